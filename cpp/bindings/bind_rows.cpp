@@ -1,0 +1,101 @@
+// Samples in canonical order, and the SIMD level.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/convert.hpp"
+#include "core/canonical.hpp"
+#include "core/pairwise.hpp"
+#include "simd/loops.hpp"
+
+namespace nb = nanobind;
+using namespace svmosaic;
+
+namespace {
+
+template <class Real>
+nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
+                        const Array1<double>& weights) {
+    const auto table = read_table<Real>(rows);
+    DistinctRows distinct;
+    {
+        const nb::gil_scoped_release release;
+        distinct = distinct_rows(table.rows, span_of(labels), span_of(weights));
+    }
+    return nb::make_tuple(to_numpy(std::move(distinct.rows)), to_numpy(std::move(distinct.weights)));
+}
+
+template <class Real>
+Index find_central(const nb::object& rows, const nb::object& problem) {
+    const auto table = read_table<Real>(rows);
+    const auto arrays = read_problem(problem);
+    const nb::gil_scoped_release release;
+    return central_sample(table.rows, arrays.view());
+}
+
+// All pairs of rows, as a PairwiseRows table wants them.
+template <class Real>
+nb::ndarray<nb::numpy, Real, nb::ndim<2>> all_pairs(const nb::object& rows,
+                                                    const nb::object& kernel, Index n_threads) {
+    const auto table = read_table<Real>(rows);
+    const auto kind = read_kernel(kernel).kind;
+    const auto n = static_cast<std::size_t>(count_rows(table.rows));
+    auto* values = new Real[n * n];
+    const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
+    Monitor monitor(0.0, python_poll(nb::none()));
+    {
+        const nb::gil_scoped_release release;
+        ThreadPool pool(n_threads);
+        pairwise_values(table.rows, kind, std::span<Real>(values, n * n), pool, monitor);
+    }
+    raise_if_interrupted(monitor);
+    return nb::ndarray<nb::numpy, Real, nb::ndim<2>>(values, {n, n}, owner);
+}
+
+simd::Level level_of(const std::string& name) {
+    for (const auto level : {simd::Level::baseline, simd::Level::avx2, simd::Level::avx512}) {
+        if (name == simd::name_of(level)) return level;
+    }
+    throw nb::value_error(("unknown SIMD level '" + name + "'").c_str());
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+    m.def(
+        "distinct_rows",
+        [](const nb::object& rows, const Array1<Index>& labels, const Array1<double>& weights) {
+            return is_single(rows) ? find_distinct<float>(rows, labels, weights)
+                                   : find_distinct<double>(rows, labels, weights);
+        },
+        nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("weights").noconvert(),
+        nb::sig("def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> "
+                "tuple[IndexArray, DoubleArray]"),
+        "First copies of the distinct (row, label) patterns in canonical order, and their weights.");
+    m.def(
+        "central_sample",
+        [](const nb::object& rows, const nb::object& problem) {
+            return is_single(rows) ? find_central<float>(rows, problem)
+                                   : find_central<double>(rows, problem);
+        },
+        nb::arg("rows"), nb::arg("problem"),
+        nb::sig("def central_sample(rows: object, problem: object) -> int"),
+        "Position of the sample nearest to its class mean, in the class of larger weight.");
+    m.def(
+        "pairwise_values",
+        [](const nb::object& rows, const nb::object& kernel, Index n_threads) -> nb::object {
+            return is_single(rows) ? nb::cast(all_pairs<float>(rows, kernel, n_threads))
+                                   : nb::cast(all_pairs<double>(rows, kernel, n_threads));
+        },
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("n_threads"),
+        nb::sig("def pairwise_values(rows: object, kernel: object, n_threads: int) -> FloatArray"),
+        "What the kernel is made from, for all pairs: squared distances for rbf, and so on.");
+    m.def(
+        "simd_level", [] { return std::string(simd::name_of(simd::current_level())); },
+        "The SIMD level in use: baseline, avx2 or avx512.");
+    m.def(
+        "best_simd_level", [] { return std::string(simd::name_of(simd::best_level())); },
+        "The best SIMD level of this machine.");
+    m.def(
+        "force_simd_level", [](const std::string& name) { simd::force_level(level_of(name)); },
+        nb::arg("name"), "Use another SIMD level, for tests and benchmarks.");
+}

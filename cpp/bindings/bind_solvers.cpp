@@ -1,0 +1,133 @@
+// The solvers: problems in, solutions out.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/convert.hpp"
+#include "solvers/solve.hpp"
+
+namespace nb = nanobind;
+using namespace svmosaic;
+
+namespace {
+
+LearningRate rate_of(const std::string& name) {
+    if (name == "2/sqrt(t)") return LearningRate::two_over_sqrt;
+    if (name == "1/sqrt(t)") return LearningRate::one_over_sqrt;
+    if (name == "1/t") return LearningRate::one_over;
+    throw nb::value_error(("unknown learning rate '" + name + "'").c_str());
+}
+
+Refinement refinement_of(const std::string& name) {
+    if (name == "none") return Refinement::none;
+    if (name == "selected") return Refinement::selected;
+    if (name == "full") return Refinement::full;
+    throw nb::value_error(("unknown refinement '" + name + "'").c_str());
+}
+
+RefineSettings read_refine(const nb::handle& s) {
+    RefineSettings settings;
+    settings.refinement = refinement_of(nb::cast<std::string>(s.attr("refinement")));
+    settings.C = nb::cast<double>(s.attr("C"));
+    settings.smo.tol = nb::cast<double>(s.attr("tol"));
+    settings.smo.max_iter = nb::cast<Index>(s.attr("max_iter"));
+    settings.smo.shrinking = nb::cast<bool>(s.attr("shrinking"));
+    return settings;
+}
+
+OllawvMachine read_machine(const nb::handle& s) {
+    OllawvMachine machine;
+    machine.ollawv.margin = nb::cast<double>(s.attr("margin"));
+    machine.ollawv.learning_rate = rate_of(nb::cast<std::string>(s.attr("learning_rate")));
+    machine.ollawv.fit_intercept = nb::cast<bool>(s.attr("fit_intercept"));
+    machine.ollawv.max_iter_share = nb::cast<double>(s.attr("max_iter_share"));
+    machine.ollawv.max_iter = nb::cast<Index>(s.attr("max_iter"));
+    machine.ollawv.max_support = nb::cast<Index>(s.attr("max_support"));
+    machine.C = nb::cast<double>(s.attr("C"));
+    machine.cache_mb = nb::cast<double>(s.attr("cache_mb"));
+    machine.refine = read_refine(s.attr("refine"));
+    return machine;
+}
+
+template <class Real>
+nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list& problems,
+               const nb::object& settings, Index n_threads, double max_time,
+               const nb::object& progress) {
+    const auto table = read_table<Real>(rows);
+    const auto spec = read_kernel(kernel);
+    const auto machine = read_machine(settings);
+    std::vector<ProblemArrays> arrays;
+    std::vector<Problem> views;
+    for (const auto problem : problems) {
+        arrays.push_back(read_problem(problem));
+        views.push_back(arrays.back().view());
+    }
+    Monitor monitor(max_time, python_poll(progress));
+    std::vector<Solution> solutions;
+    {
+        const nb::gil_scoped_release release;
+        solutions = solve_all(table.rows, spec, views, machine, n_threads, monitor);
+    }
+    raise_if_interrupted(monitor);
+    nb::list result;
+    for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
+    return result;
+}
+
+template <class Real>
+nb::dict refine_selected(const nb::object& rows, const nb::object& kernel,
+                         const nb::object& problem, const Array1<Index>& selected,
+                         const nb::object& settings, double cache_mb, Index n_threads,
+                         double max_time, const nb::object& progress) {
+    const auto table = read_table<Real>(rows);
+    const auto spec = read_kernel(kernel);
+    const auto refine = read_refine(settings);
+    const auto arrays = read_problem(problem);
+    Monitor monitor(max_time, python_poll(progress));
+    Solution solution;
+    {
+        const nb::gil_scoped_release release;
+        solution = solve_selected(table.rows, spec, arrays.view(), span_of(selected), refine,
+                                  cache_mb, n_threads, monitor);
+    }
+    raise_if_interrupted(monitor);
+    return to_dict(std::move(solution));
+}
+
+}  // namespace
+
+void bind_solvers(nb::module_& m) {
+    m.def(
+        "solve_ollawv",
+        [](const nb::object& rows, const nb::object& kernel, const nb::list& problems,
+           const nb::object& settings, Index n_threads, double max_time,
+           const nb::object& progress) {
+            return is_single(rows)
+                       ? solve<float>(rows, kernel, problems, settings, n_threads, max_time, progress)
+                       : solve<double>(rows, kernel, problems, settings, n_threads, max_time,
+                                       progress);
+        },
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("problems"), nb::arg("settings"),
+        nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
+        nb::sig("def solve_ollawv(rows: object, kernel: object, problems: list[Any], settings: "
+                "object, n_threads: int, max_time: float, progress: object | None) -> "
+                "list[dict[str, Any]]"),
+        "Solve binary problems by OLLAWV, refined as the settings say.");
+    m.def(
+        "refine",
+        [](const nb::object& rows, const nb::object& kernel, const nb::object& problem,
+           const Array1<Index>& selected, const nb::object& settings, double cache_mb,
+           Index n_threads, double max_time, const nb::object& progress) {
+            return is_single(rows)
+                       ? refine_selected<float>(rows, kernel, problem, selected, settings, cache_mb,
+                                                n_threads, max_time, progress)
+                       : refine_selected<double>(rows, kernel, problem, selected, settings,
+                                                 cache_mb, n_threads, max_time, progress);
+        },
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("problem"), nb::arg("selected").noconvert(),
+        nb::arg("settings"), nb::arg("cache_mb"), nb::arg("n_threads"), nb::arg("max_time"),
+        nb::arg("progress").none(),
+        nb::sig("def refine(rows: object, kernel: object, problem: object, selected: IndexArray, "
+                "settings: object, cache_mb: float, n_threads: int, max_time: float, progress: "
+                "object | None) -> dict[str, Any]"),
+        "Solve the L1 dual on the selected positions of a problem, or from them on all.");
+}

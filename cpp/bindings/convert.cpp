@@ -1,0 +1,158 @@
+#include "bindings/convert.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+KernelKind kind_of(const std::string& name) {
+    if (name == "linear") return KernelKind::linear;
+    if (name == "poly") return KernelKind::poly;
+    if (name == "rbf") return KernelKind::rbf;
+    if (name == "sigmoid") return KernelKind::sigmoid;
+    if (name == "laplacian") return KernelKind::laplacian;
+    if (name == "precomputed") return KernelKind::precomputed;
+    throw nb::value_error(("unknown kernel '" + name + "'").c_str());
+}
+
+std::string record_name(const nb::handle& record) {
+    return nb::cast<std::string>(record.type().attr("__name__"));
+}
+
+template <class Real>
+Array2<Real> matrix(const nb::handle& record) {
+    Array2<Real> array;
+    if (!nb::try_cast<Array2<Real>>(record.attr("values"), array, false)) {
+        throw nb::type_error("field 'values' is not a C-contiguous matrix of the expected type");
+    }
+    return array;
+}
+
+IndexView indices(const nb::handle& record, const char* field, std::vector<nb::object>& keep) {
+    keep.push_back(record.attr(field));
+    Array1<std::int32_t> narrow;
+    if (nb::try_cast<Array1<std::int32_t>>(record.attr(field), narrow, false)) {
+        return IndexView(span_of(narrow));
+    }
+    return IndexView(span_of(array1<std::int64_t>(record, field)));
+}
+
+}  // namespace
+
+KernelSpec read_kernel(const nb::handle& record) {
+    return {kind_of(nb::cast<std::string>(record.attr("kind"))),
+            nb::cast<double>(record.attr("gamma")), nb::cast<Index>(record.attr("degree")),
+            nb::cast<double>(record.attr("coef0"))};
+}
+
+bool is_single(const nb::handle& record) {
+    // A callback returns whatever its kernel computes; it is read in double precision.
+    if (record_name(record) == "CallbackRows") return false;
+    const auto dtype = nb::cast<std::string>(record.attr("values").attr("dtype").attr("name"));
+    if (dtype == "float32") return true;
+    if (dtype == "float64") return false;
+    throw nb::type_error(("rows of type " + dtype + "; float32 or float64 expected").c_str());
+}
+
+template <class Real>
+Table<Real> read_table(const nb::handle& record) {
+    const std::string type = record_name(record);
+    Table<Real> table;
+    if (type == "CallbackRows") {
+        const auto n_rows = nb::cast<Index>(record.attr("n_rows"));
+        const nb::object column = record.attr("column");
+        const auto diagonal = array1<double>(record, "diagonal");
+        table.keep = {column, record.attr("diagonal")};
+        CallbackRows<Real> rows;
+        rows.n_rows = n_rows;
+        rows.diagonal = diagonal.data();
+        // The handle stays valid: `keep` holds the object.
+        rows.column = [callable = nb::handle(column)](Index j, std::span<Real> out) {
+            const nb::gil_scoped_acquire gil;
+            const nb::object values = callable(j);
+            Array1<Real> array;
+            if (!nb::try_cast<Array1<Real>>(values, array, false) || array.size() != out.size()) {
+                throw nb::type_error("the kernel column has the wrong type or length");
+            }
+            std::copy(array.data(), array.data() + array.size(), out.begin());
+        };
+        table.rows = std::move(rows);
+        return table;
+    }
+    table.keep.push_back(record.attr("values"));
+    if (type == "CsrRows") {
+        const auto values = array1<Real>(record, "values");
+        CsrRows<Real> rows;
+        rows.values = values.data();
+        rows.columns = indices(record, "columns", table.keep);
+        rows.offsets = indices(record, "offsets", table.keep);
+        rows.n_rows = nb::cast<Index>(record.attr("offsets").attr("size")) - 1;
+        rows.n_columns = nb::cast<Index>(record.attr("n_columns"));
+        table.rows = rows;
+        return table;
+    }
+    const auto values = matrix<Real>(record);
+    const auto n_rows = static_cast<Index>(values.shape(0));
+    const auto n_columns = static_cast<Index>(values.shape(1));
+    if (type == "PairwiseRows") {
+        table.rows = PairwiseRows<Real>{values.data(), n_rows, n_columns,
+                                        nb::cast<bool>(record.attr("symmetric"))};
+    } else {
+        table.rows = DenseRows<Real>{values.data(), n_rows, n_columns};
+    }
+    return table;
+}
+
+template Table<float> read_table<float>(const nb::handle&);
+template Table<double> read_table<double>(const nb::handle&);
+
+ProblemArrays read_problem(const nb::handle& record) {
+    ProblemArrays arrays{array1<Index>(record, "samples"), array1<double>(record, "targets"),
+                         array1<double>(record, "weights"), nb::cast<Index>(record.attr("start"))};
+    if (arrays.targets.size() != arrays.samples.size() ||
+        arrays.weights.size() != arrays.samples.size()) {
+        throw nb::value_error("samples, targets and weights differ in length");
+    }
+    return arrays;
+}
+
+nb::dict to_dict(Solution&& solution) {
+    nb::dict record;
+    record["support"] = to_numpy(std::move(solution.support));
+    record["coef"] = to_numpy(std::move(solution.coef));
+    record["intercept"] = solution.intercept;
+    record["status"] = std::string(name_of(solution.status));
+    record["n_iter"] = solution.n_iter;
+    record["n_updates"] = solution.n_updates;
+    record["n_columns"] = solution.n_columns;
+    record["violation"] = solution.violation;
+    record["objective"] = solution.objective;
+    record["dual_gap"] = solution.dual_gap;
+    record["seconds"] = solution.seconds;
+    record["path_rows"] = to_numpy(std::move(solution.path_rows));
+    record["path_steps"] = to_numpy(std::move(solution.path_steps));
+    record["path_violations"] = to_numpy(std::move(solution.path_violations));
+    return record;
+}
+
+std::function<bool(const Progress&)> python_poll(const nb::object& progress) {
+    return [progress = nb::handle(progress)](const Progress& state) {
+        const nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) return true;
+        if (progress.is_none()) return false;
+        try {
+            progress(state.problems_done, state.problems_total, state.steps);
+        } catch (nb::python_error& error) {
+            error.restore();
+            return true;
+        }
+        return false;
+    };
+}
+
+void raise_if_interrupted(const Monitor& monitor) {
+    if (monitor.stopped() && monitor.reason() == Status::interrupted && PyErr_Occurred()) {
+        throw nb::python_error();
+    }
+}
+
+}  // namespace svmosaic

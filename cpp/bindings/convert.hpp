@@ -1,0 +1,88 @@
+// Python records to C++ views and back. The records are the dataclasses of svmosaic/problem.py
+// and svmosaic/solvers/; they are read by field name, without conversion of any array.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "core/problem.hpp"
+#include "core/rows.hpp"
+
+namespace svmosaic {
+
+namespace nb = nanobind;
+
+template <class T>
+using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The array in record.field, which must have exactly this type: a forgotten conversion is an
+// error here, not a silent copy.
+template <class T>
+Array1<T> array1(const nb::handle& record, const char* field) {
+    Array1<T> array;
+    if (!nb::try_cast<Array1<T>>(record.attr(field), array, false)) {
+        throw nb::type_error(("field '" + std::string(field) +
+                              "' is not a contiguous one-dimensional array of the expected type")
+                                 .c_str());
+    }
+    return array;
+}
+
+template <class T>
+std::span<const T> span_of(const Array1<T>& array) {
+    return {array.data(), array.size()};
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    const nb::capsule owner(owned,
+                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+KernelSpec read_kernel(const nb::handle& record);
+
+// The borrowed table and the Python arrays that keep it alive.
+template <class Real>
+struct Table {
+    Rows<Real> rows;
+    std::vector<nb::object> keep;
+};
+
+template <class Real>
+Table<Real> read_table(const nb::handle& record);
+
+// True for float32 tables, false for float64 ones; throws for any other.
+bool is_single(const nb::handle& record);
+
+struct ProblemArrays {
+    Array1<Index> samples;
+    Array1<double> targets;
+    Array1<double> weights;
+    Index start;
+
+    Problem view() const { return {span_of(samples), span_of(targets), span_of(weights), start}; }
+};
+
+ProblemArrays read_problem(const nb::handle& record);
+
+// A dict with the fields of svmosaic.problem.Solution.
+nb::dict to_dict(Solution&& solution);
+
+// Asks Python for signals and calls progress(done, total, steps), if it is not None.
+std::function<bool(const Progress&)> python_poll(const nb::object& progress);
+
+// After a run: raises what the poll left behind (KeyboardInterrupt, an error of the callback).
+void raise_if_interrupted(const Monitor& monitor);
+
+}  // namespace svmosaic

@@ -1,0 +1,17 @@
+// svmosaic._core: the table of contents of the compiled core.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_rows(nb::module_& m);
+void bind_solvers(nb::module_& m);
+void bind_expansion(nb::module_& m);
+void bind_io(nb::module_& m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
+    bind_rows(m);
+    bind_solvers(m);
+    bind_expansion(m);
+    bind_io(m);
+}

@@ -1,0 +1,135 @@
+#include "core/kernel_columns.hpp"
+
+#include <algorithm>
+
+#include "simd/loops.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// A task for another thread should be worth its hand-over, about this many multiply-adds.
+constexpr Index least_work = 60'000;
+
+template <class Real>
+Index work_per_sample(const Rows<Real>& rows) {
+    // Besides the products: exp, and the update of what the column is read for.
+    constexpr Index overhead = 16;
+    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) return dense->n_columns + overhead;
+    if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
+        return csr->offsets[csr->n_rows] / std::max<Index>(1, csr->n_rows) + overhead;
+    }
+    return overhead;
+}
+
+}  // namespace
+
+template <class Real>
+KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
+                                   const KernelSpec& kernel, std::size_t cache_bytes,
+                                   ThreadPool& pool)
+    : rows_(&rows),
+      kernel_(kernel),
+      cache_bytes_(cache_bytes),
+      pool_(&pool),
+      packed_(rows, samples),
+      where_(samples.size(), used_.end()) {
+    const Index work = packed_.chunk_capacity() * work_per_sample(rows);
+    chunks_per_task_ = std::max<Index>(1, least_work / std::max<Index>(1, work));
+}
+
+template <class Real>
+Real* KernelColumns<Real>::chunk_buffer() const {
+    thread_local AlignedVector<Real> buffer;
+    const auto capacity = static_cast<std::size_t>(
+        simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>));
+    if (buffer.size() < capacity) buffer.resize(capacity);
+    return buffer.data();
+}
+
+template <class Real>
+const AlignedVector<double>& KernelColumns<Real>::diagonal() {
+    if (diagonal_.empty()) {
+        diagonal_.assign(static_cast<std::size_t>(padded_size()), 0.0);
+        const auto samples = packed_.samples();
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            diagonal_[i] = kernel_diagonal(kernel_, *rows_, samples[i]);
+        }
+    }
+    return diagonal_;
+}
+
+template <class Real>
+std::size_t KernelColumns<Real>::max_columns() const {
+    const auto bytes = static_cast<std::size_t>(padded_size()) * sizeof(Real);
+    return std::max<std::size_t>(2, cache_bytes_ / std::max<std::size_t>(1, bytes));
+}
+
+template <class Real>
+const Real* KernelColumns<Real>::column(Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (where_[at] != used_.end()) {
+        used_.splice(used_.begin(), used_, where_[at]);
+        return where_[at]->values.data();
+    }
+    if (used_.size() >= max_columns()) {
+        where_[static_cast<std::size_t>(used_.back().sample)] = used_.end();
+        used_.splice(used_.begin(), used_, std::prev(used_.end()));
+        used_.front().sample = i;
+    } else {
+        used_.push_front(Slot{i, AlignedVector<Real>(static_cast<std::size_t>(padded_size()))});
+    }
+    where_[at] = used_.begin();
+    Real* values = used_.front().values.data();
+    read_query(*rows_, packed_.samples()[at], query_);
+    ++n_computed_;
+    // Chunks begin at cache lines, so they are written in place.
+    for_chunks([&](Index chunk) {
+        packed_.kernel_chunk(kernel_, query_, chunk, values + packed_.chunk_begin(chunk));
+    });
+    return values;
+}
+
+template <class Real>
+void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
+    std::vector<Index> samples;
+    samples.reserve(kept.size());
+    std::vector<Index> new_number(where_.size(), -1);
+    for (const Index i : kept) {
+        new_number[static_cast<std::size_t>(i)] = static_cast<Index>(samples.size());
+        samples.push_back(packed_.samples()[static_cast<std::size_t>(i)]);
+    }
+    packed_ = PackedRows<Real>(*rows_, samples);
+    diagonal_.clear();
+    where_.assign(samples.size(), used_.end());
+    for (auto slot = used_.begin(); slot != used_.end();) {
+        const Index sample = new_number[static_cast<std::size_t>(slot->sample)];
+        if (sample < 0) {
+            slot = used_.erase(slot);
+            continue;
+        }
+        auto& values = slot->values;
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            values[k] = values[static_cast<std::size_t>(kept[k])];
+        }
+        values.resize(static_cast<std::size_t>(padded_size()));
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(kept.size()), values.end(), Real{0});
+        values.shrink_to_fit();
+        slot->sample = sample;
+        where_[static_cast<std::size_t>(sample)] = slot;
+        ++slot;
+    }
+}
+
+template <class Real>
+void KernelColumns<Real>::reset(std::span<const Index> samples) {
+    packed_ = PackedRows<Real>(*rows_, samples);
+    diagonal_.clear();
+    used_.clear();
+    where_.assign(samples.size(), used_.end());
+}
+
+template class KernelColumns<float>;
+template class KernelColumns<double>;
+
+}  // namespace svmosaic

@@ -1,0 +1,95 @@
+// All that a solver may ask of a kernel: column i, and the diagonal.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/packed_rows.hpp"
+#include "core/problem.hpp"
+#include "core/rows.hpp"
+#include "core/thread_pool.hpp"
+
+namespace svmosaic {
+
+// The kernel and the form of the rows are resolved here, so solvers are plain functions of
+// sample numbers 0 .. size-1. Columns that are read again are kept, the least recently used
+// leaves first, within `cache_bytes` (but never fewer than two columns).
+template <class Real>
+class KernelColumns {
+  public:
+    KernelColumns(const Rows<Real>& rows, std::span<const Index> samples, const KernelSpec& kernel,
+                  std::size_t cache_bytes, ThreadPool& pool);
+
+    Index size() const { return packed_.size(); }
+    Index padded_size() const { return packed_.padded_size(); }
+    Index n_chunks() const { return packed_.n_chunks(); }
+    Index n_computed() const { return n_computed_; }
+    std::span<const Index> samples() const { return packed_.samples(); }
+    ThreadPool& pool() { return *pool_; }
+
+    // k(x_i, x_i) for all samples, padded with 0.
+    const AlignedVector<double>& diagonal();
+
+    // Column i, computed or from the cache. The last two columns returned stay valid.
+    const Real* column(Index i);
+
+    // Hands out a column that is read once: visit(chunk, begin, end, values) for every chunk,
+    // each as soon as it is computed, in parallel. `values` starts at sample `begin` and is
+    // padded. Nothing is stored. The query is a row of the table, packed here or not.
+    template <class Visit>
+    void stream(Index row, const Visit& visit) {
+        read_query(*rows_, row, query_);
+        ++n_computed_;
+        for_chunks([&](Index chunk) {
+            Real* values = chunk_buffer();
+            packed_.kernel_chunk(kernel_, query_, chunk, values);
+            visit(chunk, packed_.chunk_begin(chunk), packed_.chunk_end(chunk), values);
+        });
+    }
+
+    // Forgets all samples but those listed (ascending). Cached columns are cut, not lost.
+    void keep_only(std::span<const Index> kept);
+    // Starts anew with these rows of the table and an empty cache.
+    void reset(std::span<const Index> samples);
+
+    const Rows<Real>& rows() const { return *rows_; }
+    const KernelSpec& kernel() const { return kernel_; }
+    const PackedRows<Real>& packed() const { return packed_; }
+
+  private:
+    struct Slot {
+        Index sample;
+        AlignedVector<Real> values;
+    };
+
+    // Runs task(chunk) for all chunks, several to a thread when each is little work.
+    template <class Task>
+    void for_chunks(const Task& task) {
+        const Index n = packed_.n_chunks();
+        const Index groups = (n + chunks_per_task_ - 1) / chunks_per_task_;
+        pool_->run(groups, [&](Index group) {
+            const Index end = std::min(n, (group + 1) * chunks_per_task_);
+            for (Index chunk = group * chunks_per_task_; chunk < end; ++chunk) task(chunk);
+        });
+    }
+    Real* chunk_buffer() const;
+    std::size_t max_columns() const;
+
+    const Rows<Real>* rows_;
+    KernelSpec kernel_;
+    std::size_t cache_bytes_;
+    ThreadPool* pool_;
+    PackedRows<Real> packed_;
+    Index chunks_per_task_ = 1;
+    Query<Real> query_;
+    AlignedVector<double> diagonal_;
+    Index n_computed_ = 0;
+
+    std::list<Slot> used_;  // most recently used first
+    std::vector<typename std::list<Slot>::iterator> where_;
+};
+
+}  // namespace svmosaic

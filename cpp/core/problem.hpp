@@ -1,0 +1,82 @@
+// The shared vocabulary: a Problem goes down, a Solution comes up.
+//
+// Both are plain records. src/svmosaic/problem.py mirrors them field by field, and
+// tests/contracts/test_mirror.py fails when a name differs.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace svmosaic {
+
+using Index = std::int64_t;
+
+enum class KernelKind { linear, poly, rbf, sigmoid, laplacian, precomputed };
+
+struct KernelSpec {
+    KernelKind kind = KernelKind::rbf;
+    double gamma = 1.0;
+    Index degree = 3;
+    double coef0 = 0.0;
+};
+
+// Why a solver stopped.
+enum class Status {
+    converged,    // the solver's own stopping rule holds
+    max_iter,     // the limit on iterations came first
+    max_support,  // the budget of support vectors is spent
+    max_time,     // the limit on seconds came first
+    exhausted,    // no sample is left to select
+    interrupted   // the caller asked to stop
+};
+
+// One binary machine over some rows of a shared table. Borrowed and read-only.
+struct Problem {
+    std::span<const Index> samples;   // the rows that take part; their order breaks ties
+    std::span<const double> targets;  // +1 or -1, one per sample
+    std::span<const double> weights;  // how often each sample counts
+    Index start = -1;                 // where an online solver begins; -1: at the central sample
+};
+
+// One kernel expansion f(x) = sum_j coef[j] k(row support[j], x) + intercept.
+struct Solution {
+    std::vector<Index> support;  // rows of the table, in the order of the problem's samples
+    std::vector<double> coef;    // signed, one per support vector
+    double intercept = 0.0;
+    Status status = Status::converged;
+    Index n_iter = 0;     // steps of the online loop
+    Index n_updates = 0;  // steps of the exact solver, when it refined the machine
+    Index n_columns = 0;  // kernel columns computed
+    double violation = 0.0;  // where the last solver stood when it stopped
+    double objective = std::numeric_limits<double>::quiet_NaN();  // dual objective, exact solver
+    double dual_gap = std::numeric_limits<double>::quiet_NaN();   // primal minus dual, all samples
+    double seconds = 0.0;
+
+    // The recorded trajectory of an online solver, one entry per step.
+    std::vector<Index> path_rows;         // the row taken
+    std::vector<double> path_steps;       // what was added to its coefficient, for C = 1
+    std::vector<double> path_violations;  // the worst y f(x) after the step, for C = 1
+};
+
+constexpr std::string_view name_of(Status status) {
+    switch (status) {
+        case Status::converged:
+            return "converged";
+        case Status::max_iter:
+            return "max_iter";
+        case Status::max_support:
+            return "max_support";
+        case Status::max_time:
+            return "max_time";
+        case Status::exhausted:
+            return "exhausted";
+        case Status::interrupted:
+            return "interrupted";
+    }
+    return "unknown";
+}
+
+}  // namespace svmosaic

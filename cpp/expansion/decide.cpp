@@ -1,0 +1,132 @@
+#include "expansion/decide.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/aligned.hpp"
+#include "core/packed_rows.hpp"
+#include "simd/loops.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// Rows handled together: packed, they stay in the cache while all support vectors pass by.
+constexpr Index batch_size = 256;
+// Support vectors between two questions to the monitor.
+constexpr std::size_t ask_every = 256;
+
+// Sums for one batch of rows; result(o, i) in sums[o * capacity + i].
+template <class Real>
+void sum_batch(const Rows<Real>& table, std::span<const Index> batch, const Rows<Real>& vectors,
+               std::span<const Index> support, const KernelSpec& kernel,
+               const Coefficients& coefficients, Index capacity, AlignedVector<double>& sums,
+               Monitor& monitor) {
+    const PackedRows<Real> packed(table, batch);
+    const auto& loops = simd::loops<Real>();
+    AlignedVector<Real> column(
+        static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>)));
+    std::fill(sums.begin(), sums.end(), 0.0);
+    Query<Real> query;
+    for (std::size_t j = 0; j < support.size(); ++j) {
+        if (j % ask_every == 0 && monitor.should_stop(0)) return;
+        read_query(vectors, support[j], query);
+        for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
+            packed.kernel_chunk(kernel, query, chunk, column.data());
+            const Index begin = packed.chunk_begin(chunk);
+            const Index padded =
+                simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
+            for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {
+                const auto at = static_cast<std::size_t>(p);
+                loops.add_scaled(column.data(), coefficients.values[at],
+                                 sums.data() + coefficients.outputs[at] * capacity + begin, padded);
+            }
+        }
+    }
+}
+
+// Runs finish(batch_begin, batch_end, sums) for all batches of `rows`, in parallel.
+template <class Real, class Finish>
+void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Rows<Real>& vectors,
+                 std::span<const Index> support, const KernelSpec& kernel,
+                 const Coefficients& coefficients, ThreadPool& pool, Monitor& monitor,
+                 const Finish& finish) {
+    const auto n = static_cast<Index>(rows.size());
+    const Index n_batches = (n + batch_size - 1) / batch_size;
+    const Index capacity = simd::round_up(std::min(n, batch_size), simd::lanes<Real>);
+    pool.run(
+        n_batches,
+        [&](Index b) {
+            if (monitor.stopped()) return;
+            const Index begin = b * batch_size;
+            const Index end = std::min(n, begin + batch_size);
+            AlignedVector<double> sums(
+                static_cast<std::size_t>(capacity * coefficients.n_outputs));
+            sum_batch(table,
+                      rows.subspan(static_cast<std::size_t>(begin),
+                                   static_cast<std::size_t>(end - begin)),
+                      vectors, support, kernel, coefficients, capacity, sums, monitor);
+            finish(begin, end, capacity, sums);
+        },
+        [&] { monitor.should_stop(0); });
+}
+
+std::vector<Index> count_up(std::size_t n) {
+    std::vector<Index> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+}
+
+}  // namespace
+
+template <class Real>
+void decide(const Rows<Real>& rows, const Rows<Real>& vectors, std::span<const Index> support,
+            const KernelSpec& kernel, const Coefficients& coefficients,
+            std::span<const double> intercepts, std::span<double> values, ThreadPool& pool,
+            Monitor& monitor) {
+    const auto all = count_up(static_cast<std::size_t>(count_rows(rows)));
+    const Index n_outputs = coefficients.n_outputs;
+    for_batches(rows, std::span<const Index>(all), vectors, support, kernel, coefficients, pool,
+                monitor,
+                [&](Index begin, Index end, Index capacity, const AlignedVector<double>& sums) {
+                    for (Index i = begin; i < end; ++i) {
+                        for (Index o = 0; o < n_outputs; ++o) {
+                            values[static_cast<std::size_t>(i * n_outputs + o)] =
+                                sums[static_cast<std::size_t>(o * capacity + i - begin)] +
+                                intercepts[static_cast<std::size_t>(o)];
+                        }
+                    }
+                });
+}
+
+template <class Real>
+std::vector<double> expansion_values(const Rows<Real>& table, std::span<const Index> rows,
+                                     const KernelSpec& kernel, std::span<const Index> support,
+                                     std::span<const double> coef, ThreadPool& pool,
+                                     Monitor& monitor) {
+    const auto offsets = count_up(support.size() + 1);
+    const std::vector<Index> outputs(support.size(), 0);
+    const Coefficients coefficients{offsets, outputs, coef, 1};
+    std::vector<double> values(rows.size());
+    for_batches(table, rows, table, support, kernel, coefficients, pool, monitor,
+                [&](Index begin, Index end, Index, const AlignedVector<double>& sums) {
+                    std::copy(sums.begin(), sums.begin() + (end - begin),
+                              values.begin() + begin);
+                });
+    return values;
+}
+
+template void decide(const Rows<float>&, const Rows<float>&, std::span<const Index>,
+                     const KernelSpec&, const Coefficients&, std::span<const double>,
+                     std::span<double>, ThreadPool&, Monitor&);
+template void decide(const Rows<double>&, const Rows<double>&, std::span<const Index>,
+                     const KernelSpec&, const Coefficients&, std::span<const double>,
+                     std::span<double>, ThreadPool&, Monitor&);
+template std::vector<double> expansion_values(const Rows<float>&, std::span<const Index>,
+                                              const KernelSpec&, std::span<const Index>,
+                                              std::span<const double>, ThreadPool&, Monitor&);
+template std::vector<double> expansion_values(const Rows<double>&, std::span<const Index>,
+                                              const KernelSpec&, std::span<const Index>,
+                                              std::span<const double>, ThreadPool&, Monitor&);
+
+}  // namespace svmosaic

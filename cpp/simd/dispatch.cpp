@@ -1,0 +1,89 @@
+// Chooses the SIMD level once, when first asked.
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "simd/levels.hpp"
+#include "simd/loops.hpp"
+
+namespace svmosaic::simd {
+
+namespace {
+
+std::atomic<Level>& chosen() {
+    static std::atomic<Level> level{best_level()};
+    return level;
+}
+
+template <class Real>
+const Loops<Real>& pick(const Loops<Real>& baseline, [[maybe_unused]] const Loops<Real>* avx2,
+                        [[maybe_unused]] const Loops<Real>* avx512) {
+    switch (current_level()) {
+        case Level::avx512:
+            return *avx512;
+        case Level::avx2:
+            return *avx2;
+        case Level::baseline:
+            break;
+    }
+    return baseline;
+}
+
+}  // namespace
+
+Level best_level() {
+#ifdef SVMOSAIC_X86_LEVELS
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+        return Level::avx512;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Level::avx2;
+#endif
+    return Level::baseline;
+}
+
+Level current_level() { return chosen().load(std::memory_order_relaxed); }
+
+void force_level(Level level) {
+    if (level > best_level()) {
+        throw std::invalid_argument("This machine has no " + std::string(name_of(level)) +
+                                    "; its best level is " + std::string(name_of(best_level())) +
+                                    ".");
+    }
+    chosen().store(level);
+}
+
+std::string_view name_of(Level level) {
+    switch (level) {
+        case Level::avx512:
+            return "avx512";
+        case Level::avx2:
+            return "avx2";
+        case Level::baseline:
+            break;
+    }
+    return "baseline";
+}
+
+#ifdef SVMOSAIC_X86_LEVELS
+template <>
+const Loops<float>& loops<float>() {
+    return pick(loops_float_baseline, &loops_float_avx2, &loops_float_avx512);
+}
+template <>
+const Loops<double>& loops<double>() {
+    return pick(loops_double_baseline, &loops_double_avx2, &loops_double_avx512);
+}
+#else
+template <>
+const Loops<float>& loops<float>() {
+    return pick<float>(loops_float_baseline, nullptr, nullptr);
+}
+template <>
+const Loops<double>& loops<double>() {
+    return pick<double>(loops_double_baseline, nullptr, nullptr);
+}
+#endif
+
+}  // namespace svmosaic::simd

@@ -1,0 +1,78 @@
+// The hot loops, compiled once per SIMD level and chosen at run time.
+//
+// Samples lie interleaved: a block holds `lanes<Real>` samples, feature-major, so one vector
+// lane is one sample and no loop ever sums across lanes. A value therefore does not depend
+// on where its sample stands in the table; ties stay ties and threads cannot change a result.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/problem.hpp"
+
+namespace svmosaic::simd {
+
+enum class Level { baseline, avx2, avx512 };
+
+// Samples per block: one 64-byte vector.
+template <class Real>
+inline constexpr Index lanes = static_cast<Index>(64 / sizeof(Real));
+
+constexpr Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+// A value and where it stands. `index` is -1 when nothing qualified.
+struct Extreme {
+    double value;
+    Index index;
+};
+
+struct PairExtremes {
+    Extreme lowest_up;   // smallest gradient among variables that may grow
+    double highest_low;  // largest gradient among variables that may shrink
+};
+
+template <class Real>
+struct Loops {
+    // One query of `n_features` values against `n_blocks` interleaved blocks.
+    void (*squared_distances)(const Real* blocks, Index n_blocks, Index n_features,
+                              const Real* query, Real* out);
+    void (*dot_products)(const Real* blocks, Index n_blocks, Index n_features, const Real* query,
+                         Real* out);
+    void (*manhattan_distances)(const Real* blocks, Index n_blocks, Index n_features,
+                                const Real* query, Real* out);
+
+    // values[i] = exp(factor * values[i]); n is a multiple of lanes.
+    void (*scaled_exp)(Real* values, Index n, double factor);
+
+    // sums[i] += step * column[i]
+    void (*add_scaled)(const Real* column, double step, double* sums, Index n);
+
+    // OLLAWV, lines 10 and 15: scores[i] += targets[i] (step * column[i] + shift); returns the
+    // smallest score. n is a multiple of lanes; finished samples hold +infinity.
+    double (*update_scores)(const Real* column, const double* targets, double step, double shift,
+                            double* scores, Index n);
+
+    // SMO, the second variable: the j with the largest decrease (g_j - g_i)^2 / curvature among
+    // those that may shrink (low[j] = 0, else -infinity) and have g_j > g_i.
+    Extreme (*select_second)(const Real* column_i, const double* diagonal, const double* gradient,
+                             const double* low, double gradient_i, double diagonal_i, Index n);
+
+    // SMO, the gradient step fused with the choice of the next first variable:
+    // gradient += step * (column_i - column_j); up[i] = 0 where i may grow, else +infinity.
+    PairExtremes (*update_gradient)(const Real* column_i, const Real* column_j, double step,
+                                    const double* up, const double* low, double* gradient,
+                                    Index n);
+};
+
+// The loops of the best level this machine has, or of the one forced.
+template <class Real>
+const Loops<Real>& loops();
+
+Level best_level();
+Level current_level();
+// For tests and benchmarks. Throws std::invalid_argument for a level the machine lacks.
+void force_level(Level level);
+
+std::string_view name_of(Level level);
+
+}  // namespace svmosaic::simd

@@ -1,0 +1,10 @@
+// The hot loops for the level `avx512`; CMakeLists.txt gives this file its instruction set.
+#include "simd/loops_impl.hpp"
+#include "simd/levels.hpp"
+
+namespace svmosaic::simd {
+
+const Loops<float> loops_float_avx512 = loops_of<Level::avx512, float>();
+const Loops<double> loops_double_avx512 = loops_of<Level::avx512, double>();
+
+}  // namespace svmosaic::simd

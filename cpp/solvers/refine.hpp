@@ -1,0 +1,35 @@
+// Refinement: exact coefficients for the samples that an online solver selected.
+#pragma once
+
+#include "core/monitor.hpp"
+#include "core/problem.hpp"
+#include "core/rows.hpp"
+#include "core/thread_pool.hpp"
+#include "solvers/smo.hpp"
+
+namespace svmosaic {
+
+enum class Refinement { none, selected, full };
+
+struct RefineSettings {
+    Refinement refinement = Refinement::selected;
+    double C = 1.0;  // upper bound of a coefficient, times the weight of its sample
+    SmoSettings smo;
+};
+
+// Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples by
+//              solving on the selected ones, adding every sample that violates the optimality
+//              conditions, and solving again until none does (`full`).
+// Given        a problem and positions in problem.samples.
+// Returns      the expansion; violation and dual_gap refer to the samples that were asked for.
+// Cost         that of SMO on the samples in play, and per round of `full` one kernel value for
+//              each pair of a support vector and a sample not in play.
+//
+// A selected sample enters with the whole weight of its copies, so that weights go on meaning
+// repetition.
+template <class Real>
+Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
+                std::span<const Index> selected, const RefineSettings& settings,
+                std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor);
+
+}  // namespace svmosaic

@@ -1,0 +1,322 @@
+#include "solvers/smo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include "core/aligned.hpp"
+#include "expansion/decide.hpp"
+#include "simd/loops.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+// Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
+constexpr double least_curvature = 1e-12;
+// Passes over fewer variables than this are not shared between threads.
+constexpr Index range_size = 16'384;
+// Below this size a pass costs less than the bookkeeping of shrinking.
+constexpr Index least_to_shrink = 512;
+
+// The working copy of the variables in play: padded, aligned, and short after shrinking.
+template <class Real>
+class Workspace {
+  public:
+    Workspace(KernelColumns<Real>& columns, const DualState& state, std::vector<Index> active)
+        : columns_(columns), active_(std::move(active)) {
+        const auto padded = static_cast<std::size_t>(columns.padded_size());
+        beta_.assign(padded, 0.0);
+        lower_.assign(padded, 0.0);
+        upper_.assign(padded, 0.0);
+        gradient_.assign(padded, 0.0);
+        up_.assign(padded, infinity);
+        low_.assign(padded, -infinity);
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const auto i = static_cast<std::size_t>(active_[k]);
+            beta_[k] = state.beta[i];
+            lower_[k] = state.lower[i];
+            upper_[k] = state.upper[i];
+            gradient_[k] = state.gradient[i];
+            mark(k);
+        }
+    }
+
+    Index size() const { return static_cast<Index>(active_.size()); }
+    double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
+    double middle() const { return 0.5 * (extremes_.highest_low + extremes_.lowest_up.value); }
+
+    // Finds the most violating pair without a step.
+    void look() { update_range(nullptr, nullptr, 0.0); }
+
+    // One update of a pair. Returns false when no pair can move.
+    bool step() {
+        const Index i = extremes_.lowest_up.index;
+        if (i < 0) return false;
+        const Real* column_i = columns_.column(i);
+        const Index j = second(i, column_i);
+        if (j < 0) return false;
+        const Real* column_j = columns_.column(j);
+        const auto a = static_cast<std::size_t>(i);
+        const auto b = static_cast<std::size_t>(j);
+        const auto& diagonal = columns_.diagonal();
+        const double curvature = std::max(
+            diagonal[a] + diagonal[b] - 2.0 * static_cast<double>(column_i[j]), least_curvature);
+        // beta_i grows and beta_j shrinks by the same amount, which keeps their sum.
+        double delta = (gradient_[b] - gradient_[a]) / curvature;
+        const double room_i = upper_[a] - beta_[a];
+        const double room_j = beta_[b] - lower_[b];
+        delta = std::min({delta, room_i, room_j});
+        // At a bound the variable is set, not added to, so that it is exactly at it.
+        beta_[a] = delta == room_i ? upper_[a] : beta_[a] + delta;
+        beta_[b] = delta == room_j ? lower_[b] : beta_[b] - delta;
+        mark(a);
+        mark(b);
+        update_range(column_i, column_j, delta);
+        return true;
+    }
+
+    // Variables at a bound that the present extremes push further against it.
+    std::vector<Index> worth_keeping() const {
+        std::vector<Index> kept;
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const bool only_up = low_[k] != 0.0 && gradient_[k] > extremes_.highest_low;
+            const bool only_low = up_[k] != 0.0 && gradient_[k] < extremes_.lowest_up.value;
+            if (!only_up && !only_low) kept.push_back(static_cast<Index>(k));
+        }
+        return kept;
+    }
+
+    void shrink(const std::vector<Index>& kept, DualState& state) {
+        save(state);
+        std::vector<Index> active;
+        active.reserve(kept.size());
+        for (const Index k : kept) active.push_back(active_[static_cast<std::size_t>(k)]);
+        columns_.keep_only(kept);
+        *this = Workspace(columns_, state, std::move(active));
+        look();
+    }
+
+    // Brings all variables back, with gradients made anew from the expansion.
+    void restore_all(std::span<const Index> samples, DualState& state, Monitor& monitor) {
+        std::vector<bool> in_play(samples.size(), false);
+        for (const Index i : active_) in_play[static_cast<std::size_t>(i)] = true;
+        std::vector<std::size_t> stale;
+        std::vector<Index> stale_rows;
+        std::vector<Index> support;
+        std::vector<double> coef;
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            if (state.beta[i] != 0.0) {
+                support.push_back(samples[i]);
+                coef.push_back(state.beta[i]);
+            }
+            if (in_play[i]) continue;
+            stale.push_back(i);
+            stale_rows.push_back(samples[i]);
+        }
+        const auto sums = expansion_values(columns_.rows(), stale_rows, columns_.kernel(), support,
+                                           coef, columns_.pool(), monitor);
+        for (std::size_t k = 0; k < stale.size(); ++k) {
+            state.gradient[stale[k]] = sums[k] - state.target[stale[k]];
+        }
+        columns_.reset(samples);
+        std::vector<Index> all(samples.size());
+        std::iota(all.begin(), all.end(), Index{0});
+        *this = Workspace(columns_, state, std::move(all));
+        look();
+    }
+
+    void save(DualState& state) const {
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const auto i = static_cast<std::size_t>(active_[k]);
+            state.beta[i] = beta_[k];
+            state.gradient[i] = gradient_[k];
+        }
+    }
+
+    Workspace& operator=(Workspace&& other) noexcept {
+        active_ = std::move(other.active_);
+        beta_ = std::move(other.beta_);
+        lower_ = std::move(other.lower_);
+        upper_ = std::move(other.upper_);
+        gradient_ = std::move(other.gradient_);
+        up_ = std::move(other.up_);
+        low_ = std::move(other.low_);
+        return *this;
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    Workspace(Workspace&&) = delete;
+    ~Workspace() = default;
+
+  private:
+    void mark(std::size_t k) {
+        up_[k] = beta_[k] < upper_[k] ? 0.0 : infinity;
+        low_[k] = beta_[k] > lower_[k] ? 0.0 : -infinity;
+    }
+
+    Index n_ranges() const { return (columns_.padded_size() + range_size - 1) / range_size; }
+    Index range_length(Index range) const {
+        return std::min(range_size, columns_.padded_size() - range * range_size);
+    }
+
+    Index second(Index i, const Real* column_i) {
+        const auto a = static_cast<std::size_t>(i);
+        const auto& loops = simd::loops<Real>();
+        const auto& diagonal = columns_.diagonal();
+        std::vector<simd::Extreme>& found = second_of_range_;
+        found.resize(static_cast<std::size_t>(n_ranges()));
+        columns_.pool().run(n_ranges(), [&](Index range) {
+            const Index begin = range * range_size;
+            auto best = loops.select_second(column_i + begin, diagonal.data() + begin,
+                                            gradient_.data() + begin, low_.data() + begin,
+                                            gradient_[a], diagonal[a], range_length(range));
+            if (best.index >= 0) best.index += begin;
+            found[static_cast<std::size_t>(range)] = best;
+        });
+        simd::Extreme winner{0.0, -1};
+        for (const auto& best : found) {
+            if (best.index >= 0 && (winner.index < 0 || best.value > winner.value)) winner = best;
+        }
+        return winner.index;
+    }
+
+    // The gradient after a step of `delta` and the extremes over all variables.
+    void update_range(const Real* column_i, const Real* column_j, double delta) {
+        const auto& loops = simd::loops<Real>();
+        if (column_i == nullptr) {
+            // No step: any readable column will do, it is multiplied by zero.
+            zeros_.assign(static_cast<std::size_t>(columns_.padded_size()), Real{0});
+            column_i = column_j = zeros_.data();
+        }
+        auto& found = extremes_of_range_;
+        found.resize(static_cast<std::size_t>(n_ranges()));
+        columns_.pool().run(n_ranges(), [&](Index range) {
+            const Index begin = range * range_size;
+            auto extremes = loops.update_gradient(
+                column_i + begin, column_j + begin, delta, up_.data() + begin,
+                low_.data() + begin, gradient_.data() + begin, range_length(range));
+            if (extremes.lowest_up.index >= 0) extremes.lowest_up.index += begin;
+            found[static_cast<std::size_t>(range)] = extremes;
+        });
+        extremes_ = {{infinity, -1}, -infinity};
+        for (const auto& part : found) {
+            if (part.lowest_up.index >= 0 && part.lowest_up.value < extremes_.lowest_up.value) {
+                extremes_.lowest_up = part.lowest_up;
+            }
+            extremes_.highest_low = std::max(extremes_.highest_low, part.highest_low);
+        }
+    }
+
+    KernelColumns<Real>& columns_;
+    std::vector<Index> active_;
+    AlignedVector<double> beta_, lower_, upper_, gradient_;
+    AlignedVector<double> up_;   // 0 where the variable may grow, else +infinity
+    AlignedVector<double> low_;  // 0 where it may shrink, else -infinity
+    simd::PairExtremes extremes_{{infinity, -1}, -infinity};
+    AlignedVector<Real> zeros_;
+    std::vector<simd::Extreme> second_of_range_;
+    std::vector<simd::PairExtremes> extremes_of_range_;
+};
+
+std::vector<Index> all_of(std::size_t n) {
+    std::vector<Index> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+}
+
+// The intercept is the mean gradient of the free variables, with its sign changed; without a
+// free variable, the middle of the interval that the optimality conditions leave.
+double intercept_of(const DualState& state, double middle) {
+    double sum = 0.0;
+    Index n_free = 0;
+    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+        if (state.beta[i] > state.lower[i] && state.beta[i] < state.upper[i]) {
+            sum += state.gradient[i];
+            ++n_free;
+        }
+    }
+    return n_free > 0 ? -sum / static_cast<double>(n_free) : -middle;
+}
+
+}  // namespace
+
+DualState start_at_zero(std::span<const double> targets, std::span<const double> upper) {
+    DualState state;
+    const std::size_t n = targets.size();
+    state.target.assign(targets.begin(), targets.end());
+    state.lower.resize(n);
+    state.upper.resize(n);
+    state.beta.assign(n, 0.0);
+    state.gradient.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        state.lower[i] = targets[i] > 0 ? 0.0 : -upper[i];
+        state.upper[i] = targets[i] > 0 ? upper[i] : 0.0;
+        state.gradient[i] = -targets[i];
+    }
+    return state;
+}
+
+double dual_objective(const DualState& state) {
+    // beta' K beta = sum beta_i (gradient_i + t_i)
+    double sum = 0.0;
+    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+        sum += state.beta[i] * (state.target[i] - 0.5 * (state.gradient[i] + state.target[i]));
+    }
+    return sum;
+}
+
+template <class Real>
+void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
+               Monitor& monitor) {
+    const Index n = columns.size();
+    const Index max_updates =
+        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
+    const std::vector<Index> samples(columns.samples().begin(), columns.samples().end());
+
+    Workspace<Real> work(columns, state, all_of(static_cast<std::size_t>(n)));
+    work.look();
+    Index updates = 0;
+    state.status = Status::converged;
+    while (true) {
+        if (work.violation() <= settings.tol) {
+            if (work.size() == n) break;
+            work.save(state);
+            work.restore_all(samples, state, monitor);
+            if (monitor.stopped()) {
+                state.status = monitor.reason();
+                break;
+            }
+            continue;
+        }
+        if (updates >= max_updates) {
+            state.status = Status::max_iter;
+            break;
+        }
+        if (!work.step()) break;
+        ++updates;
+        if (updates % 16 == 0 && monitor.should_stop(16)) {
+            state.status = monitor.reason();
+            break;
+        }
+        if (settings.shrinking && updates % shrink_every == 0 && work.size() >= least_to_shrink) {
+            const auto kept = work.worth_keeping();
+            if (static_cast<Index>(kept.size()) * 4 < work.size() * 3) work.shrink(kept, state);
+        }
+    }
+    // A loop that stopped early may have left out variables whose gradient is out of date.
+    work.save(state);
+    if (work.size() < n && !monitor.stopped()) work.restore_all(samples, state, monitor);
+    state.violation = std::max(0.0, work.violation());
+    state.n_updates += updates;
+    state.intercept = intercept_of(state, work.middle());
+}
+
+template void solve_smo(KernelColumns<float>&, DualState&, const SmoSettings&, Monitor&);
+template void solve_smo(KernelColumns<double>&, DualState&, const SmoSettings&, Monitor&);
+
+}  // namespace svmosaic

@@ -1,0 +1,45 @@
+"""Types of the compiled core; tests/contracts/test_mirror.py compares them with the module."""
+
+from typing import Any
+
+from svmosaic.problem import DoubleArray, FloatArray, IndexArray
+
+def distinct_rows(
+    rows: object, labels: IndexArray, weights: DoubleArray
+) -> tuple[IndexArray, DoubleArray]: ...
+def central_sample(rows: object, problem: object) -> int: ...
+def pairwise_values(rows: object, kernel: object, n_threads: int) -> FloatArray: ...
+def simd_level() -> str: ...
+def best_simd_level() -> str: ...
+def force_simd_level(name: str) -> None: ...
+def solve_ollawv(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def refine(
+    rows: object,
+    kernel: object,
+    problem: object,
+    selected: IndexArray,
+    settings: object,
+    cache_mb: float,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> dict[str, Any]: ...
+def decide(
+    rows: object,
+    vectors: object,
+    support: IndexArray,
+    kernel: object,
+    offsets: IndexArray,
+    outputs: IndexArray,
+    values: DoubleArray,
+    intercepts: DoubleArray,
+    n_threads: int,
+) -> DoubleArray: ...

@@ -1,0 +1,1 @@
+"""Where problems are solved: the compiled core, and a readable twin in NumPy."""

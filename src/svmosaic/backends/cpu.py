@@ -1,0 +1,115 @@
+"""The road to the compiled core. No other module of ours imports its solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from svmosaic import _core
+from svmosaic.problem import (
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    KernelSpec,
+    Problem,
+    Rows,
+    Solution,
+)
+from svmosaic.solvers.ollawv import OllawvSettings
+from svmosaic.solvers.refine import RefineSettings
+
+__all__ = [
+    "Progress",
+    "central_sample",
+    "decide",
+    "distinct_rows",
+    "pairwise_values",
+    "refine",
+    "solve_ollawv",
+]
+
+# Called about twenty times a second with (machines done, machines in all, steps so far).
+Progress = Callable[[int, int, int], None]
+
+
+def distinct_rows(
+    rows: Rows, labels: IndexArray, weights: DoubleArray
+) -> tuple[IndexArray, DoubleArray]:
+    """Return the first copies of the distinct patterns in canonical order, and their weights."""
+    return _core.distinct_rows(rows, labels, weights)
+
+
+def central_sample(rows: Rows, problem: Problem) -> int:
+    """Return the position of the sample nearest to its class mean, larger class first."""
+    return _core.central_sample(rows, problem)
+
+
+def pairwise_values(rows: Rows, kernel: KernelSpec, n_threads: int) -> FloatArray:
+    """Return what the kernel is made from for all pairs (squared distances for rbf)."""
+    return _core.pairwise_values(rows, kernel, n_threads)
+
+
+def solve_ollawv(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: OllawvSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve binary problems on one table; `max_time` <= 0 means no limit."""
+    records = _core.solve_ollawv(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def refine(
+    rows: Rows,
+    kernel: KernelSpec,
+    problem: Problem,
+    selected: IndexArray,
+    settings: RefineSettings,
+    *,
+    cache_mb: float = 200.0,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> Solution:
+    """Solve the L1 dual on the `selected` positions of a problem, or from them on all."""
+    record = _core.refine(
+        rows, kernel, problem, selected, settings, cache_mb, n_threads, max_time, progress
+    )
+    return Solution(**record)
+
+
+def decide(
+    rows: Rows,
+    vectors: Rows,
+    support: IndexArray,
+    kernel: KernelSpec,
+    coefficients: csr_array,
+    intercepts: DoubleArray,
+    *,
+    n_threads: int = 1,
+) -> DoubleArray:
+    """Return decision values of shape (n_rows, n_outputs).
+
+    `coefficients` has one row per support vector and one column per output.
+    """
+    flat = _core.decide(
+        rows,
+        vectors,
+        support,
+        kernel,
+        coefficients.indptr.astype(np.int64, copy=False),
+        coefficients.indices.astype(np.int64, copy=False),
+        coefficients.data.astype(np.float64, copy=False),
+        intercepts,
+        n_threads,
+    )
+    return flat.reshape(-1, intercepts.size)

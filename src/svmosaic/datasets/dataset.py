@@ -1,0 +1,73 @@
+"""The record that every reader and loader returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dataset"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A table of samples with their targets.
+
+    Attributes
+    ----------
+    X : {ndarray, csr_array} of shape (n_samples, n_features)
+        Feature values in float64.
+    y : ndarray of shape (n_samples,) or None
+        Targets: strings for named classes, int64 for whole numbers, else float64. None when the
+        file was read without a target.
+    feature_names : tuple of str or None
+        One name per column of `X`, or None for formats without names.
+    target_names : tuple of str or None
+        The names of the classes. For string targets these are the values of `y`, in the order
+        that the file declares or else sorted.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights of the rows, for files that carry them.
+    name : str
+        The name of the data set or of its file.
+    description : str
+        Where the data come from and what to be careful about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.datasets import Dataset
+    >>> Dataset(X=np.eye(3), y=np.array([0, 1, 1]), name="toy")
+    Dataset(name='toy', n_samples=3, n_features=3, n_classes=2)
+    """
+
+    X: Any
+    y: NDArray[Any] | None
+    feature_names: tuple[str, ...] | None = None
+    target_names: tuple[str, ...] | None = None
+    sample_weight: NDArray[np.float64] | None = None
+    name: str = ""
+    description: str = ""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def classes(self) -> NDArray[Any]:
+        """The different values of `y`, sorted; empty without a target."""
+        return np.unique(self.y) if self.y is not None else np.empty(0)
+
+    def __repr__(self) -> str:
+        return (
+            f"Dataset(name={self.name!r}, n_samples={self.n_samples}, "
+            f"n_features={self.n_features}, n_classes={len(self.classes)})"
+        )

@@ -1,0 +1,1 @@
+"""How a problem is solved: the settings of each solver."""

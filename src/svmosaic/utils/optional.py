@@ -1,0 +1,32 @@
+"""Import optional packages, and say what to install when one is missing."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from svmosaic.exceptions import MissingDependencyError
+
+# package -> the extra of svmosaic that brings it
+_EXTRAS = {"safetensors": "models", "matplotlib": "plot", "rich": "cli", "pooch": "data"}
+
+
+def import_optional(name: str, purpose: str) -> Any:
+    """Return the module `name`, or raise an error that says how to install it.
+
+    Parameters
+    ----------
+    name : str
+        Module to import, for example ``"matplotlib.figure"``.
+    purpose : str
+        What it is needed for; completes the sentence "... is needed to".
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        extra = _EXTRAS.get(package, "all")
+        raise MissingDependencyError(
+            f"The package '{package}' is needed to {purpose}. "
+            f"Install it with: pip install 'svmosaic[{extra}]'"
+        ) from error
