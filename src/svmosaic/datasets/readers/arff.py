@@ -13,26 +13,36 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.sparse
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import (
     MAX_ATTRIBUTES,
     MAX_NOMINAL_VALUES,
     Cells,
+    DoubleArray,
     FinishedColumn,
+    IndexArray,
     NominalColumn,
     NumericColumn,
     Roles,
     TableBuilder,
     TableOptions,
+    Triplets,
     assign_roles,
-    check_size,
     feature_names,
     target_values,
+    to_csr,
     to_dense,
+    triplets,
 )
-from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten, table_name
+from svmosaic.datasets.readers.text import (
+    BLANKS,
+    file_error,
+    iter_blocks,
+    shorten,
+    split_plain,
+    table_name,
+)
 
 __all__ = ["ArffAttribute", "ArffHeader", "AttributeKind", "read_arff", "read_header"]
 
@@ -42,10 +52,10 @@ _MISSING = frozenset({_MISSING_CELL})
 _QUOTED = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'|\"([^\"\\]*(?:\\.[^\"\\]*)*)\"")
 _PLAIN = re.compile(r"[^,'\"{}%]+")
 _ATTRIBUTE_NAME = re.compile(r"[^\s{}%,'\"]+")
-_INDEX = re.compile(r"\d{1,18}(?=[ \t])")
+_INDEX = re.compile(r"[0-9]{1,18}")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "%": "%"}
-_BLANKS = " \t"
+_QUOTES = ("'", '"')
 
 _NumberedLines = Iterator[tuple[int, str]]
 
@@ -160,7 +170,7 @@ class _Scanner:
     def peek(self) -> str:
         """Skip blanks and return the next character, or "" at the end or before a comment."""
         text = self.text
-        while self.at < len(text) and text[self.at] in _BLANKS:
+        while self.at < len(text) and text[self.at] in BLANKS:
             self.at += 1
         if self.at == len(text) or text[self.at] == "%":
             return ""
@@ -201,17 +211,17 @@ class _Scanner:
     def value(self) -> str:
         """Return the next value; a bare question mark gives the missing cell."""
         following = self.peek()
-        if following in ("'", '"') and following:
+        if following in _QUOTES:
             return self.quoted()
         plain = self.match(_PLAIN) if following else None
         if plain is None:
             self.fail("a value is empty. Write ? for a missing value and '' for an empty one.")
         stop = self.text[self.at : self.at + 1]
-        if stop in ("'", '"') and stop:
+        if stop in _QUOTES:
             self.fail("a quote stands inside a value. Put the whole value in quotes.")
-        if stop == "%" and plain[-1] not in _BLANKS:
+        if stop == "%" and plain[-1] not in BLANKS:
             self.fail("a % stands inside a value. Put the value in quotes.")
-        plain = plain.rstrip()
+        plain = plain.rstrip(BLANKS)
         return _MISSING_CELL if plain == "?" else plain
 
     def weight(self) -> float:
@@ -273,7 +283,7 @@ def read_header(path: Path, lines: _NumberedLines) -> ArffHeader:
 
 def _read_attribute(scanner: _Scanner) -> ArffAttribute:
     following = scanner.peek()
-    if following in ("'", '"') and following:
+    if following in _QUOTES:
         name: str | None = scanner.quoted()
     else:
         name = scanner.match(_ATTRIBUTE_NAME)
@@ -312,8 +322,6 @@ def _read_kind(scanner: _Scanner, name: str) -> AttributeKind:
 def _read_nominal_values(scanner: _Scanner, name: str) -> tuple[str, ...]:
     values: dict[str, None] = {}
     while True:
-        if not scanner.peek():
-            scanner.fail(f"the values of attribute {shorten(name)} do not end with a brace. Add }}.")
         value = scanner.value()
         if value == _MISSING_CELL:
             scanner.fail(f"? is a value of attribute {shorten(name)}. Quote it or leave it out.")
@@ -328,7 +336,10 @@ def _read_nominal_values(scanner: _Scanner, name: str) -> tuple[str, ...]:
         if scanner.accept("}"):
             return tuple(values)
         if not scanner.accept(","):
-            scanner.fail(f"the values of attribute {shorten(name)} need commas between them.")
+            scanner.fail(
+                f"the values of attribute {shorten(name)} need commas between them and a brace "
+                "at the end. Add what is missing."
+            )
 
 
 def _refuse_unusable(path: Path, header: ArffHeader, roles: Roles) -> None:
@@ -359,11 +370,18 @@ def _column(
         return None
     is_target = j == roles.target
     cells = Cells(path, attribute.name, _MISSING, options.allow_nan and not is_target, is_target)
-    if attribute.kind is AttributeKind.NOMINAL:
-        return NominalColumn(cells, attribute.values)
-    if attribute.kind is AttributeKind.NUMERIC and j not in roles.forced_nominal:
+    if _is_numeric(j, attribute, roles):
         return NumericColumn(cells)
-    return NominalColumn(cells)
+    return NominalColumn(cells, None if _is_open(j, attribute, roles) else attribute.values)
+
+
+def _is_numeric(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
+    return attribute.kind is AttributeKind.NUMERIC and j not in roles.forced_nominal
+
+
+def _is_open(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
+    """Whether the attribute holds names of which no list is declared."""
+    return attribute.kind is not AttributeKind.NOMINAL and not _is_numeric(j, attribute, roles)
 
 
 def _read_dense(
@@ -390,9 +408,9 @@ def _weights(weights: array[float]) -> Any:
 def _split_row(path: Path, number: int, text: str) -> tuple[list[str], float]:
     """Return the cells of a dense row and its weight."""
     if "'" not in text and '"' not in text and "%" not in text and "{" not in text:
-        cells = text.split(",")
+        cells = split_plain(text, ",")
         if "?" in text:
-            cells = [_MISSING_CELL if cell.strip() == "?" else cell for cell in cells]
+            cells = [_MISSING_CELL if cell == "?" else cell for cell in cells]
         return cells, 1.0
     scanner = _Scanner(path, number, text)
     if scanner.peek() == "{":
@@ -407,61 +425,21 @@ def _split_row(path: Path, number: int, text: str) -> tuple[list[str], float]:
     return cells, 1.0
 
 
-@dataclass
-class _Entries:
-    """The values that sparse rows name, as triplets; a nominal value is its code."""
-
-    rows: array[int]
-    columns: array[int]
-    values: array[float]
-    weights: array[float]
-
-
 def _read_sparse(
     path: Path, rows: _NumberedLines, header: ArffHeader, roles: Roles, options: TableOptions
 ) -> Dataset:
-    entries = _Entries(array("q"), array("q"), array("d"), array("d"))
-    # Made when first used: most rows name few of the attributes.
-    columns: dict[int, NumericColumn | NominalColumn | None] = {}
+    table = _SparseTable(path, header, roles, options)
     for number, text in rows:
-        n_rows = len(entries.weights)
-        scanner = _Scanner(path, number, text)
-        named_target = roles.target is None
-        for j, cell in _sparse_cells(scanner, len(header.attributes)):
-            if j not in columns:
-                columns[j] = _column(path, j, header.attributes[j], roles, options)
-            column = columns[j]
-            if column is not None:
-                entries.rows.append(n_rows)
-                entries.columns.append(j)
-                entries.values.append(column.convert(cell, number))
-            named_target = named_target or j == roles.target
-        if not named_target and _has_no_default(header, roles):
-            scanner.fail("the target has no value. Name it in the row.")
-        entries.weights.append(scanner.weight() if scanner.accept(",") else 1.0)
-        if scanner.peek():
-            scanner.fail("text follows the closing brace. Remove it.")
-    return _SparseTable(path, header, roles, options, entries, columns).dataset()
-
-
-def _has_no_default(header: ArffHeader, roles: Roles) -> bool:
-    # Without a declaration there is no first value that an absent target could have.
-    target = header.attributes[roles.target or 0]
-    return target.kind in (AttributeKind.STRING, AttributeKind.DATE)
+        table.add_row(_Scanner(path, number, text))
+    return table.finish()
 
 
 def _sparse_cells(scanner: _Scanner, n_attributes: int) -> Iterator[tuple[int, str]]:
     """Yield the (attribute, cell) pairs of a row in braces and step over the braces."""
     if not scanner.accept("{"):
         scanner.fail("a dense row among sparse rows. Write all rows in one way.")
-    if scanner.accept("}"):
-        return
     previous = -1
-    while True:
-        scanner.peek()
-        digits = scanner.match(_INDEX)
-        if digits is None:
-            scanner.fail("expected an attribute number, a blank and a value. Mend the row.")
+    for digits, cell in _sparse_pairs(scanner):
         index = int(digits)
         if index >= n_attributes:
             scanner.fail(
@@ -474,47 +452,102 @@ def _sparse_cells(scanner: _Scanner, n_attributes: int) -> Iterator[tuple[int, s
                 "Sort the values of this row."
             )
         previous = index
-        yield index, scanner.value()
+        yield index, cell
+
+
+def _sparse_pairs(scanner: _Scanner) -> Iterator[tuple[str, str]]:
+    """Yield the (digits, cell) pairs up to the closing brace."""
+    text = scanner.text
+    end = text.find("}", scanner.at)
+    body = text[scanner.at : end]
+    if end < 0 or "'" in body or '"' in body or "%" in body or "{" in body:
+        yield from _scanned_pairs(scanner)
+        return
+    scanner.at = end + 1
+    if not body or body.isspace():
+        return
+    for item in body.split(","):
+        pair = item.split(maxsplit=1)
+        if len(pair) != 2 or not _INDEX.fullmatch(pair[0]):
+            _fail_pair(scanner)
+        cell = pair[1].rstrip(BLANKS)
+        yield pair[0], _MISSING_CELL if cell == "?" else cell
+
+
+def _scanned_pairs(scanner: _Scanner) -> Iterator[tuple[str, str]]:
+    if scanner.accept("}"):
+        return
+    while True:
+        scanner.peek()
+        digits = scanner.match(_INDEX)
+        if digits is None or scanner.text[scanner.at : scanner.at + 1] not in BLANKS:
+            _fail_pair(scanner)
+        yield digits, scanner.value()
         if scanner.accept("}"):
             return
         if not scanner.accept(","):
             scanner.fail("the row does not end with a brace. Add } or a comma.")
 
 
-class _SparseTable:
-    """Makes the data set of a sparse file."""
+def _fail_pair(scanner: _Scanner) -> NoReturn:
+    scanner.fail("expected an attribute number, a blank and a value. Mend the row.")
 
-    def __init__(
-        self,
-        path: Path,
-        header: ArffHeader,
-        roles: Roles,
-        options: TableOptions,
-        entries: _Entries,
-        columns: dict[int, NumericColumn | NominalColumn | None],
-    ) -> None:
+
+class _SparseTable:
+    """Collects the rows of a sparse file and makes the data set of them."""
+
+    def __init__(self, path: Path, header: ArffHeader, roles: Roles, options: TableOptions) -> None:
         self._path = path
         self._header = header
         self._roles = roles
         self._options = options
-        self._columns = columns
-        self._n_rows = len(entries.weights)
-        self._weights = _weights(entries.weights)
-        # Sorted by attribute, the entries of each attribute lie side by side.
-        attribute = np.array(entries.columns)
-        order = np.argsort(attribute, kind="stable")
-        self._rows = np.array(entries.rows)[order]
-        self._values = np.array(entries.values)[order]
-        n = len(header.attributes)
-        self._starts = np.searchsorted(attribute[order], np.arange(n + 1))
-        self._attribute = attribute[order]
+        # Made when first used: a file may declare many more attributes than its rows name.
+        self._columns: dict[int, NumericColumn | NominalColumn | None] = {}
+        # Without a declaration there is no first value that an absent cell could have.
+        self._required = [
+            j
+            for j, attribute in enumerate(header.attributes)
+            if j not in roles.dropped and _is_open(j, attribute, roles)
+        ]
+        self._rows = array("q")
+        self._attributes = array("q")
+        self._values = array("d")  # a nominal value is its code
+        self._weights = array("d")
 
-    def dataset(self) -> Dataset:
+    def _column(self, j: int) -> NumericColumn | NominalColumn | None:
+        if j not in self._columns:
+            attribute = self._header.attributes[j]
+            self._columns[j] = _column(self._path, j, attribute, self._roles, self._options)
+        return self._columns[j]
+
+    def add_row(self, scanner: _Scanner) -> None:
+        """Take the row that the scanner stands before."""
+        row = len(self._weights)
+        first = len(self._attributes)
+        for j, cell in _sparse_cells(scanner, len(self._header.attributes)):
+            column = self._column(j)
+            if column is not None:
+                self._rows.append(row)
+                self._attributes.append(j)
+                self._values.append(column.convert(cell, scanner.line))
+        named = set(self._attributes[first:]) if self._required else set()
+        for j in self._required:
+            if j not in named:
+                name = shorten(self._header.attributes[j].name)
+                scanner.fail(f"attribute {name} has no value. Name it in the row.")
+        self._weights.append(scanner.weight() if scanner.accept(",") else 1.0)
+        if scanner.peek():
+            scanner.fail("text follows the closing brace. Remove it.")
+
+    def finish(self) -> Dataset:
         """Return the data set."""
+        entries = _Entries.sorted(
+            self._rows, self._attributes, self._values, len(self._header.attributes)
+        )
         y, target_names = None, None
         if self._roles.target is not None:
-            y, target_names = target_values(self._whole_column(self._roles.target))
-        X, names = self._features()
+            y, target_names = target_values(self._whole_column(self._roles.target, entries))
+        X, names = self._features(entries)
         if self._options.dense:
             X = to_dense(X, self._path, self._options.max_dense_mb)
         return Dataset(
@@ -522,19 +555,79 @@ class _SparseTable:
             y=y,
             feature_names=names,
             target_names=target_names,
-            sample_weight=self._weights,
+            sample_weight=_weights(self._weights),
             name=table_name(self._path),
             description=f"ARFF relation {self._header.relation!r}",
         )
 
-    def _whole_column(self, j: int) -> FinishedColumn:
+    def _whole_column(self, j: int, entries: _Entries) -> FinishedColumn:
         """Return a column with its defaults filled in: 0 or the first value."""
-        attribute = self._header.attributes[j]
-        part = slice(self._starts[j], self._starts[j + 1])
-        values = np.zeros(self._n_rows)
-        values[self._rows[part]] = self._values[part]
-        if attribute.kind is AttributeKind.NOMINAL:
-            return FinishedColumn(attribute.name, values.astype(np.int64), attribute.values)
-        if attribute.kind is AttributeKind.NUMERIC and j not in self._roles.forced_nominal:
-            return FinishedColumn(attribute.name, values)
-        return self._open_column(j, values)
+        values = np.zeros(len(self._weights))
+        part = slice(entries.starts[j], entries.starts[j + 1])
+        values[entries.rows[part]] = entries.values[part]
+        column = self._column(j)
+        if isinstance(column, NominalColumn):
+            return column.name_codes(values.astype(np.int64))
+        return FinishedColumn(self._header.attributes[j].name, values)
+
+    def _features(self, entries: _Entries) -> tuple[Any, tuple[str, ...]]:
+        onehot = self._options.nominal == "onehot"
+        if onehot:
+            self._check_onehot_size()
+        names: list[str] = []
+        parts: list[Triplets] = []
+        position = np.full(len(self._header.attributes), -1)  # of the numeric features
+        for j, attribute in enumerate(self._header.attributes):
+            if not self._roles.is_feature(j):
+                continue
+            if _is_numeric(j, attribute, self._roles):
+                position[j] = len(names)
+                names.append(attribute.name)
+            else:
+                column = self._whole_column(j, entries)
+                parts.append(triplets(column, len(names), onehot))
+                names += feature_names(column, onehot)
+        columns = position[entries.attributes]
+        kept = columns >= 0
+        parts.append((entries.rows[kept], columns[kept], entries.values[kept]))
+        return to_csr(parts, (len(self._weights), len(names))), tuple(names)
+
+    def _check_onehot_size(self) -> None:
+        # One-hot coding has a 1 for every nominal cell, also for those that the rows leave out.
+        n_nominal = sum(
+            self._roles.is_feature(j) and not _is_numeric(j, attribute, self._roles)
+            for j, attribute in enumerate(self._header.attributes)
+        )
+        megabytes = n_nominal * len(self._weights) * 16 / 1e6
+        if megabytes > self._options.max_dense_mb:
+            raise file_error(
+                self._path,
+                None,
+                f"one-hot coding of {n_nominal} nominal attributes needs {megabytes:.0f} MB; the "
+                f"limit is {self._options.max_dense_mb:.0f} MB. Pass nominal='ordinal', or raise "
+                "max_dense_mb.",
+            )
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """The cells that sparse rows name, sorted by attribute; `starts` says where each begins."""
+
+    rows: IndexArray
+    attributes: IndexArray
+    values: DoubleArray
+    starts: IndexArray
+
+    @classmethod
+    def sorted(
+        cls, rows: array[int], attributes: array[int], values: array[float], n_attributes: int
+    ) -> _Entries:
+        columns = np.array(attributes, dtype=np.int64)
+        order = np.argsort(columns, kind="stable")
+        columns = columns[order]
+        return cls(
+            np.array(rows, dtype=np.int64)[order],
+            columns,
+            np.array(values, dtype=np.float64)[order],
+            np.searchsorted(columns, np.arange(n_attributes + 1)),
+        )

@@ -33,7 +33,9 @@ __all__ = [
     "feature_names",
     "is_number",
     "target_values",
+    "to_csr",
     "to_dense",
+    "triplets",
     "whole_if_integral",
 ]
 
@@ -48,8 +50,9 @@ _MOST_COMPARED_NAMES = 10_000
 # Doubles hold every whole number up to here.
 _LARGEST_WHOLE = 2.0**53
 
-FloatArray = NDArray[np.float64]
+DoubleArray = NDArray[np.float64]
 IndexArray = NDArray[np.int64]
+Triplets = tuple[IndexArray, IndexArray, DoubleArray]
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ class FinishedColumn:
     """
 
     name: str
-    values: FloatArray | IndexArray
+    values: DoubleArray | IndexArray
     categories: tuple[str, ...] | None = None
 
 
@@ -116,7 +119,7 @@ class Column(Protocol):
     """A column that takes its cells batch by batch."""
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
-        """Take more cells; `lines` are their line numbers."""
+        """Take more cells, without blanks around them; `lines` are their line numbers."""
 
     def finish(self) -> FinishedColumn:
         """Return the column."""
@@ -143,7 +146,7 @@ class NumericColumn:
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
-        self._parts: list[FloatArray] = []
+        self._parts: list[DoubleArray] = []
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells, in bulk when all of them are plain finite numbers."""
@@ -160,18 +163,17 @@ class NumericColumn:
     def convert(self, cell: str, line: int) -> float:
         """Return the number in one cell, or raise the error that names it."""
         about = self._cells
-        text = cell.strip()
-        if text in about.missing:
+        if cell in about.missing:
             if not about.allow_nan:
                 raise about.missing_value(line)
             return math.nan
         try:
-            value = _parse_number(text)
+            value = _parse_number(cell)
         except ValueError:
             raise file_error(
                 about.path,
                 line,
-                f"column {shorten(about.name)} holds numbers, got {shorten(text)}. "
+                f"column {shorten(about.name)} holds numbers, got {shorten(cell)}. "
                 "Mend the cell, or list the column in nominal_columns.",
             ) from None
         if not about.allow_nan and not math.isfinite(value):
@@ -179,7 +181,7 @@ class NumericColumn:
             raise file_error(
                 about.path,
                 line,
-                f"the value {shorten(text)} of column {shorten(about.name)} is not finite. "
+                f"the value {shorten(cell)} of column {shorten(about.name)} is not finite. "
                 + advice,
             )
         return value
@@ -211,7 +213,7 @@ class NominalColumn:
         """Take more cells."""
         get = self._codes.get
         # -2 marks what the table does not know yet: a new, a missing or a wrong name.
-        codes = [get(cell.strip(), -2) for cell in cells]
+        codes = [get(cell, -2) for cell in cells]
         if -2 in codes:
             pairs = zip(cells, lines, strict=True)
             codes = [self.convert(cell, line) for cell, line in pairs]
@@ -220,11 +222,10 @@ class NominalColumn:
     def convert(self, cell: str, line: int) -> int:
         """Return the code of one cell, -1 when missing, or raise the error that names it."""
         about = self._cells
-        text = cell.strip()
-        code = self._codes.get(text)
+        code = self._codes.get(cell)
         if code is not None:
             return code
-        if text in about.missing:
+        if cell in about.missing:
             if not about.allow_nan:
                 raise about.missing_value(line)
             return -1
@@ -232,7 +233,7 @@ class NominalColumn:
             raise file_error(
                 about.path,
                 line,
-                f"{shorten(text)} is not a declared value of column {shorten(about.name)}. "
+                f"{shorten(cell)} is not a declared value of column {shorten(about.name)}. "
                 "Mend the cell or add the value to the declaration.",
             )
         if len(self._codes) >= MAX_NOMINAL_VALUES:
@@ -242,11 +243,14 @@ class NominalColumn:
                 f"column {shorten(about.name)} has more than {MAX_NOMINAL_VALUES} different "
                 "values. Drop the column if it only identifies the rows.",
             )
-        return self._codes.setdefault(text, len(self._codes))
+        return self._codes.setdefault(cell, len(self._codes))
 
     def finish(self) -> FinishedColumn:
         """Return the codes and their names."""
-        codes = np.concatenate(self._parts)
+        return self.name_codes(np.concatenate(self._parts))
+
+    def name_codes(self, codes: IndexArray) -> FinishedColumn:
+        """Return the column for codes that `convert` gave."""
         names = tuple(self._codes)
         if self._is_open and names:
             order = sorted(range(len(names)), key=names.__getitem__)
@@ -273,7 +277,7 @@ class GuessedColumn:
         """Take more cells."""
         if self._column is None:
             missing = self._cells.missing
-            first = next((text for cell in cells if (text := cell.strip()) not in missing), None)
+            first = next((cell for cell in cells if cell not in missing), None)
             if first is None:
                 if not self._cells.allow_nan:
                     raise self._cells.missing_value(lines[0])
@@ -347,7 +351,7 @@ class TableBuilder:
         self._lines.clear()
 
     def finish(
-        self, last_line: int, *, sample_weight: FloatArray | None = None, description: str = ""
+        self, last_line: int, *, sample_weight: DoubleArray | None = None, description: str = ""
     ) -> Dataset:
         """Return the data set; `last_line` is named when the table has no rows."""
         self._flush()
@@ -390,7 +394,7 @@ def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
 
 def _dense_features(
     features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool
-) -> FloatArray:
+) -> DoubleArray:
     X = np.zeros(shape)
     at = 0
     for column in features:
@@ -410,25 +414,30 @@ def _dense_features(
 def _sparse_features(
     features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool
 ) -> Any:
-    rows, columns, values = [], [], []
+    parts = []
     at = 0
     for column in features:
-        if column.categories is None or not onehot:
-            numbers = column.values.astype(np.float64)
-            if column.categories is not None:
-                numbers[numbers < 0] = np.nan
-            kept = np.flatnonzero(numbers)
-            columns.append(np.full(kept.size, at))
-            values.append(numbers[kept])
-            at += 1
-        else:
-            kept = np.flatnonzero(column.values >= 0)
-            columns.append(at + column.values[kept].astype(np.int64))
-            values.append(np.ones(kept.size))
-            at += len(column.categories)
-        rows.append(kept)
-    triplets = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-    return scipy.sparse.csr_array(scipy.sparse.coo_array(triplets, shape=shape))
+        parts.append(triplets(column, at, onehot))
+        at += 1 if column.categories is None or not onehot else len(column.categories)
+    return to_csr(parts, shape)
+
+
+def triplets(column: FinishedColumn, at: int, onehot: bool) -> Triplets:
+    """Return the non-zero values of a column whose first feature has the number `at`."""
+    if column.categories is not None and onehot:
+        rows = np.flatnonzero(column.values >= 0)
+        return rows, at + column.values[rows].astype(np.int64), np.ones(rows.size)
+    numbers = column.values.astype(np.float64)
+    if column.categories is not None:
+        numbers[numbers < 0] = np.nan
+    rows = np.flatnonzero(numbers)
+    return rows, np.full(rows.size, at), numbers[rows]
+
+
+def to_csr(parts: Sequence[Triplets], shape: tuple[int, int]) -> Any:
+    """Join triplets of rows, columns and values into a ``csr_array``."""
+    rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((values, (rows, columns)), shape=shape))
 
 
 def target_values(column: FinishedColumn) -> tuple[NDArray[Any], tuple[str, ...] | None]:
@@ -459,10 +468,10 @@ def check_size(path: Path, shape: tuple[int, int], max_dense_mb: float) -> None:
         )
 
 
-def to_dense(X: Any, path: Path, max_dense_mb: float) -> FloatArray:
+def to_dense(X: Any, path: Path, max_dense_mb: float) -> DoubleArray:
     """Return a sparse matrix as an ndarray, after a look at its size."""
     check_size(path, X.shape, max_dense_mb)
-    dense: FloatArray = X.toarray()
+    dense: DoubleArray = X.toarray()
     return dense
 
 

@@ -22,7 +22,14 @@ from svmosaic.datasets.readers.columns import (
     assign_roles,
     is_number,
 )
-from svmosaic.datasets.readers.text import LineBlock, file_error, iter_blocks, shorten
+from svmosaic.datasets.readers.text import (
+    BLANKS,
+    LineBlock,
+    file_error,
+    iter_blocks,
+    shorten,
+    split_plain,
+)
 
 __all__ = ["MISSING", "WHITESPACE", "read_csv"]
 
@@ -128,12 +135,11 @@ def _splitter(delimiter: str) -> _Split:
 
     def split(line: str) -> list[str]:
         if '"' not in line:
-            return line.split(delimiter)
-        return next(
-            csv.reader(
-                [line], delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True
-            )
+            return split_plain(line, delimiter)
+        reader = csv.reader(
+            [line], delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True
         )
+        return [cell.strip(BLANKS) for cell in next(reader)]
 
     return split
 
@@ -163,7 +169,7 @@ def _cut(path: Path, number: int, line: str, split: _Split) -> list[str]:
         raise file_error(
             path,
             number,
-            f"the quotes are wrong ({error}). Close each quote on its line and double those inside.",
+            f"the quotes are wrong ({error}). Close each quote on its line.",
         ) from None
 
 
@@ -173,11 +179,9 @@ def _find_layout(
     chosen = _sniff_delimiter([line for _, line in sample]) if delimiter is None else delimiter
     split = _splitter(chosen)
     number, line = sample[0]
-    first = [cell.strip() for cell in _cut(path, number, line, split)]
+    first = _cut(path, number, line, split)
     if len(first) > MAX_ATTRIBUTES:
-        raise file_error(
-            path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter."
-        )
+        raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
     rest = [
         cells
         for other, text in sample[1:]
@@ -210,15 +214,15 @@ def _sniff_delimiter(lines: Sequence[str]) -> str:
 
 
 def _looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    if not rest:
-        return False
     numbers = [cell for cell in first if is_number(cell)]
+    if not rest:
+        return not numbers
     counted = [str(j) for j in range(len(numbers))]
     if numbers and numbers not in (counted, [str(j + 1) for j in range(len(numbers))]):
         return False
     if len(numbers) == len(first):
         return len(numbers) >= _FEWEST_COUNTED_NAMES
-    below = [[row[j].strip() for row in rest] for j in range(len(first))]
+    below = [[row[j] for row in rest] for j in range(len(first))]
     names_over_numbers = any(
         not is_number(name)
         and any(cell not in MISSING for cell in cells)
@@ -249,14 +253,12 @@ def _header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, .
     return names
 
 
-def _refuse_decimal_comma(
-    path: Path, sample: Sequence[tuple[int, str]], split: _Split
-) -> None:
+def _refuse_decimal_comma(path: Path, sample: Sequence[tuple[int, str]], split: _Split) -> None:
     for number, line in sample:
         for cell in _cut(path, number, line, split):
-            if _DECIMAL_COMMA.fullmatch(cell.strip()):
+            if _DECIMAL_COMMA.fullmatch(cell):
                 raise file_error(
                     path,
                     number,
-                    f"{shorten(cell.strip())} has a decimal comma. Write numbers with a point.",
+                    f"{shorten(cell)} has a decimal comma. Write numbers with a point.",
                 )

@@ -26,7 +26,7 @@ def read_libsvm(
     dense: bool | None = None,
     max_dense_mb: float = 4096.0,
 ) -> Dataset:
-    """Read a LIBSVM text file into a sparse matrix and its labels.
+    r"""Read a LIBSVM text file into a sparse matrix and its labels.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_libsvm(
     >>> from svmosaic.datasets.readers.libsvm import read_libsvm
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "toy.svm")
-    ...     _ = path.write_text("+1 1:0.5 3:2\\n-1 2:1\\n")
+    ...     _ = path.write_text("+1 1:0.5 3:2\n-1 2:1\n")
     ...     data = read_libsvm(path, dense=True)
     >>> data.X.tolist(), data.y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1, -1])

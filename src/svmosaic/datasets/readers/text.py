@@ -13,15 +13,18 @@ from typing import BinaryIO
 from svmosaic.exceptions import DataFileError
 
 __all__ = [
+    "BLANKS",
     "MAX_LINE_BYTES",
     "LineBlock",
     "file_error",
     "iter_blocks",
     "iter_chunks",
     "shorten",
+    "split_plain",
     "table_name",
 ]
 
+BLANKS = " \t"
 MAX_LINE_BYTES = 1 << 24
 _CHUNK_BYTES = 1 << 20
 _MAX_RATIO = 1000
@@ -48,6 +51,14 @@ def file_error(path: Path, line: int | None, reason: str) -> DataFileError:
 def shorten(text: str, limit: int = 40) -> str:
     """Quote text from a file for a message: short and printable."""
     return ascii(text if len(text) <= limit else text[:limit] + "...")
+
+
+def split_plain(line: str, delimiter: str) -> list[str]:
+    """Cut a line without quotes into cells, without the blanks around them."""
+    cells = line.split(delimiter)
+    if " " in line or "\t" in line:
+        return [cell.strip(BLANKS) for cell in cells]
+    return cells
 
 
 def table_name(path: Path) -> str:
@@ -129,8 +140,8 @@ def _long_line(path: Path, line: int, limit: int) -> DataFileError:
 
 def _decode(path: Path, first: int, data: bytes, max_line_bytes: int) -> LineBlock:
     if len(data) > max_line_bytes:
-        for offset, line in enumerate(data.split(b"\n")):
-            if len(line) > max_line_bytes:
+        for offset, part in enumerate(data.split(b"\n")):
+            if len(part) > max_line_bytes:
                 raise _long_line(path, first + offset, max_line_bytes)
     try:
         text = data.decode("utf-8")

@@ -1,0 +1,67 @@
+# Two commands do all the set-up on a machine with Python 3.11+ and a C++ compiler:
+#   make demo    train, compare, draw; ends with a table and demo/report.html
+#   make test    lint, types, layer contracts and all fast tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORES := $(shell nproc 2>/dev/null || echo 2)
+
+CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
+
+.PHONY: demo test lint types layers pytest slow sanitize bench format clean
+
+demo: .stamp-install
+	$(BIN)/svmosaic demo --out demo
+
+test: lint types layers pytest
+
+lint: .stamp-install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+
+types: .stamp-install
+	$(BIN)/mypy
+
+layers: .stamp-install
+	$(BIN)/lint-imports
+
+pytest: .stamp-install
+	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
+
+slow: .stamp-install
+	$(BIN)/python -m pytest -m "slow or papers"
+
+# The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
+sanitize: .stamp-venv
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DSVMOSAIC_SANITIZE=ON -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/sanitize
+	build/sanitize/core_tests
+
+bench: .stamp-install
+	$(BIN)/python -m pip install -q -e '.[bench]' --no-build-isolation
+	$(BIN)/python benchmarks/classification.py
+
+format: .stamp-install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+
+# The environment; made once and reused.
+.stamp-venv: pyproject.toml
+	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing build and test tools (a minute on the first run)"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -U pip
+	$(BIN)/python -m pip install -q --disable-pip-version-check \
+	  $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; e = p['optional-dependencies']; print(*(repr(r) for g in (p['dependencies'], *(e[k] for k in ('models', 'plot', 'cli', 'data', 'dev'))) for r in g if not r.startswith('svmosaic')))" | tr -d "'")
+	@touch $@
+
+# The package itself; compiled anew when a C++ source is newer.
+.stamp-install: .stamp-venv $(CPP)
+	@echo "compiling svmosaic"
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+clean:
+	rm -rf build .stamp-* demo

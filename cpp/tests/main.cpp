@@ -1,0 +1,69 @@
+// Runs the tests of the core: all of them, or those named on the command line.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tests/check.hpp"
+
+namespace svmosaic::test {
+
+void test_thread_pool();
+void test_kernel_columns();
+void test_canonical();
+void test_decide();
+void test_solvers();
+void test_libsvm_text();
+
+namespace {
+
+struct Test {
+    std::string_view name;
+    void (*function)();
+};
+
+constexpr std::array tests{
+    Test{"thread_pool", test_thread_pool}, Test{"kernel_columns", test_kernel_columns},
+    Test{"canonical", test_canonical},     Test{"decide", test_decide},
+    Test{"solvers", test_solvers},         Test{"libsvm_text", test_libsvm_text},
+};
+
+void run(const Test& test) {
+    const auto checks_before = tally().checks.load();
+    const auto began = std::chrono::steady_clock::now();
+    try {
+        test.function();
+    } catch (const std::exception& error) {
+        check(false, std::string(test.name) + " threw: " + error.what());
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+    std::printf("%-16.*s %8lld checks %7.2f s\n", static_cast<int>(test.name.size()),
+                test.name.data(), static_cast<long long>(tally().checks.load() - checks_before),
+                seconds.count());
+}
+
+bool is_wanted(const Test& test, std::span<char* const> names) {
+    return names.empty() || std::any_of(names.begin(), names.end(),
+                                        [&](const char* name) { return test.name == name; });
+}
+
+}  // namespace
+}  // namespace svmosaic::test
+
+int main(int argc, char** argv) {
+    using namespace svmosaic::test;
+    const std::span<char* const> names(argv + 1, static_cast<std::size_t>(argc - 1));
+    for (const Test& test : tests) {
+        if (is_wanted(test, names)) run(test);
+    }
+    const auto failures = tally().failures.load();
+    std::printf("%lld passed, %lld failed\n",
+                static_cast<long long>(tally().checks.load() - failures),
+                static_cast<long long>(failures));
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,184 @@
+#include "core/thread_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "tests/check.hpp"
+
+namespace svmosaic::test {
+namespace {
+
+void every_task_runs_once() {
+    for (Index n_threads = 1; n_threads <= 4; ++n_threads) {
+        ThreadPool pool(n_threads);
+        check(pool.n_threads() == n_threads, "the caller counts as a thread");
+        for (const Index n_tasks : {0, 1, 2, 3, 7, 1000}) {
+            std::vector<std::atomic<int>> runs(at(n_tasks));
+
+            pool.run(n_tasks, [&](Index i) { ++runs[at(i)]; });
+
+            check(std::all_of(runs.begin(), runs.end(), [](const auto& r) { return r == 1; }),
+                  "each number once");
+        }
+    }
+}
+
+void thousands_of_tiny_jobs_leave_nothing_behind() {
+    for (Index n_threads = 1; n_threads <= 4; ++n_threads) {
+        ThreadPool pool(n_threads);
+        bool complete = true;
+        for (Index job = 0; job < 3000; ++job) {
+            // Plain memory: the end of `run` has to make the workers' writes visible.
+            std::vector<Index> seen(at(2 + job % 5), -1);
+            pool.run(static_cast<Index>(seen.size()), [&](Index i) { seen[at(i)] = job; });
+            complete = complete && std::all_of(seen.begin(), seen.end(),
+                                               [&](Index value) { return value == job; });
+        }
+        check(complete, "all tasks of every job");
+    }
+}
+
+// Jobs so far apart that the workers fall asleep in between.
+void sleeping_workers_wake_up() {
+    ThreadPool pool(3);
+    for (int job = 0; job < 20; ++job) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::atomic<Index> sum{0};
+
+        pool.run(10, [&](Index i) { sum += i; });
+
+        check(sum == 45, "0 + ... + 9");
+    }
+}
+
+void workers_take_part() {
+    ThreadPool pool(2);
+    std::atomic<int> inside{0};
+
+    // Each task waits for the other one, so one thread alone would never finish.
+    pool.run(2, [&](Index) {
+        ++inside;
+        while (inside < 2) std::this_thread::yield();
+    });
+
+    check(inside == 2, "two threads at once");
+}
+
+void exceptions_reach_the_caller() {
+    for (Index n_threads = 1; n_threads <= 4; ++n_threads) {
+        ThreadPool pool(n_threads);
+        for (int round = 0; round < 50; ++round) {
+            std::string message;
+            try {
+                pool.run(100, [](Index i) {
+                    if (i == 37) throw std::runtime_error("task 37");
+                });
+            } catch (const std::runtime_error& error) {
+                message = error.what();
+            }
+            check(message == "task 37", "the exception of the task");
+        }
+        std::atomic<Index> sum{0};
+        pool.run(10, [&](Index i) { sum += i; });
+        check(sum == 45, "the pool goes on after an exception");
+    }
+}
+
+void tasks_after_a_failure_are_skipped() {
+    ThreadPool pool(2);
+    std::atomic<Index> n_run{0};
+    try {
+        pool.run(1'000'000, [&](Index) {
+            ++n_run;
+            throw std::runtime_error("at once");
+        });
+    } catch (const std::runtime_error&) {
+    }
+    check(n_run >= 1 && n_run < 1000, "only tasks already begun have run");
+}
+
+void idle_is_called_by_the_caller_while_it_waits() {
+    ThreadPool pool(2);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> released{false};
+    int n_idle = 0;
+    bool only_caller = true;
+
+    // The worker's task lasts until the caller, done with its own, has been idle.
+    pool.run(
+        2,
+        [&](Index) {
+            if (std::this_thread::get_id() == caller) {
+                while (!released) {
+                    if (n_idle == 0) break;
+                }
+                return;
+            }
+            while (!released) std::this_thread::yield();
+        },
+        [&] {
+            ++n_idle;
+            only_caller = only_caller && std::this_thread::get_id() == caller;
+            if (n_idle == 3) released = true;
+        });
+
+    // The caller may have taken both tasks before the worker woke up.
+    check(n_idle == 0 || n_idle >= 3, "idle until the worker is done");
+    check(only_caller, "in the caller's thread");
+}
+
+void pools_nest() {
+    ThreadPool outer(3);
+    std::vector<Index> sums(20, 0);
+
+    outer.run(20, [&](Index task) {
+        ThreadPool inner(1 + task % 3);
+        std::vector<Index> parts(10);
+        inner.run(10, [&](Index i) { parts[at(i)] = i * task; });
+        sums[at(task)] = std::accumulate(parts.begin(), parts.end(), Index{0});
+    });
+
+    for (Index task = 0; task < 20; ++task) check(sums[at(task)] == 45 * task, "inner sum");
+}
+
+// A thread that finds the monitor stopped must also find why.
+void a_stopped_monitor_knows_the_reason() {
+    bool known = true;
+    for (int round = 0; round < 2000; ++round) {
+        Monitor monitor;
+        std::atomic<bool> ready{false};
+        std::thread stopper([&] {
+            ready = true;
+            monitor.stop(Status::max_time);
+        });
+        while (!ready) {
+        }
+        while (!monitor.stopped()) {
+        }
+        known = known && monitor.reason() == Status::max_time;
+        stopper.join();
+    }
+    check(known, "the reason is there as soon as stopped() is true");
+}
+
+}  // namespace
+
+void test_thread_pool() {
+    every_task_runs_once();
+    thousands_of_tiny_jobs_leave_nothing_behind();
+    sleeping_workers_wake_up();
+    workers_take_part();
+    exceptions_reach_the_caller();
+    tasks_after_a_failure_are_skipped();
+    idle_is_called_by_the_caller_while_it_waits();
+    pools_nest();
+    a_stopped_monitor_knows_the_reason();
+}
+
+}  // namespace svmosaic::test

@@ -1,0 +1,110 @@
+"""From arrays to rows: what every kernel expansion of the library shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmosaic.problem import (
+    CallbackRows,
+    CsrRows,
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    KernelKind,
+    KernelSpec,
+    PairwiseRows,
+    Rows,
+)
+
+__all__ = ["KERNELS", "kernel_spec", "make_rows", "resolve_gamma"]
+
+KERNELS: tuple[KernelKind, ...] = (
+    "linear",
+    "poly",
+    "rbf",
+    "sigmoid",
+    "laplacian",
+    "precomputed",
+)
+
+KernelFunction = Callable[[Any, Any], Any]
+
+
+def make_rows(X: Any, kernel: str | KernelFunction) -> Rows:
+    """Return the validated `X` in the form that the core reads.
+
+    A callable kernel is asked for one column at a time.
+    """
+    if callable(kernel):
+        return _callback_rows(X, kernel)
+    if kernel == "precomputed":
+        return PairwiseRows(X)
+    if sp.issparse(X):
+        return CsrRows(X.data, X.indices, X.indptr, X.shape[1])
+    return DenseRows(X)
+
+
+def _callback_rows(X: Any, kernel: KernelFunction) -> CallbackRows:
+    n_samples = X.shape[0]
+
+    def column(j: int) -> FloatArray:
+        values = _dense_values(kernel(X, X[j : j + 1]))
+        if values.shape != (n_samples, 1):
+            raise ValueError(
+                f"The kernel function must return an array of shape ({n_samples}, 1) for "
+                f"{n_samples} and 1 samples. Got shape {values.shape} instead."
+            )
+        return values[:, 0].copy()
+
+    # Blocks: few calls of the function, little memory for what is off the diagonal.
+    block = 64
+    diagonal = np.empty(n_samples)
+    for begin in range(0, n_samples, block):
+        part = X[begin : begin + block]
+        diagonal[begin : begin + block] = np.diagonal(_dense_values(kernel(part, part)))
+    return CallbackRows(column, diagonal, n_samples)
+
+
+def _dense_values(values: Any) -> DoubleArray:
+    values = values.toarray() if sp.issparse(values) else values
+    return np.asarray(values, dtype=np.float64)
+
+
+def resolve_gamma(
+    gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray
+) -> float:
+    """Return the number that `gamma` stands for.
+
+    This is the one place where names of rules for gamma are known. ``"scale"`` is
+    1 / (n_features * variance of all values), ``"auto"`` is 1 / n_features. Rows count by their
+    weights, and only the given samples count, so that repeating a row is the same as weighting
+    it.
+    """
+    if not isinstance(gamma, str):
+        return float(gamma)
+    n_features = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / n_features
+    chosen = X[samples]
+    total = float(weights.sum()) * n_features
+    if sp.issparse(chosen):
+        weighted = sp.diags_array(weights) @ chosen
+        mean = float(weighted.sum()) / total
+        mean_square = float(weighted.multiply(chosen).sum()) / total
+        variance = mean_square - mean**2
+    else:
+        values = chosen.astype(np.float64, copy=False)
+        mean = float(weights @ values.sum(axis=1)) / total
+        variance = float(weights @ ((values - mean) ** 2).sum(axis=1)) / total
+    return 1.0 / (n_features * variance) if variance > 0.0 else 1.0
+
+
+def kernel_spec(kernel: str | KernelFunction, gamma: float, degree: int, coef0: float) -> KernelSpec:
+    """Return the kernel for the core, which reads a callable's values as they are."""
+    kind: Any = "precomputed" if callable(kernel) else kernel
+    return KernelSpec(kind, gamma, int(degree), float(coef0))

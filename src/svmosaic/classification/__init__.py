@@ -1,0 +1,1 @@
+"""Kernel classifiers, one file per published method."""

@@ -1,0 +1,471 @@
+"""OLLAWV, the OnLine Learning Algorithm using Worst-Violators, as a classifier."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.backends import cpu
+from svmosaic.base import KernelFunction, kernel_spec, make_rows
+from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.margin_path import MachinePath, MarginPath
+from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
+from svmosaic.problem import IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
+from svmosaic.solvers.refine import RefineSettings
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["OLLAWVClassifier"]
+
+
+class OLLAWVClassifier(KernelClassifier):
+    r"""Support vector classifier by worst-violator learning.
+
+    OLLAWV looks for the sample that is worst off, gives it one step of decreasing size, and
+    stops when no sample violates the margin. It reads one kernel column per support vector and
+    needs no kernel cache. By default the selected samples then get exact coefficients
+    (``refine``). Use it where you would use an RBF support vector machine; scale the features
+    first.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
+            default="rbf"
+        The kernel. A callable gets two arrays of samples and returns their kernel values.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features. A larger gamma bends more.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    margin : float, default=0.1
+        M / C of the paper: the selection stops when every remaining sample has
+        y f(x) / C >= margin. A larger margin runs longer and keeps more support vectors.
+    C : float, default=1.0
+        Of the plain machine (``refine=None``) it scales all decision values and changes
+        nothing else: step, output, bias and stopping threshold are all proportional to C, so it
+        cancels and labels do not depend on it. With refinement it is the L1-SVM's penalty,
+        unless `refine_C` is given.
+    refine : {"full", "selected", None}, default="full"
+        What follows the selection. ``None``: nothing, the paper's machine. ``"selected"``: the
+        exact L1-SVM dual on the selected samples; fastest and sparsest, biased where labels are
+        noisy. ``"full"``: the samples that violate the optimality conditions join until there
+        are none; the result is the exact L1-SVM on all samples.
+    refine_C : float, default=None
+        Penalty C of the refinement; None means `C`.
+    tol : float, default=1e-3
+        Tolerance of the refinement on the optimality conditions.
+    fit_intercept : bool, default=True
+        Whether the plain machine learns an intercept (beta of the paper). A refined machine
+        always has one.
+    learning_rate : {"2/sqrt(t)", "1/sqrt(t)", "1/t"}, default="2/sqrt(t)"
+        Size of step t of the selection.
+    start : {"central", "first"}, default="central"
+        Where the selection begins. ``"central"``: the sample nearest to its class mean, in the
+        larger class, so that the order of the rows does not matter. ``"first"``: the first row,
+        as in the paper; then ties also go to the first row.
+    max_iter : int or float, default=0.5
+        Limit on selection steps: a float is a share of the number of samples of each binary
+        machine (the authors' own choice is 0.5), an int a number of steps.
+    max_support : int, default=None
+        Budget: limit on support vectors selected by each binary machine.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
+        the same total weight.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for one-vs-one with more than two classes.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+    cache_mb : float, default=200
+        Memory in MB for kernel columns during refinement.
+    max_time : float, default=None
+        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows of the training data that are support vectors, by class. Of identical rows it names
+        the first.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
+    intercept_ : ndarray of shape (n_machines,)
+        Constant terms.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Feature weights, for the linear kernel.
+    n_iter_ : ndarray of shape (n_machines,)
+        Selection steps of each binary machine.
+    stop_reason_ : ndarray of shape (n_machines,)
+        Why each selection stopped: ``"converged"`` (the margin is reached), ``"max_iter"``,
+        ``"max_support"``, ``"max_time"`` or ``"exhausted"`` (no sample is left).
+    dual_gap_ : ndarray of shape (n_machines,)
+        Primal minus dual objective over all samples; for ``refine="full"``, else nan.
+    objective_ : ndarray of shape (n_machines,)
+        Dual objective reached by the refinement; nan without.
+    path_ : MarginPath
+        The recorded trajectory of each machine.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    OLLAWVClassifierCV : Chooses gamma, margin and C by cross-validation.
+
+    Notes
+    -----
+    The problem is the L1-SVM,
+
+    .. math:: \min_f \tfrac12 \|f\|^2 + C \sum_i \max(0, 1 - y_i f(x_i)).
+
+    Identical rows of one class are one sample with the sum of their weights. Training costs
+    n kernel values per selected sample, plus the refinement on far fewer samples.
+
+    A sample of weight w can be selected until its weight is used up, just as w copies of it
+    could; a last fraction r < 1 scales its step by r.
+
+    References
+    ----------
+    .. [1] G. Melki, V. Kecman, S. Ventura, A. Cano (2018), "OLLAWV: OnLine Learning Algorithm
+       using Worst-Violators", Applied Soft Computing 66, Algorithm 1,
+       :doi:`10.1016/j.asoc.2018.02.040`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import OLLAWVClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OLLAWVClassifier(gamma=0.5).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "margin": [Interval(Real, 0.0, None, closed="left")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "refine": [StrOptions({"selected", "full"}), None],
+        "refine_C": [Interval(Real, 0.0, None, closed="neither"), None],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "learning_rate": [StrOptions({"2/sqrt(t)", "1/sqrt(t)", "1/t"})],
+        "start": [StrOptions({"central", "first"})],
+        "max_iter": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "max_support": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        margin: float = 0.1,
+        C: float = 1.0,
+        refine: Literal["selected", "full"] | None = "full",
+        refine_C: float | None = None,
+        tol: float = 1e-3,
+        fit_intercept: bool = True,
+        learning_rate: LearningRate = "2/sqrt(t)",
+        start: Literal["central", "first"] = "central",
+        max_iter: float = 0.5,
+        max_support: int | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        multi_class: MultiClass = "ovo",
+        decision_function_shape: str = "ovr",
+        n_jobs: int | None = None,
+        cache_mb: float = 200.0,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.margin = margin
+        self.C = C
+        self.refine = refine
+        self.refine_C = refine_C
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.learning_rate = learning_rate
+        self.start = start
+        self.max_iter = max_iter
+        self.max_support = max_support
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.n_jobs = n_jobs
+        self.cache_mb = cache_mb
+        self.max_time = max_time
+        self.verbose = verbose
+
+    # Solving --------------------------------------------------------------------------------
+
+    @property
+    def _canonical_order(self) -> bool:  # type: ignore[override]
+        return self.start == "central"
+
+    def _start(self) -> int:
+        return 0 if self.start == "first" else -1
+
+    def _refine_settings(self) -> RefineSettings:
+        return RefineSettings(
+            refinement=self.refine or "none",
+            C=float(self.C if self.refine_C is None else self.refine_C),
+            tol=float(self.tol),
+        )
+
+    def _settings(self) -> OllawvSettings:
+        by_share = not isinstance(self.max_iter, Integral)
+        return OllawvSettings(
+            margin=float(self.margin),
+            learning_rate=self.learning_rate,
+            fit_intercept=bool(self.fit_intercept),
+            max_iter_share=float(self.max_iter) if by_share else 0.0,
+            max_iter=0 if by_share else int(self.max_iter),
+            max_support=self.max_support or 0,
+            C=float(self.C),
+            cache_mb=float(self.cache_mb),
+            refine=self._refine_settings(),
+        )
+
+    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        solutions = cpu.solve_ollawv(
+            rows,
+            kernel,
+            problems,
+            self._settings(),
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=self.max_time or 0.0,
+            progress=current_progress(type(self).__name__, self.verbose),
+        )
+        self._warn_if_cut_short(solutions)
+        return solutions
+
+    def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
+        late = sum(s.status == "max_time" for s in solutions)
+        if late:
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_time={self.max_time:g} s with {late} of "
+                f"{len(solutions)} machines unfinished. The model is what was reached; raise "
+                "max_time, lower the margin or set max_support.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif self.refine is not None:
+            worst = max(s.violation for s in solutions)
+            if worst > self.tol:
+                warnings.warn(
+                    f"The refinement of {type(self).__name__} stopped with violation "
+                    f"{worst:.1e} (tol={self.tol:g}). Scale the features or raise tol.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+
+    def _record(
+        self, solutions: list[Solution], problems: list[Problem], X: Any, labels: IndexArray
+    ) -> None:
+        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.objective_ = np.array([s.objective for s in solutions])
+        self._path = MarginPath.of(
+            solutions, [float(p.weights.sum()) for p in problems]
+        ).to_arrays()
+        self._selected = self._keep_selected(solutions, problems, X, labels)
+
+    def _keep_selected(
+        self, solutions: list[Solution], problems: list[Problem], X: Any, labels: IndexArray
+    ) -> dict[str, Any]:
+        """Return the selected samples that `at_margin` needs to refine a shorter selection."""
+        if self.refine != "selected":
+            return {}
+        # In the order of the problems, which is the order a separate fit would see.
+        order = np.concatenate([p.samples for p in problems])
+        weights = np.concatenate([p.weights for p in problems])
+        _, first = np.unique(order, return_index=True)
+        rank = {int(row): r for r, row in enumerate(order[np.sort(first)])}
+        taken = np.unique(np.concatenate([s.path_rows for s in solutions]))
+        rows = np.array(sorted(taken.tolist(), key=rank.__getitem__), dtype=np.int64)
+        of_row = dict(zip(order.tolist(), weights.tolist(), strict=True))
+        return {
+            "rows": rows,
+            "vectors": X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows],
+            "labels": labels[rows],
+            "weights": np.array([of_row[row] for row in rows.tolist()]),
+        }
+
+    # The margin path ------------------------------------------------------------------------
+
+    @property
+    def path_(self) -> MarginPath:
+        """The recorded trajectory of each binary machine."""
+        check_is_fitted(self, "dual_coef_")
+        return MarginPath.from_arrays(self._path)
+
+    def at_margin(self, margin: float) -> Self:
+        """Return the model for a smaller margin, without a new selection.
+
+        Parameters
+        ----------
+        margin : float
+            At most the margin of this model.
+
+        Returns
+        -------
+        model : OLLAWVClassifier
+            Equal to a separate fit with this margin.
+        """
+        check_is_fitted(self, "dual_coef_")
+        if not 0.0 <= margin <= self.margin:
+            raise ValueError(
+                f"at_margin of {type(self).__name__} expected a margin in [0, {self.margin:g}], "
+                f"the margin of this model. Got {margin:g} instead; fit with a larger margin."
+            )
+        return self._at(lambda path: path.length_at_margin(margin), "converged", margin=margin)
+
+    def at_budget(self, max_support: int) -> Self:
+        """Return the model whose binary machines select at most `max_support` samples.
+
+        Parameters
+        ----------
+        max_support : int
+            Budget of each binary machine.
+
+        Returns
+        -------
+        model : OLLAWVClassifier
+            Equal to a separate fit with this budget.
+        """
+        check_is_fitted(self, "dual_coef_")
+        if max_support < 1:
+            raise ValueError(
+                f"at_budget of {type(self).__name__} expected at least 1 support vector. "
+                f"Got {max_support} instead."
+            )
+        return self._at(
+            lambda path: path.length_at_budget(max_support), "max_support", max_support=max_support
+        )
+
+    def _at(self, length: Callable[[MachinePath], int], reason: str, **params: Any) -> Self:
+        if self.refine == "full":
+            raise ValueError(
+                f"{type(self).__name__} with refine='full' is the exact machine on all samples and "
+                "does not depend on the selection; fit with refine=None or refine='selected'."
+            )
+        path = self.path_
+        lengths = [length(machine) for machine in path]
+        cut = MarginPath(tuple(m.cut(k) for m, k in zip(path, lengths, strict=True)))
+        model = copy.copy(self).set_params(**params)
+        if self.refine is None:
+            solutions = [self._plain_solution(machine) for machine in cut]
+            gaps = objectives = np.full(len(cut), np.nan)
+        else:
+            solutions = self._refined_solutions(cut)
+            gaps = np.array([s.dual_gap for s in solutions])
+            objectives = np.array([s.objective for s in solutions])
+        model._take_expansion(self, solutions)
+        model._path = cut.to_arrays()
+        model.n_iter_ = np.array(lengths)
+        model.stop_reason_ = np.array(
+            [
+                reason if k < m.rows.size or m.violations[k - 1] >= model.margin else str(old)
+                for k, m, old in zip(lengths, path, self.stop_reason_, strict=True)
+            ]
+        )
+        model.dual_gap_ = gaps
+        model.objective_ = objectives
+        if self.refine == "selected":
+            model._selected = _subset(self._selected, cut, self.kernel == "precomputed")
+        return model
+
+    def _plain_solution(self, machine: MachinePath) -> Solution:
+        rows, coef, intercept = machine.expansion(float(self.C), bool(self.fit_intercept))
+        return Solution(rows, coef, intercept)
+
+    def _refined_solutions(self, path: MarginPath) -> list[Solution]:
+        """Solve the dual on shorter selections; rows are those of the training data."""
+        selected = self._selected
+        rows = make_rows(selected["vectors"], self.kernel)
+        kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
+        solutions = []
+        pairs = machines(self.classes_.size, self.multi_class)
+        for (positive, _), machine in zip(pairs, path, strict=True):
+            samples = np.flatnonzero(np.isin(selected["rows"], machine.rows))
+            targets = np.where(selected["labels"][samples] == positive, 1.0, -1.0)
+            problem = Problem(samples, targets, selected["weights"][samples])
+            solution = cpu.refine(
+                rows,
+                kernel,
+                problem,
+                np.arange(samples.size),
+                self._refine_settings(),
+                cache_mb=float(self.cache_mb),
+                n_threads=resolve_threads(self.n_jobs),
+            )
+            solutions.append(
+                Solution(
+                    selected["rows"][solution.support],
+                    solution.coef,
+                    solution.intercept,
+                    objective=solution.objective,
+                    dual_gap=solution.dual_gap,
+                )
+            )
+        return solutions
+
+    def _take_expansion(self, source: OLLAWVClassifier, solutions: list[Solution]) -> None:
+        """Set the expansion from solutions whose vectors `source` holds."""
+        if source._selected:
+            known, vectors = source._selected["rows"], source._selected["vectors"]
+            of_class = source._selected["labels"]
+        else:
+            known, vectors = source.support_.astype(np.int64), source.support_vectors_
+            of_class = np.repeat(np.arange(source.classes_.size), source.n_support_)
+        labels = np.zeros(int(known.max()) + 1, dtype=np.int64)
+        labels[known] = of_class
+        expansion: Expansion = gather(solutions, labels, self.classes_.size, self.multi_class)
+        self.support_ = expansion.support.astype(np.int32)
+        self.n_support_ = expansion.n_support.astype(np.int32)
+        self.dual_coef_ = expansion.dual_coef
+        self.intercept_ = expansion.intercept
+        if self.kernel != "precomputed":
+            order = np.argsort(known)
+            self.support_vectors_ = vectors[
+                order[np.searchsorted(known, expansion.support, sorter=order)]
+            ]
+
+
+def _subset(selected: dict[str, Any], path: MarginPath, pairwise: bool) -> dict[str, Any]:
+    """Return the selected samples that a shorter path still takes."""
+    kept = np.flatnonzero(np.isin(selected["rows"], np.concatenate([m.rows for m in path])))
+    vectors = selected["vectors"]
+    return {
+        "rows": selected["rows"][kept],
+        "vectors": vectors[np.ix_(kept, kept)] if pairwise else vectors[kept],
+        "labels": selected["labels"][kept],
+        "weights": selected["weights"][kept],
+    }

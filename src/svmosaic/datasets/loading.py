@@ -1,0 +1,167 @@
+"""Load data sets by name from wherever they are at hand."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.fetch import check_sha256, load_cached
+from svmosaic.datasets.readers.libsvm import read_libsvm
+from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
+from svmosaic.exceptions import DataNotFoundError
+
+__all__ = ["data_folder", "load"]
+
+_REPOSITORY = Path(__file__).parents[3]
+
+
+def load(
+    name: str, *, data_home: str | os.PathLike[str] | None = None, dense: bool | None = None
+) -> Dataset:
+    """Load a data set by name, without the network.
+
+    Looks in the data folder, then among the sets bundled with scikit-learn, then among those
+    fetched earlier. Files are checked against their SHA-256.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+    data_home : path-like, default=None
+        The data folder; holds ``classification/NAME.svm.gz``. By default ``$SVMOSAIC_DATA`` or
+        else ``../shared/data`` where that exists.
+    dense : bool, default=None
+        True gives an ndarray, False a ``csr_array``. By default the registry decides: sparse
+        for text and one-hot data.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataNotFoundError
+        The name is unknown, or the data are not at hand; the message says how to get them.
+    DataFileError
+        A file does not match its checksum.
+
+    Examples
+    --------
+    >>> from svmosaic.datasets import load
+    >>> load("sklearn-iris")
+    Dataset(name='sklearn-iris', n_samples=150, n_features=4, n_classes=3)
+    """
+    info = describe(name)
+    data = (
+        _from_folder(info, data_folder(data_home), dense)
+        or _from_sklearn(info, dense)
+        or _from_cache(info, dense)
+    )
+    if data is None:
+        raise DataNotFoundError(_not_at_hand(info))
+    return data
+
+
+def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the data folder, or None when there is none.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        Use this folder instead of ``$SVMOSAIC_DATA``.
+
+    Raises
+    ------
+    DataNotFoundError
+        The folder that the caller or the environment named does not exist.
+    """
+    named = data_home or os.environ.get("SVMOSAIC_DATA")
+    if named:
+        if not Path(named).is_dir():
+            raise DataNotFoundError(
+                f"The data folder {os.fspath(named)!r} does not exist. "
+                "Mend data_home or SVMOSAIC_DATA."
+            )
+        return Path(named)
+    for base in (Path.cwd(), _REPOSITORY):
+        folder = base.parent / "shared" / "data"
+        if folder.is_dir():
+            return folder
+    return None
+
+
+def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> Dataset | None:
+    if folder is None or info.sha256 is None:
+        return None
+    path = folder / info.task / f"{info.name}.svm.gz"
+    if not path.is_file():
+        return None
+    status = path.stat()
+    _check_once(path, info.sha256, status.st_size, status.st_mtime_ns)
+    data = read_libsvm(
+        path, n_features=info.n_features, dense=(not info.sparse) if dense is None else dense
+    )
+    return Dataset(X=data.X, y=data.y, name=info.name, description=info.description)
+
+
+@lru_cache(maxsize=1024)
+def _check_once(path: Path, expected: str, size: int, mtime_ns: int) -> None:
+    """Check a file the first time that it is loaded, and again if it changed since."""
+    check_sha256(path, expected, "Copy the file again.")
+
+
+def _from_sklearn(info: DatasetInfo, dense: bool | None) -> Dataset | None:
+    if info.sklearn is None:
+        return None
+    # Imported here: scikit-learn takes seconds to import, and most data do not need it.
+    import sklearn.datasets
+
+    bunch = getattr(sklearn.datasets, info.sklearn)()
+    return Dataset(
+        X=_stored(np.asarray(bunch.data, dtype=np.float64), dense),
+        y=bunch.target.astype(np.int64),
+        feature_names=tuple(map(str, bunch.feature_names)),
+        target_names=tuple(map(str, bunch.target_names)),
+        name=info.name,
+        description=info.description,
+    )
+
+
+def _from_cache(info: DatasetInfo, dense: bool | None) -> Dataset | None:
+    data = load_cached(info)
+    if data is None:
+        return None
+    return Dataset(
+        X=_stored(data.X, dense),
+        y=data.y,
+        feature_names=data.feature_names,
+        name=info.name,
+        description=info.description,
+    )
+
+
+def _stored(X: Any, dense: bool | None) -> Any:
+    is_sparse = scipy.sparse.issparse(X)
+    if dense is None or dense is not is_sparse:
+        return X
+    return X.toarray() if is_sparse else scipy.sparse.csr_array(X)
+
+
+def _not_at_hand(info: DatasetInfo) -> str:
+    if info.openml is not None:
+        advice = f"Fetch it with: svmosaic data fetch {info.name}"
+    else:
+        advice = (
+            f"Put {info.name}.svm.gz into the folder '{info.task}' of the data folder and set "
+            "SVMOSAIC_DATA"
+        )
+    bundled = f"sklearn-{info.name}"
+    if bundled in list_datasets():
+        advice += f", or load scikit-learn's copy, {bundled!r}"
+    return f"Data set {info.name!r} is not at hand. {advice}"

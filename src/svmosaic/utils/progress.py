@@ -1,0 +1,69 @@
+"""Where the progress of a fit is shown.
+
+A solver reports about twenty times a second. `report_progress` sends the reports of every fit
+inside its block to a function; without it, ``verbose`` writes a line a second to the log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import logging
+import time
+from collections.abc import Callable, Iterator
+
+__all__ = ["current_progress", "report_progress"]
+
+ProgressFunction = Callable[[int, int, int], None]
+
+_receiver: contextvars.ContextVar[ProgressFunction | None] = contextvars.ContextVar(
+    "svmosaic_progress", default=None
+)
+
+_log = logging.getLogger("svmosaic")
+
+
+@contextlib.contextmanager
+def report_progress(function: ProgressFunction) -> Iterator[None]:
+    """Send the progress of fits inside the block to ``function(done, total, steps)``.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the number of binary machines done, their total, and the solver steps so far.
+        An exception it raises ends the fit and reaches the caller.
+
+    Examples
+    --------
+    >>> from svmosaic import OLLAWVClassifier, report_progress
+    >>> from sklearn.datasets import load_iris
+    >>> seen = []
+    >>> with report_progress(lambda done, total, steps: seen.append(done)):
+    ...     _ = OLLAWVClassifier().fit(*load_iris(return_X_y=True))
+    """
+    token = _receiver.set(function)
+    try:
+        yield
+    finally:
+        _receiver.reset(token)
+
+
+def current_progress(name: str, verbose: int) -> ProgressFunction | None:
+    """Return the function to report to, or None when nobody listens."""
+    receiver = _receiver.get()
+    if receiver is not None or not verbose:
+        return receiver
+    if not logging.getLogger().handlers and not _log.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        _log.addHandler(handler)
+        _log.setLevel(logging.INFO)
+    last = time.monotonic()
+
+    def log_line(done: int, total: int, steps: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= 1.0:
+            last = time.monotonic()
+            _log.info("%s: %d of %d machines done, %d steps", name, done, total, steps)
+
+    return log_line
