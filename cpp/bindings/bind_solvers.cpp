@@ -74,23 +74,30 @@ nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list&
 }
 
 template <class Real>
-nb::dict refine_selected(const nb::object& rows, const nb::object& kernel,
-                         const nb::object& problem, const Array1<Index>& selected,
-                         const nb::object& settings, double cache_mb, Index n_threads,
-                         double max_time, const nb::object& progress) {
+nb::list refine_tasks(const nb::object& rows, const nb::object& kernel, const nb::list& tasks,
+                      double cache_mb, Index n_threads, double max_time,
+                      const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
-    const auto refine = read_refine(settings);
-    const auto arrays = read_problem(problem);
+    std::vector<ProblemArrays> arrays;
+    std::vector<Array1<Index>> selections;
+    std::vector<RefineTask> views;
+    for (const auto task : tasks) {
+        arrays.push_back(read_problem(task.attr("problem")));
+        selections.push_back(array1<Index>(task, "selected"));
+        views.push_back({arrays.back().view(), span_of(selections.back()),
+                         read_refine(task.attr("settings"))});
+    }
     Monitor monitor(max_time, python_poll(progress));
-    Solution solution;
+    std::vector<Solution> solutions;
     {
         const nb::gil_scoped_release release;
-        solution = solve_selected(table.rows, spec, arrays.view(), span_of(selected), refine,
-                                  cache_mb, n_threads, monitor);
+        solutions = refine_all(table.rows, spec, views, cache_mb, n_threads, monitor);
     }
     raise_if_interrupted(monitor);
-    return to_dict(std::move(solution));
+    nb::list result;
+    for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
+    return result;
 }
 
 }  // namespace
@@ -114,20 +121,17 @@ void bind_solvers(nb::module_& m) {
         "Solve binary problems by OLLAWV, refined as the settings say.");
     m.def(
         "refine",
-        [](const nb::object& rows, const nb::object& kernel, const nb::object& problem,
-           const Array1<Index>& selected, const nb::object& settings, double cache_mb,
+        [](const nb::object& rows, const nb::object& kernel, const nb::list& tasks, double cache_mb,
            Index n_threads, double max_time, const nb::object& progress) {
-            return is_single(rows)
-                       ? refine_selected<float>(rows, kernel, problem, selected, settings, cache_mb,
-                                                n_threads, max_time, progress)
-                       : refine_selected<double>(rows, kernel, problem, selected, settings,
-                                                 cache_mb, n_threads, max_time, progress);
+            return is_single(rows) ? refine_tasks<float>(rows, kernel, tasks, cache_mb, n_threads,
+                                                         max_time, progress)
+                                   : refine_tasks<double>(rows, kernel, tasks, cache_mb, n_threads,
+                                                          max_time, progress);
         },
-        nb::arg("rows"), nb::arg("kernel"), nb::arg("problem"), nb::arg("selected").noconvert(),
-        nb::arg("settings"), nb::arg("cache_mb"), nb::arg("n_threads"), nb::arg("max_time"),
-        nb::arg("progress").none(),
-        nb::sig("def refine(rows: object, kernel: object, problem: object, selected: IndexArray, "
-                "settings: object, cache_mb: float, n_threads: int, max_time: float, progress: "
-                "object | None) -> dict[str, Any]"),
-        "Solve the L1 dual on the selected positions of a problem, or from them on all.");
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("tasks"), nb::arg("cache_mb"),
+        nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
+        nb::sig("def refine(rows: object, kernel: object, tasks: list[Any], cache_mb: float, "
+                "n_threads: int, max_time: float, progress: object | None) -> "
+                "list[dict[str, Any]]"),
+        "Solve the L1 dual on the selected positions of each task, or from them on all samples.");
 }

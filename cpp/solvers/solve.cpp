@@ -70,52 +70,68 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
     return solution;
 }
 
-}  // namespace
-
-template <class Real>
-std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel,
-                                std::span<const Problem> problems, const OllawvMachine& machine,
-                                Index n_threads, Monitor& monitor) {
-    monitor.expect_problems(static_cast<Index>(problems.size()));
-    std::vector<std::size_t> order(problems.size());
+// Runs solve(p, cache_bytes, pool) for problems of the given sizes: large ones one by one, each
+// split over all threads, then the small ones side by side.
+template <class Solve>
+std::vector<Solution> run_all(std::span<const std::size_t> sizes, std::size_t cache_bytes,
+                              Index n_threads, Monitor& monitor, const Solve& solve) {
+    const auto n = static_cast<Index>(sizes.size());
+    monitor.expect_problems(n);
+    std::vector<std::size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Largest first: the short ones fill the gaps at the end.
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return problems[a].samples.size() > problems[b].samples.size();
-    });
-    const auto is_large = [&](std::size_t p) { return problems[p].samples.size() >= large_problem; };
-    const auto n_large = static_cast<std::size_t>(
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+    const auto is_large = [&](std::size_t p) { return sizes[p] >= large_problem; };
+    const auto n_large = static_cast<Index>(
         std::find_if_not(order.begin(), order.end(), is_large) - order.begin());
 
-    std::vector<Solution> solutions(problems.size());
-    ThreadPool pool(std::min<Index>(
-        n_threads, n_large > 0 ? n_threads : static_cast<Index>(problems.size())));
-    const std::size_t cache = bytes_of(machine.cache_mb);
-    for (std::size_t k = 0; k < n_large; ++k) {
-        const std::size_t p = order[k];
-        solutions[p] = solve_one(rows, kernel, problems[p], machine, cache, pool, monitor);
+    std::vector<Solution> solutions(sizes.size());
+    ThreadPool pool(n_large > 0 ? n_threads : std::min(n_threads, n));
+    for (Index k = 0; k < n_large; ++k) {
+        const std::size_t p = order[static_cast<std::size_t>(k)];
+        solutions[p] = solve(p, cache_bytes, pool);
         monitor.problem_done();
     }
     const auto share = static_cast<std::size_t>(pool.n_threads());
     pool.run(
-        static_cast<Index>(problems.size() - n_large),
+        n - n_large,
         [&](Index k) {
-            const std::size_t p = order[n_large + static_cast<std::size_t>(k)];
+            const std::size_t p = order[static_cast<std::size_t>(n_large + k)];
             ThreadPool alone(1);
-            solutions[p] = solve_one(rows, kernel, problems[p], machine, cache / share, alone,
-                                     monitor);
+            solutions[p] = solve(p, cache_bytes / share, alone);
             monitor.problem_done();
         },
         [&] { monitor.should_stop(0); });
     return solutions;
 }
 
+}  // namespace
+
 template <class Real>
-Solution solve_selected(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                        std::span<const Index> selected, const RefineSettings& settings,
-                        double cache_mb, Index n_threads, Monitor& monitor) {
-    ThreadPool pool(n_threads);
-    return refine(rows, kernel, problem, selected, settings, bytes_of(cache_mb), pool, monitor);
+std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel,
+                                std::span<const Problem> problems, const OllawvMachine& machine,
+                                Index n_threads, Monitor& monitor) {
+    std::vector<std::size_t> sizes;
+    for (const auto& problem : problems) sizes.push_back(problem.samples.size());
+    return run_all(sizes, bytes_of(machine.cache_mb), n_threads, monitor,
+                   [&](std::size_t p, std::size_t cache_bytes, ThreadPool& pool) {
+                       return solve_one(rows, kernel, problems[p], machine, cache_bytes, pool,
+                                        monitor);
+                   });
+}
+
+template <class Real>
+std::vector<Solution> refine_all(const Rows<Real>& rows, const KernelSpec& kernel,
+                                 std::span<const RefineTask> tasks, double cache_mb,
+                                 Index n_threads, Monitor& monitor) {
+    std::vector<std::size_t> sizes;
+    for (const auto& task : tasks) sizes.push_back(task.problem.samples.size());
+    return run_all(sizes, bytes_of(cache_mb), n_threads, monitor,
+                   [&](std::size_t t, std::size_t cache_bytes, ThreadPool& pool) {
+                       return refine(rows, kernel, tasks[t].problem, tasks[t].selected,
+                                     tasks[t].settings, cache_bytes, pool, monitor);
+                   });
 }
 
 template std::vector<Solution> solve_all(const Rows<float>&, const KernelSpec&,
@@ -124,11 +140,9 @@ template std::vector<Solution> solve_all(const Rows<float>&, const KernelSpec&,
 template std::vector<Solution> solve_all(const Rows<double>&, const KernelSpec&,
                                          std::span<const Problem>, const OllawvMachine&, Index,
                                          Monitor&);
-template Solution solve_selected(const Rows<float>&, const KernelSpec&, const Problem&,
-                                 std::span<const Index>, const RefineSettings&, double, Index,
-                                 Monitor&);
-template Solution solve_selected(const Rows<double>&, const KernelSpec&, const Problem&,
-                                 std::span<const Index>, const RefineSettings&, double, Index,
-                                 Monitor&);
+template std::vector<Solution> refine_all(const Rows<float>&, const KernelSpec&,
+                                          std::span<const RefineTask>, double, Index, Monitor&);
+template std::vector<Solution> refine_all(const Rows<double>&, const KernelSpec&,
+                                          std::span<const RefineTask>, double, Index, Monitor&);
 
 }  // namespace svmosaic

@@ -25,10 +25,17 @@ std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel
                                 std::span<const Problem> problems, const OllawvMachine& machine,
                                 Index n_threads, Monitor& monitor);
 
-// Refinement alone, from positions selected earlier (the margin path of a refined machine).
+// Refinement alone, of samples selected earlier.
+struct RefineTask {
+    Problem problem;
+    std::span<const Index> selected;  // positions in problem.samples
+    RefineSettings settings;
+};
+
+// One Solution per task, the same for any number of threads.
 template <class Real>
-Solution solve_selected(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                        std::span<const Index> selected, const RefineSettings& settings,
-                        double cache_mb, Index n_threads, Monitor& monitor);
+std::vector<Solution> refine_all(const Rows<Real>& rows, const KernelSpec& kernel,
+                                 std::span<const RefineTask> tasks, double cache_mb,
+                                 Index n_threads, Monitor& monitor);
 
 }  // namespace svmosaic

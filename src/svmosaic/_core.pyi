@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from svmosaic.problem import DoubleArray, FloatArray, IndexArray
 
 def distinct_rows(
@@ -24,14 +27,12 @@ def solve_ollawv(
 def refine(
     rows: object,
     kernel: object,
-    problem: object,
-    selected: IndexArray,
-    settings: object,
+    tasks: list[Any],
     cache_mb: float,
     n_threads: int,
     max_time: float,
     progress: object | None,
-) -> dict[str, Any]: ...
+) -> list[dict[str, Any]]: ...
 def decide(
     rows: object,
     vectors: object,
@@ -43,3 +44,20 @@ def decide(
     intercepts: DoubleArray,
     n_threads: int,
 ) -> DoubleArray: ...
+
+class LibsvmTextError(ValueError): ...
+
+class LibsvmTextParser:
+    def __init__(
+        self,
+        *,
+        max_features: int = 10000000,
+        max_line_bytes: int = 16777216,
+        allow_nonfinite: bool = False,
+    ) -> None: ...
+    def feed(self, chunk: bytes) -> None: ...
+    def finish(
+        self,
+    ) -> tuple[DoubleArray, IndexArray, npt.NDArray[np.int32], DoubleArray, int]: ...
+    @property
+    def line(self) -> int: ...

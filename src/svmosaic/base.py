@@ -75,9 +75,7 @@ def _dense_values(values: Any) -> DoubleArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def resolve_gamma(
-    gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray
-) -> float:
+def resolve_gamma(gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray) -> float:
     """Return the number that `gamma` stands for.
 
     This is the one place where names of rules for gamma are known. ``"scale"`` is
@@ -89,7 +87,7 @@ def resolve_gamma(
         return float(gamma)
     n_features = X.shape[1]
     if gamma == "auto":
-        return 1.0 / n_features
+        return 1.0 / float(n_features)
     chosen = X[samples]
     total = float(weights.sum()) * n_features
     if sp.issparse(chosen):
@@ -101,10 +99,12 @@ def resolve_gamma(
         values = chosen.astype(np.float64, copy=False)
         mean = float(weights @ values.sum(axis=1)) / total
         variance = float(weights @ ((values - mean) ** 2).sum(axis=1)) / total
-    return 1.0 / (n_features * variance) if variance > 0.0 else 1.0
+    return float(1.0 / (n_features * variance)) if variance > 0.0 else 1.0
 
 
-def kernel_spec(kernel: str | KernelFunction, gamma: float, degree: int, coef0: float) -> KernelSpec:
+def kernel_spec(
+    kernel: str | KernelFunction, gamma: float, degree: int, coef0: float
+) -> KernelSpec:
     """Return the kernel for the core, which reads a callable's values as they are."""
     kind: Any = "precomputed" if callable(kernel) else kernel
     return KernelSpec(kind, gamma, int(degree), float(coef0))

@@ -18,7 +18,7 @@ from svmosaic.problem import (
     Solution,
 )
 from svmosaic.solvers.ollawv import OllawvSettings
-from svmosaic.solvers.refine import RefineSettings
+from svmosaic.solvers.refine import RefineTask
 
 __all__ = [
     "Progress",
@@ -71,20 +71,16 @@ def solve_ollawv(
 def refine(
     rows: Rows,
     kernel: KernelSpec,
-    problem: Problem,
-    selected: IndexArray,
-    settings: RefineSettings,
+    tasks: Sequence[RefineTask],
     *,
     cache_mb: float = 200.0,
     n_threads: int = 1,
     max_time: float = 0.0,
     progress: Progress | None = None,
-) -> Solution:
-    """Solve the L1 dual on the `selected` positions of a problem, or from them on all."""
-    record = _core.refine(
-        rows, kernel, problem, selected, settings, cache_mb, n_threads, max_time, progress
-    )
-    return Solution(**record)
+) -> list[Solution]:
+    """Solve the L1 dual on selected samples, or from them on all, for each task."""
+    records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
+    return [Solution(**record) for record in records]
 
 
 def decide(

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.backends import cpu
 from svmosaic.base import KERNELS, KernelFunction, kernel_spec, make_rows, resolve_gamma
@@ -31,7 +31,12 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
-from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
+from svmosaic.utils.sklearn_compat import (
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    fit_context,
+)
 from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["KernelClassifier"]
@@ -124,15 +129,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_square(X)
         X = _with_sorted_indices(X)
         weights = self._weights(X, y, sample_weight)
-        classes, labels, weights = self._encode(y, weights)
+        classes, labels = self._encode(y, weights)
 
         rows = make_rows(X, self.kernel)
         samples, sample_weights = self._samples(X, rows, labels, weights)
         kernel = kernel_spec(
             self.kernel,
-            resolve_gamma(self.gamma, X, samples, sample_weights)
-            if self._uses_gamma()
-            else 1.0,
+            resolve_gamma(self.gamma, X, samples, sample_weights) if self._uses_gamma() else 1.0,
             self.degree,
             self.coef0,
         )
@@ -165,7 +168,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError("Sparse precomputed kernels are not supported. Use X.toarray().")
 
     def _weights(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not np.any(weights > 0):
             raise ValueError(
                 f"{type(self).__name__} needs at least one sample of positive weight; "
@@ -185,8 +188,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights = weights * factor
         return np.ascontiguousarray(weights)
 
-    def _encode(self, y: Any, weights: DoubleArray) -> tuple[Any, IndexArray, DoubleArray]:
-        """Return classes of positive weight, the class number of every row, and weights."""
+    def _encode(self, y: Any, weights: DoubleArray) -> tuple[Any, IndexArray]:
+        """Return the classes of positive weight and the class number of every row."""
         classes = np.unique(y[weights > 0])
         if classes.size < 2:
             raise ValueError(
@@ -194,7 +197,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"only one class: {classes[0]!r}. Check the target column."
             )
         labels = np.minimum(np.searchsorted(classes, y), classes.size - 1)
-        return classes, labels.astype(np.int64), weights
+        return classes, labels.astype(np.int64)
 
     def _samples(
         self, X: Any, rows: Rows, labels: IndexArray, weights: DoubleArray

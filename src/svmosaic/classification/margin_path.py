@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class MarginPath(Sequence[MachinePath]):
         )
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, DoubleArray]) -> MarginPath:
+    def from_arrays(cls, arrays: dict[str, Any]) -> MarginPath:
         """Return the path stored by `to_arrays`."""
         offsets = arrays["offsets"]
         return cls(
@@ -112,7 +113,7 @@ class MarginPath(Sequence[MachinePath]):
             )
         )
 
-    def to_arrays(self) -> dict[str, DoubleArray]:
+    def to_arrays(self) -> dict[str, Any]:
         """Return the path as plain arrays, which any serialiser can store."""
         return {
             "offsets": np.cumsum([0, *(m.rows.size for m in self.machines)]),

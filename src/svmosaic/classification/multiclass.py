@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from svmosaic.problem import DoubleArray, IndexArray, Problem, Solution
@@ -101,7 +102,10 @@ def gather(
 
 
 def output_matrix(
-    dual_coef: DoubleArray, n_support: IndexArray, n_classes: int, multi_class: MultiClass
+    dual_coef: DoubleArray,
+    n_support: npt.NDArray[np.integer[Any]],
+    n_classes: int,
+    multi_class: MultiClass,
 ) -> csr_array:
     """Return coefficients with one row per support vector and one column per machine."""
     n_vectors = dual_coef.shape[1]
@@ -137,4 +141,5 @@ def combine_votes(decisions: DoubleArray, n_classes: int) -> DoubleArray:
         sums[:, j] -= decision
         votes[:, i] += decision > 0
         votes[:, j] += decision <= 0
-    return votes + sums / (3 * (np.abs(sums) + 1))
+    votes += sums / (3 * (np.abs(sums) + 1))
+    return votes

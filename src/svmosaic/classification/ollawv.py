@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,7 +20,7 @@ from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
 from svmosaic.problem import IndexArray, KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
-from svmosaic.solvers.refine import RefineSettings
+from svmosaic.solvers.refine import RefineSettings, RefineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
@@ -379,7 +380,8 @@ class OLLAWVClassifier(KernelClassifier):
         path = self.path_
         lengths = [length(machine) for machine in path]
         cut = MarginPath(tuple(m.cut(k) for m, k in zip(path, lengths, strict=True)))
-        model = copy.copy(self).set_params(**params)
+        model = copy.copy(self)
+        model.set_params(**params)
         if self.refine is None:
             solutions = [self._plain_solution(machine) for machine in cut]
             gaps = objectives = np.full(len(cut), np.nan)
@@ -411,31 +413,21 @@ class OLLAWVClassifier(KernelClassifier):
         selected = self._selected
         rows = make_rows(selected["vectors"], self.kernel)
         kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
-        solutions = []
+        tasks = []
         pairs = machines(self.classes_.size, self.multi_class)
         for (positive, _), machine in zip(pairs, path, strict=True):
             samples = np.flatnonzero(np.isin(selected["rows"], machine.rows))
             targets = np.where(selected["labels"][samples] == positive, 1.0, -1.0)
             problem = Problem(samples, targets, selected["weights"][samples])
-            solution = cpu.refine(
-                rows,
-                kernel,
-                problem,
-                np.arange(samples.size),
-                self._refine_settings(),
-                cache_mb=float(self.cache_mb),
-                n_threads=resolve_threads(self.n_jobs),
-            )
-            solutions.append(
-                Solution(
-                    selected["rows"][solution.support],
-                    solution.coef,
-                    solution.intercept,
-                    objective=solution.objective,
-                    dual_gap=solution.dual_gap,
-                )
-            )
-        return solutions
+            tasks.append(RefineTask(problem, np.arange(samples.size), self._refine_settings()))
+        solutions = cpu.refine(
+            rows,
+            kernel,
+            tasks,
+            cache_mb=float(self.cache_mb),
+            n_threads=resolve_threads(self.n_jobs),
+        )
+        return [replace(s, support=selected["rows"][s.support]) for s in solutions]
 
     def _take_expansion(self, source: OLLAWVClassifier, solutions: list[Solution]) -> None:
         """Set the expansion from solutions whose vectors `source` holds."""

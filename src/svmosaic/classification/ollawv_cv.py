@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 from sklearn.model_selection import check_cv
@@ -32,9 +31,9 @@ from svmosaic.problem import (
     PairwiseRows,
     Problem,
     Rows,
-    Solution,
 )
 from svmosaic.solvers.ollawv import LearningRate
+from svmosaic.solvers.refine import RefineTask
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.threads import resolve_threads
 
@@ -60,10 +59,10 @@ class _Fold:
 
 @dataclass(frozen=True)
 class _Setting:
-    """What one candidate adds to gamma; None where it does not apply."""
+    """What one candidate adds to gamma. C has no meaning for the plain machine."""
 
-    margin: float | None
-    C: float | None
+    margin: float
+    C: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,9 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Values to try for the refinement's penalty. The plain machine ignores them.
     refine : {"full", "selected", None}, default="full"
         As in `OLLAWVClassifier`.
-    degree, coef0, tol, fit_intercept, learning_rate, max_iter, max_support, class_weight, multi_class
+    degree, coef0, tol, fit_intercept, learning_rate : optional
+        As in `OLLAWVClassifier`.
+    max_iter, max_support, class_weight, multi_class : optional
         As in `OLLAWVClassifier`.
     cv : int, splitter or iterable, default=5
         The folds, as scikit-learn means them.
@@ -124,6 +125,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``mean_n_support``.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    n_iter_ : ndarray of shape (n_machines,)
+        Selection steps of each binary machine of the best estimator.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -240,7 +243,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         template._check_square(X)
         X = _with_sorted_indices(X)
         weights = template._weights(X, y, sample_weight)
-        classes, labels, weights = template._encode(y, weights)
+        _, labels = template._encode(y, weights)
 
         rows = make_rows(X, self.kernel)
         samples, sample_weights = template._samples(X, rows, labels, weights)
@@ -266,8 +269,10 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     sizes[g, s, f] = np.unique(np.concatenate(parts)).size
 
         self._report(gammas, settings, scores, sizes)
-        self.best_estimator_ = template.set_params(**self._chosen).fit(X, y, sample_weight)
+        template.set_params(**self._chosen)
+        self.best_estimator_: OLLAWVClassifier = template.fit(X, y, sample_weight)
         self.classes_ = self.best_estimator_.classes_
+        self.n_iter_ = self.best_estimator_.n_iter_
         return self
 
     # The search -----------------------------------------------------------------------------
@@ -288,10 +293,10 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _positive(self.gammas, "gammas")
 
     def _settings(self) -> list[_Setting]:
-        margins: list[float | None] = [*_positive(self.margins, "margins")]
-        Cs: list[float | None] = [*_positive(self.Cs, "Cs")]
+        margins = _positive(self.margins, "margins")
+        Cs = _positive(self.Cs, "Cs")
         if self.refine is None:
-            Cs = [None]
+            Cs = [1.0]
         if self.refine == "full":
             margins = margins[:1]
         return [_Setting(margin, C) for margin, C in product(margins, Cs)]
@@ -355,38 +360,32 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[list[_Machine]]:
         """Return the machines of each setting on one fold."""
         if self.refine is None:
-            template = self._template()
             return [
-                [_plain(machine, setting.margin, template.fit_intercept) for machine in path]
+                [_plain(machine, setting.margin, self.fit_intercept) for machine in path]
                 for setting in settings
             ]
         # Different margins often select the same samples: solve each problem once.
-        tasks: dict[tuple[int, int, float], None] = {}
-        keys: list[list[tuple[int, int, float]]] = []
-        for setting in settings:
-            assert setting.margin is not None and setting.C is not None
-            of_setting = [
+        keys = [
+            [
                 (m, machine.length_at_margin(setting.margin), setting.C)
                 for m, machine in enumerate(path)
             ]
-            keys.append(of_setting)
-            tasks.update(dict.fromkeys(of_setting))
-
-        def solve(task: tuple[int, int, float]) -> _Machine:
-            m, length, C = task
-            solution = self._refine(rows, kernel, fold.problems[m], path[m].rows[:length], C)
-            return _Machine(solution.support, solution.coef, solution.intercept)
-
-        with ThreadPoolExecutor(resolve_threads(self.n_jobs)) as pool:
-            solved = dict(zip(tasks, pool.map(solve, tasks), strict=True))
+            for setting in settings
+        ]
+        base = self._template()._refine_settings()
+        tasks = {}
+        for m, length, C in dict.fromkeys(key for of_setting in keys for key in of_setting):
+            problem = fold.problems[m]
+            selected = np.flatnonzero(np.isin(problem.samples, path[m].rows[:length]))
+            tasks[m, length, C] = RefineTask(problem, selected, replace(base, C=C))
+        solutions = cpu.refine(
+            rows, kernel, list(tasks.values()), n_threads=resolve_threads(self.n_jobs)
+        )
+        solved = {
+            key: _Machine(s.support, s.coef, s.intercept)
+            for key, s in zip(tasks, solutions, strict=True)
+        }
         return [[solved[key] for key in of_setting] for of_setting in keys]
-
-    def _refine(
-        self, rows: Rows, kernel: KernelSpec, problem: Problem, taken: IndexArray, C: float
-    ) -> Solution:
-        selected = np.flatnonzero(np.isin(problem.samples, taken))
-        refine_settings = replace(self._template()._refine_settings(), C=C)
-        return cpu.refine(rows, kernel, problem, selected, refine_settings)
 
     def _predict(
         self,
@@ -402,13 +401,10 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         machines = [machine for candidate in candidates for machine in candidate]
         support = np.unique(np.concatenate([machine.rows for machine in machines]))
-        columns = [
-            csr_array(
-                (m.coef, (np.searchsorted(support, m.rows), np.zeros(m.rows.size, dtype=np.int64))),
-                shape=(support.size, 1),
-            )
-            for m in machines
-        ]
+        vectors = np.searchsorted(support, np.concatenate([m.rows for m in machines]))
+        outputs = np.repeat(np.arange(len(machines)), [m.rows.size for m in machines])
+        coef = np.concatenate([m.coef for m in machines])
+        coefficients = csr_array((coef, (vectors, outputs)), shape=(support.size, len(machines)))
         if isinstance(rows, PairwiseRows):
             test: Rows = PairwiseRows(rows.values[fold.test], symmetric=False)
         else:
@@ -418,7 +414,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows,
             support,
             kernel,
-            hstack(columns, format="csr"),
+            coefficients,
             np.array([m.intercept for m in machines]),
             n_threads=resolve_threads(self.n_jobs),
         )
@@ -449,8 +445,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         grid = list(product(gammas, settings))
         self.cv_results_ = {
             "param_gamma": np.array([gamma for gamma, _ in grid]),
-            "param_margin": np.array([s.margin for _, s in grid], dtype=float),
-            "param_C": np.array([np.nan if s.C is None else s.C for _, s in grid]),
+            "param_margin": np.array([s.margin for _, s in grid]),
+            "param_C": np.array([s.C for _, s in grid]),
             **{f"split{f}_test_score": flat[:, f] for f in range(n_folds)},
             "mean_test_score": flat.mean(axis=1),
             "std_test_score": flat.std(axis=1),
@@ -465,7 +461,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen: dict[str, Any] = {"margin": setting.margin}
         if self.kernel not in ("linear", "precomputed"):
             chosen["gamma"] = gamma
-        if setting.C is not None:
+        if self.refine is not None:
             chosen["C"] = setting.C
         self._chosen = chosen
         self.best_params_ = dict(chosen)
@@ -500,8 +496,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _plain(machine: MachinePath, margin: float | None, fit_intercept: bool) -> _Machine:
-    cut = machine.cut(machine.length_at_margin(margin or 0.0))
+def _plain(machine: MachinePath, margin: float, fit_intercept: bool) -> _Machine:
+    cut = machine.cut(machine.length_at_margin(margin))
     return _Machine(*cut.expansion(1.0, fit_intercept))
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Refinement", "RefineSettings"]
+from svmosaic.problem import IndexArray, Problem
+
+__all__ = ["RefineSettings", "RefineTask", "Refinement"]
 
 Refinement = Literal["none", "selected", "full"]
 
@@ -33,3 +35,12 @@ class RefineSettings:
     tol: float = 1e-3
     max_iter: int = 0
     shrinking: bool = True
+
+
+@dataclass(frozen=True)
+class RefineTask:
+    """A problem, the positions in its samples that were selected, and how to refine them."""
+
+    problem: Problem
+    selected: IndexArray
+    settings: RefineSettings

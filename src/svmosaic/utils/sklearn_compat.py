@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar, cast
 
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["Interval", "StrOptions", "fit_context"]
+__all__ = ["Interval", "StrOptions", "check_sample_weight", "fit_context"]
 
-# Typed as Any: scikit-learn carries no types, and a decorator without one hides the method's.
-fit_context: Any = _fit_context
+Method = TypeVar("Method", bound=Callable[..., object])
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Validate the parameters of an estimator before its `fit` runs."""
+    decorator = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+    return cast(Callable[[Method], Method], decorator)

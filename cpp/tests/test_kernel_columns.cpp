@@ -1,0 +1,488 @@
+#include "core/kernel_columns.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "core/pairwise.hpp"
+#include "tests/check.hpp"
+
+namespace svmosaic::test {
+namespace {
+
+template <class Real>
+constexpr double tolerance = sizeof(Real) == 4 ? 1e-6 : 1e-12;
+
+std::vector<KernelSpec> kernels(Index n_columns) {
+    const double d = static_cast<double>(n_columns);
+    return {{KernelKind::linear, 1.0, 3, 0.0},
+            {KernelKind::poly, 0.7, 3, 0.5},
+            {KernelKind::poly, 0.7, 1, 0.0},
+            {KernelKind::rbf, 0.9, 3, 0.0},
+            {KernelKind::sigmoid, 0.8, 3, -0.2},
+            {KernelKind::laplacian, 1.0 / std::sqrt(d), 3, 0.0}};
+}
+
+// A table in one of its forms, with what it borrows. Pairwise values and callbacks hold what
+// `kernel` is made from.
+template <class Real>
+struct Form {
+    std::string name;
+    Rows<Real> rows;
+};
+
+template <class Real>
+struct Forms {
+    const Samples<Real>& samples;
+    Sparse<Real> sparse;
+    std::vector<Real> pairs;
+    std::vector<double> diagonal;
+
+    Forms(const Samples<Real>& table, KernelKind kind)
+        : samples(table), sparse(sparse_copy(table)) {
+        for (Index i = 0; i < table.n_rows; ++i) {
+            for (Index j = 0; j < table.n_rows; ++j) {
+                const double base = naive_base(kind, table.row(i), table.row(j));
+                pairs.push_back(static_cast<Real>(base));
+                if (i == j) diagonal.push_back(base);
+            }
+        }
+    }
+
+    std::vector<Form<Real>> all() const {
+        const Index n = samples.n_rows;
+        CallbackRows<Real> callback;
+        callback.column = [this, n](Index j, std::span<Real> out) {
+            for (Index i = 0; i < n; ++i) out[at(i)] = pairs[at(i * n + j)];
+        };
+        callback.diagonal = diagonal.data();
+        callback.n_rows = n;
+        return {{"dense", samples.rows()},
+                {"csr", sparse.rows()},
+                {"pairwise", PairwiseRows<Real>{pairs.data(), n, n, true}},
+                {"pairwise, read by columns", PairwiseRows<Real>{pairs.data(), n, n, false}},
+                {"callback", callback}};
+    }
+};
+
+template <class Real>
+std::vector<double> naive_column(const Samples<Real>& table, std::span<const Index> samples,
+                                 const KernelSpec& kernel, Index query) {
+    std::vector<double> column;
+    for (const Index i : samples) {
+        column.push_back(naive_kernel(kernel, table.row(i), table.row(query)));
+    }
+    return column;
+}
+
+template <class Real>
+double largest_error(const Real* column, const std::vector<double>& expected) {
+    double worst = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const double error = std::abs(static_cast<double>(column[i]) - expected[i]);
+        worst = std::max(worst, error / std::max(1.0, std::abs(expected[i])));
+    }
+    return worst;
+}
+
+// The column as `stream` hands it out, put together from its chunks.
+template <class Real>
+std::vector<Real> streamed(KernelColumns<Real>& columns, Index row) {
+    std::vector<Real> joined(at(columns.size()), std::numeric_limits<Real>::quiet_NaN());
+    columns.stream(row, [&](Index, Index begin, Index end, const Real* values) {
+        std::copy(values, values + (end - begin), joined.begin() + begin);
+    });
+    return joined;
+}
+
+template <class Real>
+void check_columns(const Samples<Real>& table, const Form<Real>& form,
+                   std::span<const Index> samples, const KernelSpec& kernel, ThreadPool& pool) {
+    KernelColumns<Real> columns(form.rows, samples, kernel, 0, pool);
+    const auto n = static_cast<Index>(samples.size());
+    const std::string where = form.name + ", kernel " +
+                              std::to_string(static_cast<int>(kernel.kind)) + ", n " +
+                              std::to_string(n);
+    check(columns.size() == n && columns.padded_size() % simd::lanes<Real> == 0, where);
+    for (const Index i : {Index{0}, n / 2, n - 1}) {
+        const auto expected = naive_column(table, samples, kernel, samples[at(i)]);
+        const double error = largest_error(columns.column(i), expected);
+        check(error <= tolerance<Real>, where + ": column, error " + std::to_string(error));
+        const auto values = streamed(columns, samples[at(i)]);
+        check(std::equal(values.begin(), values.end(), columns.column(i)),
+              where + ": a streamed column is the same to the last bit");
+        check_near(columns.diagonal()[at(i)], expected[at(i)], tolerance<Real>,
+                   where + ": diagonal");
+    }
+}
+
+template <class Real>
+void columns_equal_naive_loops() {
+    for (const auto level : available_levels()) {
+        const ForcedLevel forced(level);
+        for (const Index n : {1, 2, 15, 16, 17, 100, 200}) {
+            const auto table = random_samples<Real>(n + 3, 7, 10 + static_cast<unsigned>(n), 0.6);
+            // Some of the rows, backwards, so that a sample's number is not its row.
+            std::vector<Index> samples;
+            for (Index i = n; i > 0; --i) samples.push_back(i + 1);
+            ThreadPool pool(1 + n % 3);
+            for (const auto& kernel : kernels(table.n_columns)) {
+                const Forms<Real> forms(table, kernel.kind);
+                for (const auto& form : forms.all()) {
+                    check_columns(table, form, samples, kernel, pool);
+                }
+            }
+        }
+    }
+}
+
+// Several chunks, blocks left over after the unrolled ones, and sums longer than a segment.
+template <class Real>
+void long_columns_equal_naive_loops() {
+    ThreadPool pool(3);
+    for (const auto level : available_levels()) {
+        const ForcedLevel forced(level);
+        for (const Index n_columns : {1, 3, 300}) {
+            const auto table = random_samples<Real>(2100, n_columns, 5, 0.5);
+            const auto sparse = sparse_copy(table);
+            const std::vector<Form<Real>> forms = {{"dense", table.rows()}, {"csr", sparse.rows()}};
+            for (const Index n : {511, 512, 513, 1030, 2100}) {
+                if (n_columns == 300 && n != 1030) continue;
+                const auto samples = count_up(n);
+                for (const auto& kernel : kernels(n_columns)) {
+                    for (const auto& form : forms) {
+                        check_columns(table, form, samples, kernel, pool);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Enough work per chunk that the chunks of one column go to several threads.
+template <class Real>
+void a_column_does_not_depend_on_the_threads() {
+    const auto table = random_samples<Real>(2100, 300, 6);
+    const Rows<Real> rows = table.rows();
+    const auto samples = count_up(2100);
+    const KernelSpec kernel{KernelKind::rbf, 1.0, 3, 0.0};
+    std::vector<Real> first;
+    for (Index n_threads = 1; n_threads <= 4; ++n_threads) {
+        ThreadPool pool(n_threads);
+        KernelColumns<Real> columns(rows, samples, kernel, 0, pool);
+        const auto values = streamed(columns, 1234);
+        if (first.empty()) first = values;
+        check(values == first, "the same to the last bit");
+    }
+}
+
+// A wide and nearly empty table gets longer chunks; rows without any value are rows too.
+template <class Real>
+void nearly_empty_tables_work() {
+    ThreadPool pool(2);
+    const auto table = random_samples<Real>(2500, 40, 7, 0.002);
+    const auto sparse = sparse_copy(table);
+    const Samples<Real> nothing{20, 5, std::vector<Real>(100)};
+    const auto no_values = sparse_copy(nothing);
+    for (const auto& kernel : kernels(40)) {
+        check_columns(table, {"nearly empty", sparse.rows()}, count_up(2500), kernel, pool);
+        check_columns(nothing, {"empty", no_values.rows()}, count_up(20), kernel, pool);
+    }
+}
+
+template <class Real>
+void pairwise_values_are_what_columns_are_made_from() {
+    const Index n = 530;
+    const auto table = random_samples<Real>(n, 9, 8, 0.7);
+    const Rows<Real> rows = table.rows();
+    ThreadPool pool(2);
+    Monitor monitor;
+    for (const auto& kernel : kernels(9)) {
+        std::vector<Real> values(at(n * n));
+
+        pairwise_values(rows, kernel.kind, std::span<Real>(values), pool, monitor);
+
+        const Rows<Real> pairs = PairwiseRows<Real>{values.data(), n, n, true};
+        KernelColumns<Real> direct(rows, count_up(n), kernel, 0, pool);
+        KernelColumns<Real> shared(pairs, count_up(n), kernel, 0, pool);
+        for (const Index i : {Index{0}, Index{77}, n - 1}) {
+            check(streamed(direct, i) == streamed(shared, i), "the same to the last bit");
+        }
+    }
+}
+
+template <class Real>
+void the_least_recently_used_column_leaves_first() {
+    const auto table = random_samples<Real>(40, 3, 9);
+    const Rows<Real> rows = table.rows();
+    const auto samples = count_up(40);
+    const KernelSpec kernel{KernelKind::rbf, 1.0, 3, 0.0};
+    ThreadPool pool(1);
+    const auto column_bytes = at(simd::round_up(40, simd::lanes<Real>)) * sizeof(Real);
+    KernelColumns<Real> columns(rows, samples, kernel, 4 * column_bytes, pool);
+
+    // After 0 1 2 3 0 the oldest is 1; 4 replaces it, then 1 replaces 2; 3 is still there.
+    const std::vector<Index> asked = {0, 1, 2, 3, 0, 4, 1, 3, 2};
+    const std::vector<Index> computed = {1, 2, 3, 4, 4, 5, 6, 6, 7};
+    for (std::size_t k = 0; k < asked.size(); ++k) {
+        const Real* column = columns.column(asked[k]);
+        check(columns.n_computed() == computed[k], "columns computed");
+        check(largest_error(column, naive_column(table, samples, kernel, asked[k])) <=
+                  tolerance<Real>,
+              "from the cache or not, the values are right");
+    }
+}
+
+template <class Real>
+void the_last_two_columns_stay_valid() {
+    const auto table = random_samples<Real>(50, 3, 10);
+    const Rows<Real> rows = table.rows();
+    const auto samples = count_up(50);
+    const KernelSpec kernel{KernelKind::linear, 1.0, 3, 0.0};
+    ThreadPool pool(1);
+    KernelColumns<Real> columns(rows, samples, kernel, 0, pool);
+    for (Index i = 0; i < 50; ++i) {
+        const Index j = (7 * i + 3) % 50;
+        const Real* first = columns.column(i);
+        const Real* second = columns.column(j);
+        check(largest_error(first, naive_column(table, samples, kernel, i)) <= tolerance<Real>,
+              "first of two");
+        check(largest_error(second, naive_column(table, samples, kernel, j)) <= tolerance<Real>,
+              "second of two");
+    }
+}
+
+template <class Real>
+void keep_only_cuts_cached_columns() {
+    const auto table = random_samples<Real>(1100, 4, 11, 0.7);
+    const auto samples = count_up(1100);
+    ThreadPool pool(2);
+    for (const auto& kernel : kernels(4)) {
+        const auto sparse = sparse_copy(table);
+        const std::vector<Form<Real>> forms = {{"dense", table.rows()}, {"csr", sparse.rows()}};
+        for (const auto& form : forms) {
+            KernelColumns<Real> columns(form.rows, samples, kernel, std::size_t{1} << 24, pool);
+            for (const Index i : {3, 4, 1000}) columns.column(i);
+            std::vector<Index> kept;
+            for (Index i = 1; i < 1100; i += 3) kept.push_back(i);  // 4 and 1000 stay, 3 leaves
+
+            columns.keep_only(kept);
+
+            check(columns.size() == static_cast<Index>(kept.size()), "size");
+            check(std::equal(kept.begin(), kept.end(), columns.samples().begin()), "samples");
+            for (const Index number : {1, 333}) {
+                const Real* column = columns.column(number);
+                check(columns.n_computed() == 3, "cut, not computed again");
+                const auto expected = naive_column(table, kept, kernel, kept[at(number)]);
+                check(largest_error(column, expected) <= tolerance<Real>, "cut column");
+            }
+            const auto expected = naive_column(table, kept, kernel, kept[10]);
+            check(largest_error(columns.column(10), expected) <= tolerance<Real>, "new column");
+            check_near(columns.diagonal()[10], expected[10], tolerance<Real>, "diagonal");
+            check(columns.n_computed() == 4, "one new column");
+
+            columns.keep_only(std::vector<Index>{10});
+            check_near(static_cast<double>(columns.column(0)[0]), expected[10], tolerance<Real>,
+                       "a single sample is left");
+
+            columns.reset(samples);
+            check(columns.size() == 1100, "reset brings all samples back");
+            check(largest_error(columns.column(3), naive_column(table, samples, kernel, 3)) <=
+                      tolerance<Real>,
+                  "column after reset");
+            check(columns.n_computed() == 5, "reset empties the cache");
+            check_near(columns.diagonal()[1099], naive_kernel(kernel, table.row(1099), table.row(1099)),
+                       tolerance<Real>, "diagonal after reset");
+        }
+    }
+}
+
+// exp(-x) over all x >= 0 for which it is a normal number, relative to std::exp; below, zero.
+template <class Real>
+void exp_is_accurate_until_it_vanishes() {
+    const double last = sizeof(Real) == 4 ? 87.0 : 708.0;
+    const double accuracy = sizeof(Real) == 4 ? 2.5e-7 : 1e-15;
+    const Index n = 20'000;
+    for (const auto level : available_levels()) {
+        const ForcedLevel forced(level);
+        AlignedVector<Real> values(at(n));
+        for (Index i = 0; i < n; ++i) {
+            values[at(i)] = static_cast<Real>(last * static_cast<double>(i) / double(n - 1));
+        }
+        const AlignedVector<Real> arguments = values;
+        simd::loops<Real>().scaled_exp(values.data(), n, -1.0);
+        double worst = 0.0;
+        for (Index i = 0; i < n; ++i) {
+            const double exact = std::exp(-static_cast<double>(arguments[at(i)]));
+            worst = std::max(worst, std::abs(static_cast<double>(values[at(i)]) - exact) / exact);
+        }
+        check(worst <= accuracy, "relative error " + std::to_string(worst * 1e9) + "e-9");
+        check(values[0] == Real{1}, "exp(0) = 1 exactly");
+
+        constexpr Index width = simd::lanes<Real>;
+        AlignedVector<Real> large(at(width), Real{0});
+        large[0] = static_cast<Real>(last + 0.5);
+        large[1] = static_cast<Real>(1e6);
+        large[2] = std::numeric_limits<Real>::max();
+        large[3] = std::numeric_limits<Real>::infinity();
+        large[4] = std::numeric_limits<Real>::denorm_min();
+        large[5] = std::numeric_limits<Real>::quiet_NaN();
+        simd::loops<Real>().scaled_exp(large.data(), width, -1.0);
+        for (std::size_t k = 0; k < 4; ++k) check(large[k] == Real{0}, "vanishes");
+        check(large[4] == Real{1}, "exp(-tiny) = 1");
+        check(std::isnan(large[5]), "nan stays nan");
+    }
+}
+
+// The loops of the solvers, one level against plain loops.
+struct Vectors {
+    AlignedVector<double> diagonal, gradient, up, low, targets, scores;
+};
+
+Vectors random_vectors(Index n, std::uint64_t seed) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Random random(seed);
+    Vectors v;
+    for (Index i = 0; i < n; ++i) {
+        v.diagonal.push_back(random.uniform(1.0, 2.0));
+        v.gradient.push_back(random.uniform(-1.0, 1.0));
+        v.up.push_back(random.uniform(0.0, 1.0) < 0.5 ? 0.0 : infinity);
+        v.low.push_back(random.uniform(0.0, 1.0) < 0.5 ? 0.0 : -infinity);
+        v.targets.push_back(random.uniform(0.0, 1.0) < 0.5 ? 1.0 : -1.0);
+        v.scores.push_back(random.uniform(0.0, 1.0) < 0.2 ? infinity : random.uniform(-1.0, 1.0));
+    }
+    return v;
+}
+
+template <class Real>
+AlignedVector<Real> random_column(Index n, std::uint64_t seed) {
+    Random random(seed);
+    AlignedVector<Real> column;
+    for (Index i = 0; i < n; ++i) column.push_back(static_cast<Real>(random.uniform(-0.4, 0.4)));
+    return column;
+}
+
+template <class Real>
+void check_update_scores(Index n) {
+    const Vectors v = random_vectors(n, 21);
+    const auto column = random_column<Real>(n, 22);
+    AlignedVector<double> scores = v.scores;
+    const double lowest = simd::loops<Real>().update_scores(column.data(), v.targets.data(), 0.3,
+                                                            -0.05, scores.data(), n);
+    double expected = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < at(n); ++i) {
+        const double score =
+            v.scores[i] + v.targets[i] * (0.3 * static_cast<double>(column[i]) - 0.05);
+        check_near(scores[i], score, 1e-15, "score");
+        expected = std::min(expected, score);
+    }
+    check_near(lowest, expected, 1e-15, "lowest score");
+}
+
+template <class Real>
+void check_select_second(Index n) {
+    const Vectors v = random_vectors(n, 23);
+    const auto column = random_column<Real>(n, 24);
+    const auto found =
+        simd::loops<Real>().select_second(column.data(), v.diagonal.data(), v.gradient.data(),
+                                          v.low.data(), -0.2, 1.5, n);
+    simd::Extreme expected{0.0, -1};
+    for (std::size_t j = 0; j < at(n); ++j) {
+        const double difference = v.gradient[j] + 0.2;
+        if (v.low[j] != 0.0 || difference <= 0.0) continue;
+        const double gain = difference * difference /
+                            (v.diagonal[j] + 1.5 - 2.0 * static_cast<double>(column[j]));
+        if (gain > expected.value) expected = {gain, static_cast<Index>(j)};
+    }
+    check(found.index == expected.index, "second variable");
+    check_near(found.value, expected.value, 1e-14, "its gain");
+}
+
+template <class Real>
+void check_update_gradient(Index n) {
+    const Vectors v = random_vectors(n, 25);
+    const auto a = random_column<Real>(n, 26);
+    const auto b = random_column<Real>(n, 27);
+    AlignedVector<double> gradient = v.gradient;
+    const auto found = simd::loops<Real>().update_gradient(a.data(), b.data(), 0.7, v.up.data(),
+                                                           v.low.data(), gradient.data(), n);
+    simd::PairExtremes expected{{std::numeric_limits<double>::infinity(), -1},
+                                -std::numeric_limits<double>::infinity()};
+    for (std::size_t t = 0; t < at(n); ++t) {
+        const double g =
+            v.gradient[t] + 0.7 * (static_cast<double>(a[t]) - static_cast<double>(b[t]));
+        check_near(gradient[t], g, 1e-15, "gradient");
+        if (v.up[t] == 0.0 && g < expected.lowest_up.value) {
+            expected.lowest_up = {g, static_cast<Index>(t)};
+        }
+        if (v.low[t] == 0.0) expected.highest_low = std::max(expected.highest_low, g);
+    }
+    check(found.lowest_up.index == expected.lowest_up.index, "the one to grow");
+    check_near(found.lowest_up.value, expected.lowest_up.value, 1e-15, "its gradient");
+    check_near(found.highest_low, expected.highest_low, 1e-15, "largest that may shrink");
+}
+
+template <class Real>
+void ties_go_to_the_lowest_index() {
+    const Index n = 4 * simd::lanes<Real>;
+    const AlignedVector<Real> column(at(n), Real{0});
+    const AlignedVector<double> ones(at(n), 1.0);
+    AlignedVector<double> free(at(n), 0.0);
+    AlignedVector<double> gradient(at(n), 0.5);
+    const auto& loops = simd::loops<Real>();
+
+    const auto second =
+        loops.select_second(column.data(), ones.data(), gradient.data(), free.data(), 0.0, 1.0, n);
+    const auto first = loops.update_gradient(column.data(), column.data(), 0.0, free.data(),
+                                             free.data(), gradient.data(), n);
+
+    check(second.index == 0 && first.lowest_up.index == 0, "the first of equals");
+    free.assign(at(n), -std::numeric_limits<double>::infinity());
+    check(loops.select_second(column.data(), ones.data(), gradient.data(), free.data(), 0.0, 1.0, n)
+                  .index == -1,
+          "nobody may shrink");
+    free.assign(at(n), std::numeric_limits<double>::infinity());
+    check(loops.update_gradient(column.data(), column.data(), 0.0, free.data(), ones.data(),
+                                gradient.data(), n)
+                  .lowest_up.index == -1,
+          "nobody may grow");
+}
+
+template <class Real>
+void solver_loops_equal_naive_loops() {
+    for (const auto level : available_levels()) {
+        const ForcedLevel forced(level);
+        for (const Index blocks : {1, 2, 5, 33}) {
+            const Index n = blocks * simd::lanes<Real>;
+            check_update_scores<Real>(n);
+            check_select_second<Real>(n);
+            check_update_gradient<Real>(n);
+        }
+        ties_go_to_the_lowest_index<Real>();
+    }
+}
+
+template <class Real>
+void all_for() {
+    columns_equal_naive_loops<Real>();
+    long_columns_equal_naive_loops<Real>();
+    a_column_does_not_depend_on_the_threads<Real>();
+    nearly_empty_tables_work<Real>();
+    pairwise_values_are_what_columns_are_made_from<Real>();
+    the_least_recently_used_column_leaves_first<Real>();
+    the_last_two_columns_stay_valid<Real>();
+    keep_only_cuts_cached_columns<Real>();
+    exp_is_accurate_until_it_vanishes<Real>();
+    solver_loops_equal_naive_loops<Real>();
+}
+
+}  // namespace
+
+void test_kernel_columns() {
+    all_for<float>();
+    all_for<double>();
+}
+
+}  // namespace svmosaic::test

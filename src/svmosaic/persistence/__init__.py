@@ -1,0 +1,12 @@
+"""Model files: save and load fitted models, and exchange them as LIBSVM text.
+
+Loading reads numbers and text, checks all of it, imports nothing that a file names and runs
+nothing from it.
+"""
+
+from __future__ import annotations
+
+from svmosaic.persistence.libsvm_text import export_libsvm, import_libsvm
+from svmosaic.persistence.model_file import load, save
+
+__all__ = ["export_libsvm", "import_libsvm", "load", "save"]

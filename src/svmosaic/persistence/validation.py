@@ -1,0 +1,219 @@
+"""Checks of what a model file holds: first each array by itself, then the arrays together.
+
+Every check raises `ModelFileError` with one sentence; the caller adds the name of the file. No
+check allocates more than a few times the size of the arrays it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from svmosaic.exceptions import ModelFileError
+
+__all__ = [
+    "AnyArray",
+    "Sizes",
+    "check_csr",
+    "check_dtype",
+    "check_expansion",
+    "check_min_max_range",
+    "check_path",
+    "check_positive_scale",
+    "check_selected",
+    "check_shape",
+    "check_values",
+    "refuse",
+]
+
+AnyArray = npt.NDArray[Any]
+
+_INT32_MAX = int(np.iinfo(np.int32).max)
+
+
+def refuse(reason: str) -> NoReturn:
+    """Raise the error for a state that cannot be a fitted model."""
+    raise ModelFileError(reason)
+
+
+class Sizes:
+    """Lengths by name, such as ``"n_support"``; the first array with a name fixes its length."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, str]] = {}
+
+    def bind(self, size: str, length: int, who: str) -> None:
+        """Fix the length of `size`, or compare with what another array fixed."""
+        known, first = self._known.setdefault(size, (length, who))
+        if known != length:
+            refuse(
+                f"'{who}' has {length} entries where {known} were expected: "
+                f"'{first}' sets {size} = {known}"
+            )
+
+    def __getitem__(self, size: str) -> int:
+        return self._known[size][0]
+
+    def __contains__(self, size: str) -> bool:
+        return size in self._known
+
+
+# One array ----------------------------------------------------------------------------------
+
+
+def check_dtype(name: str, array: AnyArray, allowed: Sequence[str]) -> None:
+    """Refuse an array of another type."""
+    if array.dtype.name not in allowed:
+        refuse(f"'{name}' has type {array.dtype.name}; expected {' or '.join(allowed)}")
+
+
+def check_shape(name: str, array: AnyArray, shape: Sequence[str], sizes: Sizes) -> None:
+    """Refuse an array of another number of axes, or of lengths that contradict other arrays."""
+    if array.ndim != len(shape):
+        refuse(f"'{name}' has {array.ndim} axes; expected {len(shape)}")
+    for size, length in zip(shape, array.shape, strict=True):
+        sizes.bind(size, length, name)
+
+
+def check_values(
+    name: str,
+    array: AnyArray,
+    *,
+    finite: bool = True,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    above: float | None = None,
+) -> None:
+    """Refuse nan and infinity, unless allowed, and values out of range."""
+    if array.size == 0:
+        return
+    if finite and array.dtype.kind == "f" and not np.isfinite(array).all():
+        refuse(f"'{name}' holds nan or infinity")
+    if minimum is not None and array.min() < minimum:
+        refuse(f"'{name}' holds {array.min()}; at least {minimum:g} was expected")
+    if maximum is not None and array.max() > maximum:
+        refuse(f"'{name}' holds {array.max()}; at most {maximum:g} was expected")
+    if above is not None and not (array > above).all():
+        refuse(f"'{name}' holds {array.min()}; more than {above:g} was expected")
+
+
+def check_csr(
+    name: str, data: AnyArray, indices: AnyArray, indptr: AnyArray, shape: tuple[int, int]
+) -> None:
+    """Refuse compressed rows that are not in canonical form; the compiled core relies on it."""
+    n_rows, n_columns = shape
+    if data.ndim != 1 or indices.ndim != 1 or indptr.ndim != 1:
+        refuse(f"the arrays of '{name}' need one axis each")
+    if indices.dtype != indptr.dtype:
+        refuse(f"'{name}' has indices of type {indices.dtype} and offsets of type {indptr.dtype}")
+    if indptr.size != n_rows + 1:
+        refuse(f"'{name}' has {indptr.size} offsets for {n_rows} rows; expected {n_rows + 1}")
+    if indices.size != data.size:
+        refuse(f"'{name}' has {indices.size} indices for {data.size} values")
+    if indptr[0] != 0 or indptr[-1] != data.size or np.any(indptr[1:] < indptr[:-1]):
+        refuse(f"the offsets of '{name}' do not ascend from 0 to {data.size}")
+    if indices.size and (indices.min() < 0 or indices.max() >= n_columns):
+        refuse(f"'{name}' has a column index outside 0 to {n_columns - 1}")
+    ascends = indices[1:] > indices[:-1]
+    # Between the last value of a row and the first of the next, indices may fall.
+    starts = indptr[1:-1]
+    starts = starts[(starts > 0) & (starts < indices.size)]
+    ascends[starts - 1] = True
+    if not ascends.all():
+        refuse(f"the column indices of '{name}' do not ascend within a row")
+
+
+# The arrays of a kernel expansion -----------------------------------------------------------
+
+
+def check_expansion(model: Any, sizes: Sizes) -> None:
+    """Compare the support vectors, coefficients and intercepts of a kernel classifier."""
+    n_classes, n_support = sizes["n_classes"], sizes["n_support"]
+    one_vs_one = n_classes > 2 and model.multi_class == "ovo"
+    # Counted, not listed: a list of pairs for a false number of classes would fill the memory.
+    if n_classes == 2:
+        n_machines = 1
+    else:
+        n_machines = n_classes * (n_classes - 1) // 2 if one_vs_one else n_classes
+    _expect("intercept", sizes["n_machines"], n_machines)
+    _expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_machines)
+    _expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), n_support)
+    if np.unique(model.support_).size != n_support:
+        refuse("'support' names a row twice")
+    if model.degree > _INT32_MAX:
+        refuse(f"degree is {model.degree}; at most {_INT32_MAX} was expected")
+
+    n_features = model.n_features_in_
+    if model.kernel == "precomputed":
+        _check_rows("support_vectors", model.support_vectors_, (0, 0), dense_only=True)
+        check_values("support", model.support_, maximum=n_features - 1)
+    else:
+        _check_rows("support_vectors", model.support_vectors_, (n_support, n_features))
+
+
+def _expect(what: str, found: int, expected: int) -> None:
+    if found != expected:
+        refuse(f"{what}: {found} where {expected} was expected")
+
+
+def _check_rows(name: str, rows: Any, shape: tuple[int, int], dense_only: bool = False) -> None:
+    if rows.shape != shape:
+        refuse(f"'{name}' has shape {rows.shape}; expected {shape}")
+    if dense_only and sp.issparse(rows):
+        refuse(f"'{name}' is sparse; a precomputed kernel is dense")
+
+
+# The arrays of the margin path --------------------------------------------------------------
+
+
+def check_path(model: Any, sizes: Sizes) -> None:
+    """Compare the recorded path with the machines; a model from elsewhere has no path."""
+    path = model._path
+    offsets = path["offsets"]
+    n_path_machines = sizes["n_path_machines"]
+    if n_path_machines not in (0, sizes["n_machines"]):
+        refuse(f"the path has {n_path_machines} machines; the model has {sizes['n_machines']}")
+    _expect("offsets of the path", offsets.size, n_path_machines + 1)
+    if offsets[0] != 0 or offsets[-1] != sizes["n_steps"] or np.any(offsets[1:] < offsets[:-1]):
+        refuse(f"the offsets of the path do not ascend from 0 to {sizes['n_steps']}")
+    if model.refine is None and not np.isin(path["rows"], model.support_).all():
+        refuse("the path takes a row that is no support vector; 'refine' was not None in the fit")
+
+
+def check_selected(model: Any, sizes: Sizes) -> None:
+    """Compare the selected samples with the path that takes them."""
+    selected = model._selected
+    if not selected:
+        if model.refine == "selected" and sizes["n_path_machines"] > 0:
+            refuse("refine='selected' needs the selected samples, which are missing")
+        return
+    n_selected = sizes["n_selected"]
+    pairwise = model.kernel == "precomputed"
+    n_columns = n_selected if pairwise else model.n_features_in_
+    _check_rows("selected.vectors", selected["vectors"], (n_selected, n_columns), pairwise)
+    check_values("selected.labels", selected["labels"], maximum=sizes["n_classes"] - 1)
+    if np.unique(selected["rows"]).size != n_selected:
+        refuse("'selected.rows' names a row twice")
+    if not np.isin(model._path["rows"], selected["rows"]).all():
+        refuse("the path takes a row that is not among the selected samples")
+
+
+# Scalers ------------------------------------------------------------------------------------
+
+
+def check_positive_scale(scaler: Any, sizes: Sizes) -> None:
+    """Refuse a scale that would divide by zero or turn a feature around."""
+    if scaler.scale_ is not None:
+        check_values("scale", scaler.scale_, above=0.0)
+
+
+def check_min_max_range(scaler: Any, sizes: Sizes) -> None:
+    """Refuse a range of a MinMaxScaler that is not two ascending numbers."""
+    low_high = scaler.feature_range
+    numbers = all(type(value) in (int, float) for value in low_high)
+    if len(low_high) != 2 or not numbers or not -np.inf < low_high[0] < low_high[1] < np.inf:
+        refuse("feature_range of MinMaxScaler must be two ascending finite numbers")

@@ -1,0 +1,35 @@
+"""What all tests share: hypothesis settings and the folder with real data."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Deterministic: the same examples in every run. No deadline: the machines are noisy.
+settings.register_profile(
+    "svmosaic",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "svmosaic"))
+
+
+@pytest.fixture(scope="session")
+def load_real():
+    """Return a loader of real data sets; it skips the test when the folder is absent."""
+    from svmosaic.datasets import load
+    from svmosaic.datasets.loading import data_folder
+    from svmosaic.exceptions import DataNotFoundError
+
+    def load_or_skip(name, **options):
+        if data_folder() is None:
+            pytest.skip("needs the data folder: set SVMOSAIC_DATA")
+        try:
+            return load(name, **options)
+        except DataNotFoundError as error:
+            pytest.skip(str(error))
+
+    return load_or_skip

@@ -1,0 +1,179 @@
+"""What every solver owes: its twin in NumPy, dense = CSR, threads, weights, row order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems import Data, problems, solve_dual_exactly
+from svmosaic.backends import cpu
+from svmosaic.backends.array import ollawv as ollawv_twin
+from svmosaic.backends.array import smo as smo_twin
+from svmosaic.backends.array.kernels import gram
+from svmosaic.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.solvers.ollawv import OllawvSettings
+from svmosaic.solvers.refine import RefineSettings, RefineTask
+
+PLAIN = RefineSettings(refinement="none")
+
+ollawv_settings = st.builds(
+    OllawvSettings,
+    margin=st.sampled_from([0.0, 0.1, 0.5, 2.0]),
+    learning_rate=st.sampled_from(["2/sqrt(t)", "1/sqrt(t)", "1/t"]),
+    fit_intercept=st.booleans(),
+    max_iter_share=st.sampled_from([0.5, 1.0, 3.0]),
+    max_support=st.sampled_from([0, 0, 0, 3]),
+    C=st.sampled_from([1.0, 10.0]),
+    refine=st.just(PLAIN),
+)
+
+
+def problem_of(data, rows):
+    """Return the problem on the distinct samples, in canonical order, with its start."""
+    labels = (data.y > 0).astype(np.int64)
+    samples, weights = cpu.distinct_rows(rows, labels, data.weights)
+    problem = Problem(samples, data.y[samples], weights)
+    return replace(problem, start=cpu.central_sample(rows, problem))
+
+
+def assert_same_path(ours, theirs):
+    np.testing.assert_array_equal(ours.path_rows, theirs.path_rows)
+    np.testing.assert_allclose(ours.path_steps, theirs.path_steps, rtol=1e-12)
+    scale = max(
+        1.0, np.abs(theirs.path_violations[np.isfinite(theirs.path_violations)]).max(initial=0)
+    )
+    np.testing.assert_allclose(
+        ours.path_violations, theirs.path_violations, rtol=1e-6, atol=1e-6 * scale
+    )
+    np.testing.assert_array_equal(np.sort(ours.support), np.sort(theirs.support))
+    np.testing.assert_allclose(
+        ours.coef[np.argsort(ours.support)], theirs.coef[np.argsort(theirs.support)], rtol=1e-6
+    )
+    assert ours.intercept == pytest.approx(theirs.intercept, abs=1e-6)
+    assert (ours.status, ours.n_iter) == (theirs.status, theirs.n_iter)
+
+
+@settings(max_examples=200)
+@given(data=problems(), chosen=ollawv_settings, sparse=st.booleans())
+def test_ollawv_equals_its_twin(data, chosen, sparse):
+    rows = data.csr() if sparse else data.dense()
+    problem = problem_of(data, rows)
+    X = data.X[problem.samples]
+
+    (ours,) = cpu.solve_ollawv(rows, data.kernel, [problem], chosen)
+
+    assert_same_path(ours, ollawv_twin.solve(gram(X, X, data.kernel), problem, chosen))
+
+
+@settings(max_examples=60)
+@given(data=problems(), chosen=ollawv_settings)
+def test_every_form_of_the_rows_gives_the_same_machine(data, chosen):
+    problem = problem_of(data, data.dense())
+    K = gram(data.X, data.X, data.kernel)
+    forms = [
+        (data.dense(), data.kernel),
+        (data.csr(np.int32), data.kernel),
+        (data.csr(np.int64), data.kernel),
+        (PairwiseRows(K), replace(data.kernel, kind="precomputed")),
+        (
+            CallbackRows(lambda j: K[:, j].copy(), np.diagonal(K).copy(), len(K)),
+            replace(data.kernel, kind="precomputed"),
+        ),
+    ]
+
+    solved = [cpu.solve_ollawv(rows, kernel, [problem], chosen)[0] for rows, kernel in forms]
+
+    for other in solved[1:]:
+        assert_same_path(solved[0], other)
+
+
+@settings(max_examples=60)
+@given(data=problems(kernels=("rbf", "linear", "laplacian")), C=st.sampled_from([0.1, 1.0, 30.0]))
+def test_smo_equals_its_twin(data, C):
+    rows = data.dense()
+    problem = problem_of(data, rows)
+    X = data.X[problem.samples]
+    everyone = np.arange(problem.samples.size)
+
+    task = RefineTask(problem, everyone, RefineSettings("selected", C=C, tol=1e-6))
+    (ours,) = cpu.refine(rows, data.kernel, [task])
+
+    twin = smo_twin.solve(gram(X, X, data.kernel), problem.targets, C * problem.weights, tol=1e-6)
+    assert ours.objective == pytest.approx(twin.objective, rel=1e-6, abs=1e-9)
+    assert ours.violation <= 1e-6
+
+
+@settings(max_examples=100)
+@given(
+    data=problems(max_samples=60, kernels=("rbf", "linear", "laplacian")),
+    C=st.sampled_from([0.01, 1.0, 100.0]),
+    refinement=st.sampled_from(["selected", "full"]),
+)
+def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
+    rows = data.dense()
+    problem = problem_of(data, rows)
+    n = problem.samples.size
+    X = data.X[problem.samples]
+    K = gram(X, X, data.kernel)
+    upper = C * problem.weights
+    # "full" starts from one sample of each class and has to find the rest by itself.
+    selected = np.arange(n)
+    if refinement == "full":
+        selected = np.sort([np.argmax(problem.targets > 0), np.argmax(problem.targets < 0)])
+
+    task = RefineTask(problem, selected, RefineSettings(refinement, C=C, tol=1e-7))
+    (ours,) = cpu.refine(rows, data.kernel, [task])
+
+    _, objective = solve_dual_exactly(K, problem.targets, upper)
+    assert ours.objective == pytest.approx(objective, rel=1e-6, abs=1e-6 * max(1.0, C))
+    if refinement == "full":
+        assert ours.violation <= 1e-7
+        # The reported gap is that of a feasible pair, so it bounds the distance to the optimum.
+        assert ours.dual_gap >= max(0.0, objective - ours.objective) - 1e-7 * max(
+            1.0, abs(objective)
+        )
+
+
+@settings(max_examples=30)
+@given(data=problems(max_samples=60), chosen=ollawv_settings)
+def test_the_number_of_threads_changes_nothing(data, chosen):
+    rows = data.dense()
+    problem = problem_of(data, rows)
+    refined = replace(chosen, refine=RefineSettings("full", C=1.0))
+
+    one, many = (
+        cpu.solve_ollawv(rows, data.kernel, [problem, problem], refined, n_threads=threads)
+        for threads in (1, 4)
+    )
+
+    for a, b in zip(one, many, strict=True):
+        np.testing.assert_array_equal(a.support, b.support)
+        np.testing.assert_array_equal(a.coef, b.coef)
+        assert a.intercept == b.intercept
+
+
+@pytest.mark.parametrize("form", ["dense", "csr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threads_do_not_change_a_large_machine(form, dtype):
+    """Large enough to be split over threads inside one problem."""
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(9000, 5)) * (rng.random((9000, 5)) < 0.6)).astype(dtype)
+    y = np.where(X.sum(axis=1) + rng.normal(size=9000) > 0, 1.0, -1.0)
+    data = Data(X, y, np.ones(9000), KernelSpec("rbf", 0.5))
+    rows = data.dense() if form == "dense" else data.csr()
+    problem = problem_of(data, rows)
+    chosen = OllawvSettings(max_iter=600, refine=RefineSettings("full", tol=1e-2))
+
+    solved = [
+        cpu.solve_ollawv(rows, data.kernel, [problem], chosen, n_threads=threads)[0]
+        for threads in (1, 2, 3, 4)
+    ]
+
+    for other in solved[1:]:
+        np.testing.assert_array_equal(solved[0].path_rows, other.path_rows)
+        np.testing.assert_array_equal(solved[0].coef, other.coef)
+        assert solved[0].intercept == other.intercept
