@@ -160,26 +160,27 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
             play.state.status = monitor.reason();
             break;
         }
-        const Interval interval = interval_of(play.state);
+        // Measured against the middle, not against the far end of the interval: two samples that
+        // are both outside can violate the conditions together.
+        Interval interval = interval_of(play.state);
+        const double middle = middle_of(interval.lowest_up, interval.highest_low);
+        const double slack = 0.5 * settings.smo.tol;
         std::vector<Joiner> joiners;
         loss_outside = 0.0;
-        Interval with_outside = interval;
         for (std::size_t k = 0; k < outside.size(); ++k) {
             const std::size_t i = outside[k];
             const double target = problem.targets[i];
             const double gradient = values[k] - target;
-            const bool violates = target > 0 ? interval.highest_low - gradient > settings.smo.tol
-                                             : gradient - interval.lowest_up > settings.smo.tol;
-            if (violates) joiners.push_back({i, values[k]});
+            if (target * (gradient - middle) < -slack) joiners.push_back({i, values[k]});
             if (target > 0) {
-                with_outside.lowest_up = std::min(with_outside.lowest_up, gradient);
+                interval.lowest_up = std::min(interval.lowest_up, gradient);
             } else {
-                with_outside.highest_low = std::max(with_outside.highest_low, gradient);
+                interval.highest_low = std::max(interval.highest_low, gradient);
             }
             loss_outside += settings.C * problem.weights[i] *
                             hinge(target, values[k] + play.state.intercept);
         }
-        violation = std::max(0.0, with_outside.highest_low - with_outside.lowest_up);
+        violation = std::max(0.0, interval.highest_low - interval.lowest_up);
         if (violation <= settings.smo.tol) break;
         if (joiners.empty()) {
             if (smo.tol <= settings.smo.tol) break;

@@ -47,7 +47,9 @@ class Workspace {
 
     Index size() const { return static_cast<Index>(active_.size()); }
     double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
-    double middle() const { return 0.5 * (extremes_.highest_low + extremes_.lowest_up.value); }
+    double middle() const {
+        return middle_of(extremes_.lowest_up.value, extremes_.highest_low);
+    }
 
     // Finds the most violating pair without a step.
     void look() { update_range(nullptr, nullptr, 0.0); }
@@ -258,6 +260,11 @@ DualState start_at_zero(std::span<const double> targets, std::span<const double>
         state.gradient[i] = -targets[i];
     }
     return state;
+}
+
+double middle_of(double lowest_up, double highest_low) {
+    if (!std::isfinite(highest_low)) return std::isfinite(lowest_up) ? lowest_up : 0.0;
+    return std::isfinite(lowest_up) ? 0.5 * (lowest_up + highest_low) : highest_low;
 }
 
 double dual_objective(const DualState& state) {

@@ -45,6 +45,10 @@ template <class Real>
 void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
                Monitor& monitor);
 
+// The middle of the interval that the gradients leave for the (negated) intercept. With samples of
+// one class only, one end is infinite and the other one has to do.
+double middle_of(double lowest_up, double highest_low);
+
 // The dual objective sum_i t_i beta_i - 1/2 beta' K beta, from the gradient.
 double dual_objective(const DualState& state);
 

@@ -57,7 +57,9 @@ inline void check_near(double value, double expected, double tolerance, std::str
 
 // Tables ----------------------------------------------------------------------------------------
 
-inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+inline std::size_t at(Index i) {
+    return static_cast<std::size_t>(i);
+}
 
 inline std::vector<Index> count_up(Index n) {
     std::vector<Index> numbers(at(n));

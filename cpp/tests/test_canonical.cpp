@@ -1,9 +1,8 @@
-#include "core/canonical.hpp"
-
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "core/canonical.hpp"
 #include "tests/check.hpp"
 
 namespace svmosaic::test {
@@ -144,8 +143,8 @@ void samples_without_rows_stay_as_they_came() {
     const std::vector<double> pairs(9, 1.0);
     const Rows<double> rows = PairwiseRows<double>{pairs.data(), 3, 3, true};
 
-    const auto distinct = distinct_rows<double>(rows, std::vector<Index>(3, 0),
-                                                std::vector<double>{1.0, 0.0, 2.0});
+    const auto distinct =
+        distinct_rows<double>(rows, std::vector<Index>(3, 0), std::vector<double>{1.0, 0.0, 2.0});
 
     check(distinct.rows == std::vector<Index>{0, 2}, "all but weight 0");
     check(distinct.weights == std::vector<double>{1.0, 2.0}, "their weights");
@@ -155,7 +154,8 @@ void samples_without_rows_stay_as_they_came() {
 void the_central_sample_is_nearest_to_its_mean() {
     const std::vector<double> values = {0.0, 5.0, 1.0, 10.0, 20.0};
     const Rows<double> rows = DenseRows<double>{values.data(), 5, 1};
-    ProblemArrays problem{count_up(5), {1.0, 1.0, 1.0, -1.0, -1.0}, std::vector<double>(5, 1.0), -1};
+    ProblemArrays problem{
+        count_up(5), {1.0, 1.0, 1.0, -1.0, -1.0}, std::vector<double>(5, 1.0), -1};
     check(central_sample(rows, problem.view()) == 2, "in the larger class");
 
     // -1 now weighs 4 in all, with mean (10 + 3 * 20) / 4 = 17.5: 20 is nearer.
@@ -186,8 +186,8 @@ void the_central_sample_does_not_depend_on_form_or_order() {
         std::vector<Real> products;
         for (Index i = 0; i < 101; ++i) {
             for (Index j = 0; j < 101; ++j) {
-                products.push_back(static_cast<Real>(
-                    naive_base(KernelKind::linear, table.row(i), table.row(j))));
+                products.push_back(
+                    static_cast<Real>(naive_base(KernelKind::linear, table.row(i), table.row(j))));
             }
         }
         const Rows<Real> pairs = PairwiseRows<Real>{products.data(), 101, 101, true};

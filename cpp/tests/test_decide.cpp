@@ -1,7 +1,6 @@
-#include "expansion/decide.hpp"
-
 #include <vector>
 
+#include "expansion/decide.hpp"
 #include "tests/check.hpp"
 
 namespace svmosaic::test {
@@ -44,9 +43,8 @@ std::vector<double> decisions(const Rows<Real>& rows, const Rows<Real>& vectors,
     std::vector<double> values(at(count_rows(rows) * 3));
     ThreadPool pool(n_threads);
     Monitor monitor;
-    decide(rows, vectors, std::span<const Index>(machines.support), kernel,
-           machines.coefficients(), std::span<const double>(machines.intercepts),
-           std::span<double>(values), pool, monitor);
+    decide(rows, vectors, std::span<const Index>(machines.support), kernel, machines.coefficients(),
+           std::span<const double>(machines.intercepts), std::span<double>(values), pool, monitor);
     return values;
 }
 
@@ -89,9 +87,8 @@ void decisions_equal_naive_sums() {
                                 KernelKind::sigmoid, KernelKind::laplacian}) {
             const KernelSpec kernel{kind, 0.7, 2, 0.3};
             const auto expected = naive_decisions(table, vectors, machines, kernel);
-            check_close<Real>(
-                decisions<Real>(table.rows(), vectors.rows(), machines, kernel, 2), expected,
-                "dense");
+            check_close<Real>(decisions<Real>(table.rows(), vectors.rows(), machines, kernel, 2),
+                              expected, "dense");
             check_close<Real>(
                 decisions<Real>(sparse.rows(), sparse_vectors.rows(), machines, kernel, 2),
                 expected, "CSR");
@@ -163,9 +160,9 @@ void an_expansion_is_a_decision_without_intercept() {
     ThreadPool pool(2);
     Monitor monitor;
 
-    const auto values = expansion_values(rows, std::span<const Index>(asked), rbf,
-                                         std::span<const Index>(support),
-                                         std::span<const double>(coef), pool, monitor);
+    const auto values =
+        expansion_values(rows, std::span<const Index>(asked), rbf, std::span<const Index>(support),
+                         std::span<const double>(coef), pool, monitor);
 
     for (std::size_t k = 0; k < asked.size(); ++k) {
         double expected = 0.0;

@@ -1,10 +1,9 @@
-#include "core/kernel_columns.hpp"
-
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
 #include "core/pairwise.hpp"
 #include "tests/check.hpp"
@@ -17,12 +16,10 @@ constexpr double tolerance = sizeof(Real) == 4 ? 1e-6 : 1e-12;
 
 std::vector<KernelSpec> kernels(Index n_columns) {
     const double d = static_cast<double>(n_columns);
-    return {{KernelKind::linear, 1.0, 3, 0.0},
-            {KernelKind::poly, 0.7, 3, 0.5},
-            {KernelKind::poly, 0.7, 1, 0.0},
-            {KernelKind::rbf, 0.9, 3, 0.0},
-            {KernelKind::sigmoid, 0.8, 3, -0.2},
-            {KernelKind::laplacian, 1.0 / std::sqrt(d), 3, 0.0}};
+    return {
+        {KernelKind::linear, 1.0, 3, 0.0},   {KernelKind::poly, 0.7, 3, 0.5},
+        {KernelKind::poly, 0.7, 1, 0.0},     {KernelKind::rbf, 0.9, 3, 0.0},
+        {KernelKind::sigmoid, 0.8, 3, -0.2}, {KernelKind::laplacian, 1.0 / std::sqrt(d), 3, 0.0}};
 }
 
 // A table in one of its forms, with what it borrows. Pairwise values and callbacks hold what
@@ -293,8 +290,9 @@ void keep_only_cuts_cached_columns() {
                       tolerance<Real>,
                   "column after reset");
             check(columns.n_computed() == 5, "reset empties the cache");
-            check_near(columns.diagonal()[1099], naive_kernel(kernel, table.row(1099), table.row(1099)),
-                       tolerance<Real>, "diagonal after reset");
+            check_near(columns.diagonal()[1099],
+                       naive_kernel(kernel, table.row(1099), table.row(1099)), tolerance<Real>,
+                       "diagonal after reset");
         }
     }
 }
@@ -385,15 +383,14 @@ template <class Real>
 void check_select_second(Index n) {
     const Vectors v = random_vectors(n, 23);
     const auto column = random_column<Real>(n, 24);
-    const auto found =
-        simd::loops<Real>().select_second(column.data(), v.diagonal.data(), v.gradient.data(),
-                                          v.low.data(), -0.2, 1.5, n);
+    const auto found = simd::loops<Real>().select_second(
+        column.data(), v.diagonal.data(), v.gradient.data(), v.low.data(), -0.2, 1.5, n);
     simd::Extreme expected{0.0, -1};
     for (std::size_t j = 0; j < at(n); ++j) {
         const double difference = v.gradient[j] + 0.2;
         if (v.low[j] != 0.0 || difference <= 0.0) continue;
-        const double gain = difference * difference /
-                            (v.diagonal[j] + 1.5 - 2.0 * static_cast<double>(column[j]));
+        const double gain =
+            difference * difference / (v.diagonal[j] + 1.5 - 2.0 * static_cast<double>(column[j]));
         if (gain > expected.value) expected = {gain, static_cast<Index>(j)};
     }
     check(found.index == expected.index, "second variable");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -39,10 +40,24 @@ from svmosaic.utils.sklearn_compat import (
 )
 from svmosaic.utils.threads import resolve_threads
 
-__all__ = ["KernelClassifier"]
+__all__ = ["KernelClassifier", "TrainingSet"]
 
 # Rows of a prediction for which a kernel function is asked at once.
 _CALLABLE_BLOCK = 512
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """What a fit works on.
+
+    `X` and `labels` cover all rows; `samples` are the distinct rows that take part, in the order
+    that breaks ties, with their `weights`.
+    """
+
+    X: Any
+    labels: IndexArray
+    samples: IndexArray
+    weights: DoubleArray
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -91,7 +106,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return -1
 
     def _record(
-        self, solutions: list[Solution], problems: list[Problem], X: Any, labels: IndexArray
+        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
     ) -> None:
         """Set the attributes that only this solver has."""
 
@@ -154,7 +169,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._set_expansion(gather(solutions, labels, classes.size, self.multi_class), X)
         self.n_iter_ = np.array([s.n_iter for s in solutions])
         self.stop_reason_ = np.array([s.status for s in solutions])
-        self._record(solutions, problems, X, labels)
+        self._record(solutions, problems, TrainingSet(X, labels, samples, sample_weights))
         return self
 
     def _check_square(self, X: Any) -> None:

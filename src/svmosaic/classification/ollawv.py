@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.backends import cpu
 from svmosaic.base import KernelFunction, kernel_spec, make_rows
-from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
-from svmosaic.problem import IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.refine import RefineSettings, RefineTask
 from svmosaic.utils.progress import current_progress
@@ -289,35 +289,26 @@ class OLLAWVClassifier(KernelClassifier):
                 )
 
     def _record(
-        self, solutions: list[Solution], problems: list[Problem], X: Any, labels: IndexArray
+        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
     ) -> None:
         self.dual_gap_ = np.array([s.dual_gap for s in solutions])
         self.objective_ = np.array([s.objective for s in solutions])
         self._path = MarginPath.of(
             solutions, [float(p.weights.sum()) for p in problems]
         ).to_arrays()
-        self._selected = self._keep_selected(solutions, problems, X, labels)
-
-    def _keep_selected(
-        self, solutions: list[Solution], problems: list[Problem], X: Any, labels: IndexArray
-    ) -> dict[str, Any]:
-        """Return the selected samples that `at_margin` needs to refine a shorter selection."""
-        if self.refine != "selected":
-            return {}
-        # In the order of the problems, which is the order a separate fit would see.
-        order = np.concatenate([p.samples for p in problems])
-        weights = np.concatenate([p.weights for p in problems])
-        _, first = np.unique(order, return_index=True)
-        rank = {int(row): r for r, row in enumerate(order[np.sort(first)])}
-        taken = np.unique(np.concatenate([s.path_rows for s in solutions]))
-        rows = np.array(sorted(taken.tolist(), key=rank.__getitem__), dtype=np.int64)
-        of_row = dict(zip(order.tolist(), weights.tolist(), strict=True))
-        return {
-            "rows": rows,
-            "vectors": X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows],
-            "labels": labels[rows],
-            "weights": np.array([of_row[row] for row in rows.tolist()]),
-        }
+        self._selected = {}
+        if self.refine == "selected":
+            # What `at_margin` needs to refine a shorter selection, in the order of the samples.
+            taken = np.concatenate([s.path_rows for s in solutions])
+            kept = np.isin(training.samples, taken)
+            rows = training.samples[kept]
+            X = training.X
+            self._selected = {
+                "rows": rows,
+                "vectors": X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows],
+                "labels": training.labels[rows],
+                "weights": training.weights[kept],
+            }
 
     # The margin path ------------------------------------------------------------------------
 
@@ -346,7 +337,10 @@ class OLLAWVClassifier(KernelClassifier):
                 f"at_margin of {type(self).__name__} expected a margin in [0, {self.margin:g}], "
                 f"the margin of this model. Got {margin:g} instead; fit with a larger margin."
             )
-        return self._at(lambda path: path.length_at_margin(margin), "converged", margin=margin)
+        model = self._at(lambda path: path.length_at_margin(margin), margin=margin)
+        reached = np.array([path.violations[-1] >= margin for path in model.path_])
+        model.stop_reason_ = np.where(reached, "converged", self.stop_reason_)
+        return model
 
     def at_budget(self, max_support: int) -> Self:
         """Return the model whose binary machines select at most `max_support` samples.
@@ -367,11 +361,13 @@ class OLLAWVClassifier(KernelClassifier):
                 f"at_budget of {type(self).__name__} expected at least 1 support vector. "
                 f"Got {max_support} instead."
             )
-        return self._at(
-            lambda path: path.length_at_budget(max_support), "max_support", max_support=max_support
-        )
+        model = self._at(lambda path: path.length_at_budget(max_support), max_support=max_support)
+        spent = model.n_iter_ < self.n_iter_
+        model.stop_reason_ = np.where(spent, "max_support", self.stop_reason_)
+        return model
 
-    def _at(self, length: Callable[[MachinePath], int], reason: str, **params: Any) -> Self:
+    def _at(self, length: Callable[[MachinePath], int], **params: Any) -> Self:
+        """Return the model of shortened paths; the caller says why they end."""
         if self.refine == "full":
             raise ValueError(
                 f"{type(self).__name__} with refine='full' is the exact machine on all samples and "
@@ -392,12 +388,6 @@ class OLLAWVClassifier(KernelClassifier):
         model._take_expansion(self, solutions)
         model._path = cut.to_arrays()
         model.n_iter_ = np.array(lengths)
-        model.stop_reason_ = np.array(
-            [
-                reason if k < m.rows.size or m.violations[k - 1] >= model.margin else str(old)
-                for k, m, old in zip(lengths, path, self.stop_reason_, strict=True)
-            ]
-        )
         model.dual_gap_ = gaps
         model.objective_ = objectives
         if self.refine == "selected":

@@ -40,6 +40,7 @@ from svmosaic.persistence.validation import (
     check_positive_scale,
     check_selected,
     check_shape,
+    check_standard_parts,
     check_values,
     refuse,
 )
@@ -213,11 +214,9 @@ class Rows:
         check_dtype(f"{self.name}.indptr", indptr, INTEGERS)
         check_csr(self.name, data, indices, indptr, (shape[0], shape[1]))
         check_values(self.name, data)
-        # The constructor of a csr_matrix would shrink 64-bit indices; assignment keeps them.
-        # One row is enough to begin with: a false number of rows must not be allocated.
-        table = _CSR[about["form"]]((1, max(shape[1], 1)), dtype=data.dtype)
-        table._shape = (shape[0], shape[1])
-        table.data, table.indices, table.indptr = data, indices, indptr
+        table = _CSR[about["form"]]((data, indices, indptr), shape=(shape[0], shape[1]))
+        # The constructor of a csr_matrix shrinks 64-bit indices; assignment keeps them.
+        table.indices, table.indptr = indices, indptr
         table.has_sorted_indices = True
         table.has_canonical_format = True
         return table
@@ -391,11 +390,12 @@ def _strings(name: str, value: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class Group:
-    """A dictionary of fields, or an empty one."""
+    """A dictionary of fields; with `may_be_empty`, an empty one can stand in its place."""
 
     name: str
     attribute: str
     fields: tuple[Field, ...]
+    may_be_empty: bool = False
     optional: bool = False
 
     def pack(self, value: Any, parts: Parts) -> None:
@@ -411,7 +411,7 @@ class Group:
         if type(given) is not bool:
             refuse(f"'{self.name}' must be true or false")
         if not given:
-            return {}
+            return {} if self.may_be_empty else refuse(f"'{self.name}' is missing")
         return {part.attribute: part.unpack(parts, sizes) for part in self.fields}
 
 
@@ -455,7 +455,7 @@ _KERNEL_CLASSIFIER: tuple[Field, ...] = (
     Labels("classes", "classes_"),
     Number("gamma", "_gamma"),
     Tensor("support", "support_", INTEGERS, ("n_support",), minimum=0, maximum=_LAST_ROW),
-    Tensor("n_support", "n_support_", INTEGERS, ("n_classes",), minimum=0),
+    Tensor("n_support", "n_support_", INTEGERS, ("n_classes",), minimum=0, maximum=_LAST_ROW),
     Tensor("dual_coef", "dual_coef_", ("float64",), ("n_coef_rows", "n_support")),
     Tensor("intercept", "intercept_", ("float64",), ("n_machines",)),
     Rows("support_vectors", "support_vectors_"),
@@ -484,6 +484,7 @@ _SELECTED = Group(
         Tensor("selected.labels", "labels", INTEGERS, ("n_selected",), minimum=0),
         Tensor("selected.weights", "weights", ("float64",), ("n_selected",), above=0),
     ),
+    may_be_empty=True,
 )
 
 
@@ -536,7 +537,7 @@ SCHEMAS: dict[str, Schema] = _table(
                 _SAMPLES_SEEN,
                 *(_per_feature(name, nullable=True) for name in ("mean", "var", "scale")),
             ),
-            (check_positive_scale,),
+            (check_positive_scale, check_standard_parts),
             predicts=False,
         ),
         Schema(

@@ -26,6 +26,7 @@ __all__ = [
     "check_positive_scale",
     "check_selected",
     "check_shape",
+    "check_standard_parts",
     "check_values",
     "refuse",
 ]
@@ -217,3 +218,9 @@ def check_min_max_range(scaler: Any, sizes: Sizes) -> None:
     numbers = all(type(value) in (int, float) for value in low_high)
     if len(low_high) != 2 or not numbers or not -np.inf < low_high[0] < low_high[1] < np.inf:
         refuse("feature_range of MinMaxScaler must be two ascending finite numbers")
+
+
+def check_standard_parts(scaler: Any, sizes: Sizes) -> None:
+    """Refuse a StandardScaler without the mean or the scale that its parameters ask for."""
+    if (scaler.with_mean and scaler.mean_ is None) or (scaler.with_std and scaler.scale_ is None):
+        refuse("a StandardScaler lacks its mean or its scale")

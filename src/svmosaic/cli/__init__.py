@@ -1,0 +1,1 @@
+"""The command line: one module per command, loaded without the numerical libraries."""

@@ -1,0 +1,109 @@
+"""``svmosaic info``: show what is in a model file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from svmosaic.cli.console import format_fields, plural
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+
+DESCRIPTION = "Show what is in a model file, of svmosaic or of LIBSVM."
+EPILOG = """\
+example:
+  svmosaic info heart.model
+"""
+
+# So many classes or names are shown.
+_SHOWN = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a model file, also LIBSVM text")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Load the model, which checks it, and describe it."""
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.cli.inputs import step
+    from svmosaic.cli.predict import load_model
+
+    model = load_model(args.model)
+    machine, scaler = step(model, "model"), step(model, "scale")
+    fields: list[tuple[str, object]] = [
+        ("file", f"{args.model} ({os.path.getsize(args.model) / 1e6:.2f} MB)"),
+        ("model", type(machine).__name__),
+        ("scaling", "none" if scaler is None else type(scaler).__name__),
+        ("features", _features(model)),
+        ("classes", f"{machine.classes_.size}: {_listed(machine.classes_.tolist())}"),
+        ("kernel", _kernel(machine)),
+        ("support vectors", _support(machine)),
+        ("precision", str(machine.support_vectors_.dtype)),
+        *_machine_fields(machine),
+        *_parameter_fields(machine),
+    ]
+    print(format_fields(fields))
+
+
+def _listed(items: list[Any]) -> str:
+    shown = ", ".join(str(item) for item in items[:_SHOWN])
+    return f"{shown}, ..." if len(items) > _SHOWN else shown
+
+
+def _features(model: Any) -> str:
+    names = getattr(model, "feature_names_in_", None)
+    count = str(model.n_features_in_)
+    return count if names is None else f"{count}: {_listed(list(names))}"
+
+
+def _kernel(machine: Any) -> str:
+    numbers = {
+        "rbf": ("gamma",),
+        "laplacian": ("gamma",),
+        "poly": ("gamma", "degree", "coef0"),
+        "sigmoid": ("gamma", "coef0"),
+    }.get(machine.kernel, ())
+    values = {
+        "gamma": f"{getattr(machine, '_gamma', machine.gamma):.6g}",
+        "degree": str(machine.degree),
+        "coef0": f"{machine.coef0:g}",
+    }
+    shown = ", ".join(f"{name}={values[name]}" for name in numbers)
+    return f"{machine.kernel} ({shown})" if shown else str(machine.kernel)
+
+
+def _support(machine: Any) -> str:
+    per_class = machine.n_support_.tolist()
+    return f"{sum(per_class)} (per class {_listed(per_class)})"
+
+
+def _machine_fields(machine: Any) -> list[tuple[str, object]]:
+    """Return how the training went, for models that remember it."""
+    from svmosaic.cli.train import stop_reasons
+
+    fields: list[tuple[str, object]] = [("machines", machine.intercept_.size)]
+    if getattr(machine, "stop_reason_", None) is not None and machine.stop_reason_.size:
+        fields[0] = ("machines", f"{machine.intercept_.size}; {stop_reasons(machine)}")
+    try:
+        path = [m for m in machine.path_ if m.rows.size]
+    except AttributeError:
+        path = []
+    if path:
+        steps = sum(m.rows.size for m in path)
+        worst = min(float(m.violations[-1]) for m in path)
+        fields.append(("path", f"{plural(steps, 'step')}; last worst y f(x) / C {worst:.4g}"))
+    return fields
+
+
+def _parameter_fields(machine: Any) -> list[tuple[str, object]]:
+    """Return the parameters that differ from the defaults."""
+    changed = []
+    defaults = type(machine)().get_params()
+    for name, value in machine.get_params().items():
+        if name in defaults and value != defaults[name] and name != "kernel":
+            shown = f"{value:.6g}" if isinstance(value, float) else repr(value)
+            changed.append(f"{name}={shown}")
+    return [("parameters", ", ".join(changed) if changed else "defaults")]

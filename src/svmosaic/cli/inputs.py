@@ -1,0 +1,241 @@
+"""From a data file or a data set's name to arrays that fit a machine."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+from svmosaic.cli.console import note
+from svmosaic.datasets import Dataset, list_datasets, load, read_table
+from svmosaic.datasets.readers import sniff_format
+from svmosaic.exceptions import DataNotFoundError
+
+__all__ = [
+    "Scaler",
+    "assemble",
+    "describe_classes",
+    "make_scaler",
+    "read_for_model",
+    "read_training",
+    "step",
+]
+
+Scaler = MinMaxScaler | StandardScaler | MaxAbsScaler
+
+# A LIBSVM file with at least this share of non-zero values is handled as a dense table.
+_DENSE_SHARE = 0.5
+# So many column names are told in a message.
+_NAMES_SHOWN = 3
+
+
+# Reading ------------------------------------------------------------------------------------
+
+
+def read_training(
+    source: str, *, format: Any = None, target: str | int | None = None, float32: bool = False
+) -> Dataset:
+    """Return the data of a file or of a named data set, with labels.
+
+    Parameters
+    ----------
+    source : str
+        A file, or else a name of the registry.
+    format : str, default=None
+        Format of the file, if it is not to be guessed.
+    target : str or int, default=None
+        Column of the labels; None means the last.
+    float32 : bool, default=False
+        Whether to keep single precision only.
+    """
+    if _is_file(source):
+        data = _read_file(source, format=format, target=-1 if target is None else target)
+    else:
+        _refuse_file_options(source, format, target)
+        data = load(source)
+    if not float32:
+        return data
+    return _with_features(data, data.X.astype(np.float32), data.feature_names)
+
+
+def read_for_model(
+    source: str, model: Any, *, format: Any = None, target: str | int | None = -1
+) -> Dataset:
+    """Return data in the columns that `model` was trained on.
+
+    Columns are matched by name where both sides have names, so their order does not matter and a
+    category that the model has never seen is left out. With ``target=-1``, a table that has just
+    the model's features is read without labels.
+    """
+    if not _is_file(source):
+        _refuse_file_options(source, format, None if target == -1 else target)
+        return _fit_columns(load(source), model)
+    options = {"format": format, "n_features": model.n_features_in_}
+    if target != -1:
+        return _fit_columns(_read_file(source, target=target, **options), model)
+    try:
+        return _fit_columns(_read_file(source, target=-1, **options), model)
+    except _ColumnMismatch as error:
+        if (format or sniff_format(source)) == "libsvm":
+            raise
+        try:
+            return _fit_columns(_read_file(source, target=None, **options), model)
+        except _ColumnMismatch:
+            raise error from None
+
+
+def _is_file(source: str) -> bool:
+    """Whether to read a file; what is neither file nor data set gets a suggestion."""
+    path = Path(source)
+    if path.is_file():
+        return True
+    if source in list_datasets():
+        return False
+    if path.exists():
+        raise IsADirectoryError(f"{source!r} is not a file. Name a data file or a data set.")
+    files = [p for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
+    known = [*list_datasets(), *map(str, files)]
+    close = difflib.get_close_matches(source, known, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else "List data sets with: svmosaic data list"
+    raise DataNotFoundError(f"There is no file and no data set {source!r}. {hint}")
+
+
+def _refuse_file_options(source: str, format: Any, target: str | int | None) -> None:
+    for name, value in (("--format", format), ("--target", target)):
+        if value is not None:
+            raise ValueError(f"{name} is for files, and there is no file {source!r}. Leave it out.")
+
+
+def _read_file(
+    source: str, *, format: Any, target: str | int | None, n_features: int | None = None
+) -> Dataset:
+    chosen = format or sniff_format(source)
+    if chosen == "libsvm":
+        # In LIBSVM text the label always stands first; saying that there is none changes nothing.
+        told = -1 if target is None else target
+        data = read_table(source, format=chosen, target=told, n_features=n_features)
+        size = data.X.shape[0] * data.X.shape[1]
+        if data.X.nnz >= _DENSE_SHARE * size:
+            return _with_features(data, data.X.toarray(), None)
+        return data
+    return read_table(source, format=chosen, target=target)
+
+
+def _with_features(data: Dataset, X: Any, names: tuple[str, ...] | None) -> Dataset:
+    return Dataset(
+        X=X,
+        y=data.y,
+        feature_names=names,
+        target_names=data.target_names,
+        sample_weight=data.sample_weight,
+        name=data.name,
+        description=data.description,
+    )
+
+
+# Columns ------------------------------------------------------------------------------------
+
+
+class _ColumnMismatch(ValueError):
+    """The columns of the data are not those of the model."""
+
+
+def _fit_columns(data: Dataset, model: Any) -> Dataset:
+    wanted = getattr(model, "feature_names_in_", None)
+    X, names = data.X, data.feature_names
+    if wanted is not None and names is not None:
+        X = _match_names(data, [str(name) for name in wanted])
+    elif data.n_features != model.n_features_in_:
+        raise _ColumnMismatch(
+            f"{data.name} has {data.n_features} features; the model was trained on "
+            f"{model.n_features_in_}. Use data with the same columns."
+        )
+    if sp.issparse(X) and _moves_zeros(step(model, "scale")):
+        X = X.toarray()
+    return _with_features(data, X, names)
+
+
+def _match_names(data: Dataset, wanted: list[str]) -> Any:
+    names = list(data.feature_names or ())
+    if names == wanted:
+        return data.X
+    place = {name: j for j, name in enumerate(names)}
+    # `colour=red` is a category of the column colour: absent where no row is red.
+    columns = {name.partition("=")[0] for name in names if "=" in name}
+    missing = [
+        name for name in wanted if name not in place and name.partition("=")[0] not in columns
+    ]
+    if missing:
+        raise _ColumnMismatch(
+            f"{data.name} lacks {_listed(missing)} that the model was trained on. Use data with "
+            "the same columns."
+        )
+    unknown = [name for name in names if name not in set(wanted)]
+    if unknown:
+        note(f"warning: {data.name} has {_listed(unknown)} unknown to the model; left out")
+    X = data.X.tocsc() if sp.issparse(data.X) else data.X
+    zeros: Any = np.zeros((data.n_samples, 1), dtype=X.dtype)
+    parts = [X[:, [place[name]]] if name in place else zeros for name in wanted]
+    return sp.csr_array(sp.hstack(parts)) if sp.issparse(data.X) else np.hstack(parts)
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_NAMES_SHOWN])
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return f"the column {shown}" if len(names) == 1 else f"the columns {shown}{more}"
+
+
+# Scaling ------------------------------------------------------------------------------------
+
+
+def make_scaler(kind: str, X: Any) -> tuple[Scaler | None, str]:
+    """Return an unfitted scaler for `X` and what it does, in words.
+
+    Sparse data keep their zeros: they get `MaxAbsScaler` in place of min-max, and standard
+    scaling without centring.
+    """
+    sparse = sp.issparse(X)
+    if kind == "none":
+        return None, "none"
+    if kind == "standard":
+        text = "standard deviation 1, zeros kept (sparse data)" if sparse else "mean 0, deviation 1"
+        return StandardScaler(with_mean=not sparse), text
+    if sparse:
+        return MaxAbsScaler(), "max-abs to [-1, 1], zeros kept (sparse data; min-max would fill it)"
+    return MinMaxScaler(), "min-max to [0, 1]"
+
+
+def _moves_zeros(scaler: Scaler | None) -> bool:
+    """Whether the scaler needs a dense table."""
+    return isinstance(scaler, MinMaxScaler) or bool(getattr(scaler, "with_mean", False))
+
+
+def assemble(scaler: Scaler | None, model: Any, names: tuple[str, ...] | None) -> Any:
+    """Return one model of a fitted scaler and a fitted machine that knows its column names."""
+    first = model if scaler is None else scaler
+    if names is not None:
+        first.feature_names_in_ = np.array(names, dtype=object)
+    return model if scaler is None else Pipeline([("scale", scaler), ("model", model)])
+
+
+def step(model: Any, name: str) -> Any:
+    """Return the scaler (``"scale"``) or the machine (``"model"``) of a model."""
+    if not isinstance(model, Pipeline):
+        return model if name == "model" else None
+    if name == "model":
+        return model.steps[-1][1]
+    return model.steps[0][1] if len(model.steps) > 1 else None
+
+
+def describe_classes(y: Any) -> str:
+    """Return the number of classes and the first of them with their sizes."""
+    classes, counts = np.unique(y, return_counts=True)
+    shown = ", ".join(
+        f"{label}: {count}" for label, count in list(zip(classes.tolist(), counts, strict=True))[:6]
+    )
+    return f"{classes.size} ({shown}{', ...' if classes.size > 6 else ''})"

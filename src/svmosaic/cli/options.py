@@ -1,0 +1,182 @@
+"""Options that several commands share, and the types of their values.
+
+Nothing here imports the numerical libraries, so that ``--help`` is immediate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+__all__ = [
+    "add_data_options",
+    "add_machine_options",
+    "add_scale_option",
+    "column",
+    "column_or_none",
+    "gamma",
+    "iteration_limit",
+    "machine_parameters",
+    "non_negative_float",
+    "number_list",
+    "positive_float",
+    "positive_int",
+]
+
+_KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
+
+
+def _float(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}") from None
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"expected a finite number, got {text!r}")
+    return number
+
+
+def positive_float(text: str) -> float:
+    """Return a number above zero."""
+    number = _float(text)
+    if number <= 0:
+        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return number
+
+
+def non_negative_float(text: str) -> float:
+    """Return a number that is not below zero."""
+    number = _float(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, got {text!r}")
+    return number
+
+
+def positive_int(text: str) -> int:
+    """Return a whole number from 1."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def gamma(text: str) -> float | str:
+    """Return a kernel width: a rule's name or a number above zero."""
+    if text in ("scale", "auto"):
+        return text
+    try:
+        return positive_float(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"expected 'scale', 'auto' or a number above 0, got {text!r}"
+        ) from None
+
+
+def iteration_limit(text: str) -> float:
+    """Return a number of steps (``200``) or a share of the samples (``0.5``)."""
+    if text.isascii() and text.isdigit():
+        return positive_int(text)
+    return positive_float(text)
+
+
+def number_list(text: str) -> list[float]:
+    """Return the numbers of a list such as ``0.1,1,10``."""
+    parts = [part for part in text.split(",") if part.strip()]
+    if not parts:
+        raise argparse.ArgumentTypeError("expected numbers with commas between them, got none")
+    return [positive_float(part.strip()) for part in parts]
+
+
+def column(text: str) -> str | int:
+    """Return a column: a whole number is a position from 0 (or from -1 at the end)."""
+    return int(text) if text.removeprefix("-").isdecimal() else text
+
+
+def column_or_none(text: str) -> str | int | None:
+    """Return a column, or None for the word ``none``."""
+    return None if text == "none" else column(text)
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add the positional DATA and ``--format``."""
+    parser.add_argument("data", metavar="DATA", help="a data file, or the name of a data set")
+    parser.add_argument(
+        "--format",
+        choices=("libsvm", "csv", "arff"),
+        help="format of the file; by default its extension or its first lines decide",
+    )
+
+
+def add_scale_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--scale``."""
+    parser.add_argument(
+        "--scale",
+        choices=("minmax", "standard", "none"),
+        default="minmax",
+        help="how to scale the features; the scaling becomes part of the model (default: "
+        "%(default)s; sparse data are scaled without losing their zeros)",
+    )
+
+
+def add_machine_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options of the machine that training and tuning share."""
+    group.add_argument(
+        "--kernel", choices=_KERNELS, default="rbf", help="the kernel (default: %(default)s)"
+    )
+    group.add_argument(
+        "--degree", type=positive_int, default=3, metavar="D", help="degree of the poly kernel"
+    )
+    group.add_argument(
+        "--coef0", type=_float, default=0.0, metavar="R", help="constant of poly and sigmoid"
+    )
+    group.add_argument(
+        "--refine",
+        choices=("full", "selected", "none"),
+        default="full",
+        help="what follows the selection: the exact machine on all samples, on the selected "
+        "ones, or nothing (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-iter",
+        type=iteration_limit,
+        default=0.5,
+        metavar="N",
+        help="limit on selection steps: a whole number, or a share of the samples with a "
+        "decimal point (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-support",
+        type=positive_int,
+        metavar="K",
+        help="select at most K support vectors in each binary machine",
+    )
+    group.add_argument(
+        "--multi-class",
+        choices=("ovo", "ovr"),
+        default="ovo",
+        help="a machine for each pair of classes, or for each class (default: %(default)s)",
+    )
+    group.add_argument(
+        "--class-weight", choices=("balanced",), help="give all classes the same total weight"
+    )
+    group.add_argument(
+        "--n-jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help="threads; -1 means all (default: %(default)s)",
+    )
+
+
+def machine_parameters(args: argparse.Namespace) -> dict[str, object]:
+    """Return the estimator's parameters that `add_machine_options` read."""
+    return {
+        "kernel": args.kernel,
+        "degree": args.degree,
+        "coef0": args.coef0,
+        "refine": None if args.refine == "none" else args.refine,
+        "max_iter": args.max_iter,
+        "max_support": args.max_support,
+        "multi_class": args.multi_class,
+        "class_weight": args.class_weight,
+        "n_jobs": args.n_jobs,
+    }

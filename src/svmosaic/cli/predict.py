@@ -1,0 +1,126 @@
+"""``svmosaic predict``: write the predictions of a saved model."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from svmosaic.cli import options
+from svmosaic.cli.console import check_output, note, plural, uninterrupted
+
+if TYPE_CHECKING:
+    from svmosaic.datasets import Dataset
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "load_model", "predict_labels", "run"]
+
+DESCRIPTION = """\
+Predict with a saved model: one label per line, in the order of the rows. When the data have
+labels, the accuracy is shown on the error stream."""
+EPILOG = """\
+examples:
+  svmosaic predict heart.model new.csv
+  svmosaic predict heart.model test.csv -o labels.txt --target class
+  svmosaic predict heart.model features.csv --target none --decision
+"""
+
+# The first word of every model file of LIBSVM.
+_LIBSVM_START = b"svm_type"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("model", metavar="MODEL", help="a model file, also LIBSVM text")
+    options.add_data_options(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", help="write to this file")
+    parser.add_argument(
+        "--decision",
+        action="store_true",
+        help="write the decision values after each label, with tabs between them",
+    )
+    parser.add_argument(
+        "--target",
+        type=options.column_or_none,
+        default=-1,
+        metavar="COL",
+        help="column of the labels, or none (default: the last, if there is one column more than "
+        "the model has features)",
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Predict, write, compare with the labels if there are any."""
+    check_output(args.output)
+
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.cli.inputs import read_for_model
+    from svmosaic.utils.atomic import atomic_write
+
+    model = load_model(args.model)
+    data = read_for_model(args.data, model, format=args.format, target=args.target)
+    labels = predict_labels(model, data.X)
+    lines = [str(label) for label in labels.tolist()]
+    if args.decision:
+        lines = list(_with_decisions(lines, model, data.X))
+    text = "".join(f"{line}\n" for line in lines)
+    if args.output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        with uninterrupted(), atomic_write(args.output) as stream:
+            stream.write(text)
+    if data.y is not None:
+        _show_accuracy(labels, data, step_classes(model))
+
+
+def load_model(path: str) -> Any:
+    """Return the model in a model file of ours or of LIBSVM."""
+    from svmosaic.persistence import import_libsvm, load
+
+    with open(path, "rb") as stream:
+        start = stream.read(len(_LIBSVM_START))
+    return import_libsvm(path) if start == _LIBSVM_START else load(path)
+
+
+def predict_labels(model: Any, X: Any) -> Any:
+    """Return the labels; the columns of `X` have been matched already."""
+    with _matched_columns():
+        return model.predict(X)
+
+
+def step_classes(model: Any) -> Any:
+    """Return the labels that a model can predict."""
+    from svmosaic.cli.inputs import step
+
+    return step(model, "model").classes_
+
+
+@contextlib.contextmanager
+def _matched_columns() -> Iterator[None]:
+    """Keep scikit-learn from asking for column names that were compared here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        yield
+
+
+def _with_decisions(lines: list[str], model: Any, X: Any) -> Iterator[str]:
+    with _matched_columns():
+        values = model.decision_function(X)
+    table = values.reshape(len(lines), -1).tolist()
+    for label, row in zip(lines, table, strict=True):
+        yield "\t".join([label, *(f"{value:.17g}" for value in row)])
+
+
+def _show_accuracy(labels: Any, data: Dataset, classes: Any) -> None:
+    import numpy as np
+
+    if not np.isin(data.classes, classes).any():
+        note("the labels in the data are not classes of the model; no accuracy is shown")
+        return
+    right = int((labels == data.y).sum())
+    note(
+        f"accuracy {right / data.n_samples:.4f} ({right} of {plural(data.n_samples, 'row')} right)"
+    )

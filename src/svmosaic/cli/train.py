@@ -1,0 +1,236 @@
+"""``svmosaic train``: train a model on a file and save it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from svmosaic.cli import options
+from svmosaic.cli.console import (
+    check_output,
+    format_fields,
+    note,
+    plural,
+    show_progress,
+    uninterrupted,
+)
+
+if TYPE_CHECKING:
+    from svmosaic.datasets import Dataset
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+
+DESCRIPTION = "Train a support vector machine and save it together with its scaling."
+EPILOG = """\
+examples:
+  svmosaic train heart.csv -o heart.model
+  svmosaic train letter.svm -o letter.model --gamma 16 --C 10 --test letter.t.svm
+  svmosaic train sklearn-digits -o digits.model --refine selected --max-time 60
+"""
+
+# Accuracy on the training data is measured on at most so many rows.
+_ACCURACY_ROWS = 2000
+# The kernels that LIBSVM's text format knows.
+_LIBSVM_KERNELS = ("linear", "poly", "rbf", "sigmoid")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    options.add_data_options(parser)
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file")
+    parser.add_argument(
+        "--target",
+        type=options.column,
+        metavar="COL",
+        help="column of the labels, by name or by number from 0 (default: the last)",
+    )
+    parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")
+    parser.add_argument("--libsvm", metavar="OUT", help="also write the model as LIBSVM text")
+    options.add_scale_option(parser)
+    parser.add_argument("--float32", action="store_true", help="compute in single precision")
+    group = parser.add_argument_group("the machine")
+    group.add_argument(
+        "--gamma",
+        type=options.gamma,
+        default="scale",
+        metavar="G",
+        help="kernel width: a number, scale or auto (default: %(default)s)",
+    )
+    group.add_argument(
+        "--margin",
+        type=options.non_negative_float,
+        default=0.1,
+        metavar="M",
+        help="the selection stops when all samples reach it (default: %(default)s)",
+    )
+    group.add_argument(
+        "--C",
+        type=options.positive_float,
+        default=1.0,
+        metavar="C",
+        help="penalty of errors (default: %(default)s)",
+    )
+    group.add_argument(
+        "--refine-C",
+        type=options.positive_float,
+        metavar="C",
+        help="penalty of the refinement, if it is not C",
+    )
+    options.add_machine_options(group)
+    group.add_argument(
+        "--max-time",
+        type=options.positive_float,
+        metavar="S",
+        help="stop after S seconds with what was reached",
+    )
+    parser.add_argument("-v", "--verbose", action="store_true", help="show more")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Train, show a summary, save."""
+    check_output(args.output)
+    check_output(args.libsvm)
+    _check_libsvm(args)
+
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.cli import inputs
+    from svmosaic.classification.ollawv import OLLAWVClassifier
+
+    data = inputs.read_training(
+        args.data, format=args.format, target=args.target, float32=args.float32
+    )
+    if args.libsvm is not None and data.y is not None and data.y.dtype.kind not in "iu":
+        raise ValueError(
+            f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
+            "--libsvm out."
+        )
+    scaler, scaling = inputs.make_scaler(args.scale, data.X)
+    machine = OLLAWVClassifier(
+        gamma=args.gamma,
+        margin=args.margin,
+        C=args.C,
+        refine_C=args.refine_C,
+        max_time=args.max_time,
+        **options.machine_parameters(args),
+    )
+    begin = time.perf_counter()
+    X = data.X if scaler is None else scaler.fit_transform(data.X)
+    with show_progress("training", verbose=args.verbose):
+        machine.fit(X, data.y, data.sample_weight)
+    seconds = time.perf_counter() - begin
+    model = inputs.assemble(scaler, machine, data.feature_names)
+
+    print(format_fields(_data_fields(data, scaling) + _machine_fields(machine, data, seconds)))
+    print(format_fields([("training accuracy", _training_accuracy(machine, X, data.y))]))
+    if args.verbose:
+        print(format_fields(_verbose_fields(machine)))
+    if args.test is not None:
+        print(format_fields([("test accuracy", _test_accuracy(model, args))]))
+    _write(model, args)
+
+
+def _check_libsvm(args: argparse.Namespace) -> None:
+    """Refuse what LIBSVM text cannot hold before the training, not after it."""
+    if args.libsvm is None:
+        return
+    if args.kernel not in _LIBSVM_KERNELS:
+        raise ValueError(
+            f"LIBSVM text has no {args.kernel} kernel. Leave --libsvm out, or use one of "
+            f"{', '.join(_LIBSVM_KERNELS)}."
+        )
+    if args.multi_class == "ovr":
+        raise ValueError(
+            "LIBSVM text holds one-vs-one machines only. Leave --libsvm or --multi-class ovr out."
+        )
+
+
+# What is shown ------------------------------------------------------------------------------
+
+
+def _data_fields(data: Dataset, scaling: str) -> list[tuple[str, object]]:
+    from scipy.sparse import issparse
+
+    from svmosaic.cli.inputs import describe_classes
+
+    features = str(data.n_features)
+    if issparse(data.X):
+        features += f", sparse ({data.X.nnz / (data.n_samples * data.n_features):.1%} non-zero)"
+    return [
+        ("rows", data.n_samples),
+        ("features", features),
+        ("classes", describe_classes(data.y)),
+        ("scaling", scaling),
+    ]
+
+
+def _machine_fields(machine: Any, data: Dataset, seconds: float) -> list[tuple[str, object]]:
+    n_support = int(machine.n_support_.sum())
+    n_machines = machine.intercept_.size
+    return [
+        ("seconds", f"{seconds:.2f}"),
+        ("support vectors", f"{n_support} ({n_support / data.n_samples:.1%} of the rows)"),
+        ("machines", f"{n_machines}; {stop_reasons(machine)}"),
+    ]
+
+
+def stop_reasons(machine: Any) -> str:
+    """Return why the selections stopped and how many did for each reason."""
+    import numpy as np
+
+    reasons, counts = np.unique(machine.stop_reason_, return_counts=True)
+    if reasons.size == 1:
+        return str(reasons[0])
+    return ", ".join(f"{count} {reason}" for reason, count in zip(reasons, counts, strict=True))
+
+
+def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
+    steps = machine.n_iter_
+    return [
+        ("gamma", f"{machine._gamma:.6g}"),
+        ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one machine"),
+        ("per class", ", ".join(map(str, machine.n_support_.tolist()))),
+    ]
+
+
+def _training_accuracy(machine: Any, X: Any, y: Any) -> str:
+    """Return the accuracy on some rows: all of them would cost more than the training."""
+    import numpy as np
+
+    n_samples = X.shape[0]
+    if n_samples <= _ACCURACY_ROWS:
+        return f"{machine.score(X, y):.4f}"
+    rows = np.random.default_rng(0).choice(n_samples, _ACCURACY_ROWS, replace=False)
+    rows.sort()
+    return f"{machine.score(X[rows], y[rows]):.4f} (on {_ACCURACY_ROWS} rows drawn at random)"
+
+
+def _test_accuracy(model: Any, args: argparse.Namespace) -> str:
+    from svmosaic.cli.inputs import read_for_model
+    from svmosaic.cli.predict import predict_labels
+
+    target = -1 if args.target is None else args.target
+    test = read_for_model(args.test, model, format=args.format, target=target)
+    if test.y is None:
+        raise ValueError(f"{args.test} has no labels to compare with. Name them by --target.")
+    right = int((predict_labels(model, test.X) == test.y).sum())
+    return f"{right / test.n_samples:.4f} ({right} of {plural(test.n_samples, 'row')})"
+
+
+# Writing ------------------------------------------------------------------------------------
+
+
+def _write(model: Any, args: argparse.Namespace) -> None:
+    from svmosaic.cli.inputs import step
+    from svmosaic.persistence import export_libsvm, save
+
+    with uninterrupted():
+        save(model, args.output)
+        size = os.path.getsize(args.output) / 1e6
+        print(format_fields([("model", f"{args.output} ({size:.2f} MB)")]))
+        if args.libsvm is not None:
+            export_libsvm(step(model, "model"), args.libsvm)
+            print(format_fields([("LIBSVM text", args.libsvm)]))
+            if args.scale != "none":
+                note("the LIBSVM text has no place for scaling: scale data before using it")

@@ -1,0 +1,486 @@
+"""Write and read model files: a safetensors file with a JSON header in its metadata.
+
+The metadata of the safetensors file has the one key ``"svmosaic"``. Its value is a JSON text:
+
+- ``format``, ``version``, ``library``: what wrote the file;
+- ``pipeline``: whether the model is a scikit-learn pipeline;
+- ``steps``: for each step its ``name``, ``class``, ``params`` and ``values``;
+- ``sha256``: a checksum over everything else, in the header and in the tensors.
+
+The checksum finds damage, not intent: whoever changes a file can compute a new one. Therefore
+all content is checked as if there were no checksum.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic import __version__
+from svmosaic.exceptions import ModelFileError
+from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, Parts, schema_of
+from svmosaic.persistence.validation import AnyArray, Sizes, refuse
+from svmosaic.utils.atomic import atomic_write
+from svmosaic.utils.optional import import_optional
+
+__all__ = ["decode", "encode", "load", "save"]
+
+# The limit of the safetensors format itself.
+MAX_HEADER_BYTES = 100_000_000
+_MAX_STEPS = 16
+_MAX_DEPTH = 8
+
+_PREFIX_BYTES = 8
+_METADATA_KEY = "svmosaic"
+_DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
+_HEADER_KEYS = {"format", "version", "library", "pipeline", "steps", "sha256"}
+_STEP_KEYS = {"name", "class", "params", "values"}
+# The step name of a model that is in no pipeline.
+_MODEL_STEP = "model"
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Save a fitted model to a file that is safe to load.
+
+    The file is written beside `path` and then renamed: an error leaves an existing file as it
+    was. Predictions of the loaded model are the same, bit for bit.
+
+    Parameters
+    ----------
+    model : estimator or Pipeline
+        A fitted estimator of svmosaic, or a scikit-learn pipeline that ends in one and otherwise
+        holds `MinMaxScaler`, `StandardScaler` or `MaxAbsScaler`. A model with a function as its
+        kernel cannot be saved: the file holds no code.
+    path : path-like
+        The file to write, by custom with the extension ``.safetensors``.
+
+    See Also
+    --------
+    load : Read the file.
+    export_libsvm : Write LIBSVM's text format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import OLLAWVClassifier
+    >>> from svmosaic.persistence import load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OLLAWVClassifier().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "iris.safetensors")
+    ...     save(model, path)
+    ...     loaded = load(path)
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
+    """
+    content = encode(model)
+    with atomic_write(path, "wb") as stream:
+        stream.write(content)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Load a model that `save` wrote.
+
+    Everything in the file is checked before use. Nothing is imported by a name from the file and
+    nothing in it is run, so that loading a file from a stranger is safe; whether its predictions
+    deserve trust is another question.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    model : estimator or Pipeline
+        The fitted model, of the class that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged, of another format or of a newer version.
+
+    See Also
+    --------
+    import_libsvm : Read a model in LIBSVM's text format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.exceptions import ModelFileError
+    >>> from svmosaic.persistence import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "notes.txt")
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         load(path)
+    ...     except ModelFileError as error:
+    ...         print(str(error).partition("notes.txt")[2])
+    : this is not a model file of svmosaic; it seems to be a text file.
+    """
+    shown = os.fspath(path)
+    with open(path, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        try:
+            # Looked at before the rest is read: a large file of another kind costs nothing.
+            _check_container(stream.read(_SNIFF_BYTES), size)
+            stream.seek(0)
+            return decode(stream.read())
+        except ModelFileError as error:
+            raise ModelFileError(f"{shown}: {str(error).removesuffix('.')}.") from error
+
+
+# From a model to bytes ----------------------------------------------------------------------
+
+
+def encode(model: Any) -> bytes:
+    """Return the content of the model file."""
+    safetensors = import_optional("safetensors.numpy", "save models")
+    pipeline = isinstance(model, Pipeline)
+    named = list(model.steps) if pipeline else [(_MODEL_STEP, model)]
+    _check_kinds(named)
+    steps = []
+    tensors: dict[str, AnyArray] = {}
+    for number, (name, estimator) in enumerate(named):
+        check_is_fitted(estimator)
+        params, parts = _pack(estimator)
+        about = {"name": name, "class": type(estimator).__name__}
+        steps.append({**about, "params": params, "values": parts.values})
+        tensors |= {f"step{number}.{key}": array for key, array in parts.tensors.items()}
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "library": __version__,
+        "pipeline": pipeline,
+        "steps": steps,
+    }
+    try:
+        # What cannot be loaded is not written.
+        _restore(header, dict(tensors))
+    except ModelFileError as error:
+        raise ValueError(
+            f"The fitted {type(model).__name__} cannot be saved: {error}. Fit it again."
+        ) from error
+    header["sha256"] = _checksum(header, tensors)
+    content: bytes = safetensors.save(tensors, metadata={_METADATA_KEY: _canonical(header)})
+    if int.from_bytes(content[:_PREFIX_BYTES], "little") > MAX_HEADER_BYTES:
+        raise ValueError("The names of features and classes are too long for a model file.")
+    return content
+
+
+def _check_kinds(steps: list[tuple[str, Any]]) -> None:
+    for number, (_, estimator) in enumerate(steps):
+        schema = schema_of(estimator)
+        last = number == len(steps) - 1
+        if schema is None or schema.predicts != last:
+            known = [s.name for s in SCHEMAS.values() if s.predicts == last]
+            role = "A saved model must end in" if last else "Before the model a file can hold only"
+            raise TypeError(f"{role} {' or '.join(known)}. Got {type(estimator).__name__} instead.")
+    if len(steps) > _MAX_STEPS:
+        raise ValueError(f"A model file holds at most {_MAX_STEPS} steps. Got {len(steps)}.")
+
+
+def _pack(estimator: Any) -> tuple[dict[str, Any], Parts]:
+    kind = type(estimator).__name__
+    schema = SCHEMAS[kind]
+    params = {
+        name: _plain(value, f"The '{name}' parameter of {kind}")
+        for name, value in estimator.get_params(deep=False).items()
+    }
+    parts = Parts()
+    try:
+        for part in schema.fields:
+            if not part.optional or hasattr(estimator, part.attribute):
+                part.pack(getattr(estimator, part.attribute), parts)
+    except ModelFileError as error:
+        raise ValueError(f"The fitted {kind} cannot be saved: {error}.") from error
+    return params, parts
+
+
+def _plain(value: Any, who: str) -> Any:
+    """Return a parameter as JSON; what JSON lacks becomes an object with one key."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"float": str(float(value))}
+    if isinstance(value, list):
+        return [_plain(item, who) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_plain(item, who) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_plain(key, who), _plain(item, who)] for key, item in value.items()]}
+    if callable(value):
+        raise TypeError(
+            f"{who} is a function, and a model file holds no code. Use a named kernel, or "
+            "kernel='precomputed' with the function's values."
+        )
+    raise TypeError(
+        f"{who} must be a number, a string, None, or a list, tuple or dict of these to be saved. "
+        f"Got {type(value).__name__} instead."
+    )
+
+
+# From bytes to a model ----------------------------------------------------------------------
+
+
+def decode(content: bytes) -> Any:
+    """Return the model in the content of a model file."""
+    _check_container(content[:_SNIFF_BYTES], len(content))
+    safetensors = import_optional("safetensors", "load models")
+    try:
+        # Verifies that the tensors lie one after the other and end where the file ends.
+        entries = safetensors.deserialize(content)
+    except safetensors.SafetensorError as error:
+        refuse(f"the model file is damaged ({error})")
+    header = _read_header(content)
+    tensors = {name: _read_tensor(name, entry) for name, entry in entries}
+    _check_version(header)
+    if set(header) != _HEADER_KEYS:
+        refuse("the header of the model file has other entries than expected")
+    stored = header.pop("sha256")
+    if stored != _checksum(header, tensors):
+        refuse("the model file is damaged: its checksum does not match. Copy it again")
+    for version in range(header["version"], VERSION):
+        UPGRADES[version](header, tensors)
+    try:
+        return _restore(header, tensors)
+    except ModelFileError as error:
+        raise ModelFileError(f"the model file is not valid: {error}") from error
+
+
+def _read_header(content: bytes) -> dict[str, Any]:
+    length = int.from_bytes(content[:_PREFIX_BYTES], "little")
+    try:
+        text = content[_PREFIX_BYTES : _PREFIX_BYTES + length].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelFileError("the header of the model file is damaged") from error
+    outer = _parse(text)
+    metadata = outer.get("__metadata__")
+    if not isinstance(metadata, dict) or set(metadata) != {_METADATA_KEY}:
+        refuse("this is a safetensors file, but not a model file of svmosaic")
+    return _parse(metadata[_METADATA_KEY])
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Return a JSON object; a key that comes twice, nan and infinity are refused."""
+    try:
+        parsed = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError("the header of the model file is damaged") from error
+    if not isinstance(parsed, dict):
+        refuse("the header of the model file is damaged")
+    return parsed
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        refuse("the header of the model file has an entry twice")
+    return found
+
+
+def _no_constant(text: str) -> Any:
+    refuse(f"the header of the model file holds {text}")
+
+
+def _read_tensor(name: str, entry: dict[str, Any]) -> AnyArray:
+    dtype, shape, data = entry["dtype"], entry["shape"], entry["data"]
+    if dtype not in _DTYPES:
+        refuse(f"the array '{name[:80]}' has a type that no model uses ({dtype})")
+    stored = np.dtype(_DTYPES[dtype])
+    if (
+        len(shape) > 2
+        or math.prod(shape) * stored.itemsize != len(data)
+        or max(shape, default=0) >= 2**62
+    ):
+        refuse(f"the array '{name[:80]}' has a shape that its size does not fit")
+    array = np.frombuffer(data, dtype=stored).reshape(shape)
+    # Arrays of a model are in the byte order of the machine; on most this copies nothing.
+    return array.astype(stored.newbyteorder("="), copy=False)
+
+
+def _check_version(header: dict[str, Any]) -> None:
+    if header.get("format") != FORMAT:
+        refuse("this is a safetensors file, but not a model file of svmosaic")
+    version = header.get("version")
+    if type(version) is not int or version < 1:
+        refuse("the model file is damaged: its version is not a number from 1")
+    if version > VERSION:
+        refuse(
+            f"the model file has version {version} of the format; this is svmosaic {__version__}, "
+            f"which reads up to version {VERSION}. Upgrade svmosaic"
+        )
+
+
+def _checksum(header: dict[str, Any], tensors: dict[str, AnyArray]) -> str:
+    """Return the SHA-256 of the header and of all tensors with their names, types and shapes."""
+    digest = hashlib.sha256()
+
+    def add(text: str) -> None:
+        data = text.encode()
+        # The length before each text: two texts cannot pass for one.
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+
+    add(_canonical(header))
+    for name in sorted(tensors):
+        array = tensors[name]
+        add(_canonical([name, array.dtype.name, list(array.shape)]))
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(little.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
+    """Return the model; raises `ModelFileError` unless all of its content is in order."""
+    steps, pipeline = header["steps"], header["pipeline"]
+    if type(pipeline) is not bool or type(header["library"]) is not str:
+        refuse("the header of the model file has an entry of another type than expected")
+    if not isinstance(steps, list) or not 1 <= len(steps) <= (_MAX_STEPS if pipeline else 1):
+        refuse("the number of steps is out of range")
+    named = []
+    for number, step in enumerate(steps):
+        last = number == len(steps) - 1
+        own = _take_prefix(f"step{number}.", tensors)
+        named.append(_restore_step(step, own, last))
+    Parts({}, tensors).require_empty()
+    if len({estimator.n_features_in_ for _, estimator in named}) != 1:
+        refuse("the scaler and the model have different numbers of features")
+    if not pipeline:
+        return named[0][1]
+    names = [name for name, _ in named]
+    if len(set(names)) != len(names) or any(not name or "__" in name for name in names):
+        refuse("the names of the steps are not valid")
+    if set(names) & set(Pipeline([]).get_params(deep=False)):
+        refuse("the names of the steps are not valid")
+    return Pipeline(named)
+
+
+def _take_prefix(prefix: str, tensors: dict[str, AnyArray]) -> dict[str, AnyArray]:
+    own = [name for name in tensors if name.startswith(prefix)]
+    return {name.removeprefix(prefix): tensors.pop(name) for name in own}
+
+
+def _restore_step(step: Any, tensors: dict[str, AnyArray], last: bool) -> tuple[str, Any]:
+    if not isinstance(step, dict) or set(step) != _STEP_KEYS:
+        refuse("a step has other entries than expected")
+    name, kind, values = step["name"], step["class"], step["values"]
+    if type(name) is not str or type(kind) is not str or not isinstance(values, dict):
+        refuse("a step has an entry of another type than expected")
+    schema = SCHEMAS.get(kind)
+    if schema is None or schema.predicts != last:
+        refuse(f"the class {kind[:80]!r} is not known in this place; a newer svmosaic may know it")
+    estimator = _new_estimator(schema.kind, step["params"])
+    parts = Parts(dict(values), tensors)
+    sizes = Sizes()
+    for part in schema.fields:
+        if not part.optional or part.name in parts.values:
+            setattr(estimator, part.attribute, part.unpack(parts, sizes))
+    parts.require_empty()
+    for check in schema.checks:
+        check(estimator, sizes)
+    return name, estimator
+
+
+def _new_estimator(kind: Callable[..., Any], stored: Any) -> Any:
+    known = set(kind().get_params(deep=False))
+    if not isinstance(stored, dict):
+        refuse("the parameters are not a dictionary")
+    if unknown := sorted(set(stored) - known):
+        refuse(f"the parameter {unknown[0][:80]!r} is not known; a newer version may know it")
+    estimator = kind(**{name: _from_plain(value) for name, value in stored.items()})
+    try:
+        estimator._validate_params()
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(str(error).removesuffix(".")) from error
+    return estimator
+
+
+def _from_plain(value: Any, depth: int = 0) -> Any:
+    """Return the parameter that `_plain` stored."""
+    if depth > _MAX_DEPTH:
+        refuse("a parameter is nested too deeply")
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        refuse("a parameter is a whole number of more than 64 bits")
+    if isinstance(value, list):
+        return [_from_plain(item, depth + 1) for item in value]
+    if not isinstance(value, dict):
+        return value
+    tag, content = next(iter(value.items())) if len(value) == 1 else ("", None)
+    if tag == "float" and content in ("nan", "inf", "-inf"):
+        return float(content)
+    if tag == "tuple" and isinstance(content, list):
+        return tuple(_from_plain(item, depth + 1) for item in content)
+    if tag == "dict" and isinstance(content, list):
+        return dict(_pair(item, depth + 1) for item in content)
+    return refuse("a parameter is of a kind that no model has")
+
+
+def _pair(item: Any, depth: int) -> tuple[Any, Any]:
+    if not isinstance(item, list) or len(item) != 2 or isinstance(item[0], list | dict):
+        refuse("a parameter is of a kind that no model has")
+    return _from_plain(item[0], depth), _from_plain(item[1], depth)
+
+
+# Files of another kind ----------------------------------------------------------------------
+
+_SNIFF_BYTES = 4096
+_OWN_START = b'{"__metadata__":{"svmosaic":'
+
+# first bytes -> what the file seems to be
+_KINDS: tuple[tuple[bytes, str], ...] = (
+    (b"svm_type ", "a LIBSVM model; read it with svmosaic.persistence.import_libsvm"),
+    (b"\x80\x02", "a pickle, which can run any code when loaded"),
+    (b"\x80\x03", "a pickle, which can run any code when loaded"),
+    (b"\x80\x04", "a pickle, which can run any code when loaded"),
+    (b"\x80\x05", "a pickle, which can run any code when loaded"),
+    (b"PK\x03\x04", "a ZIP archive (skops, npz and PyTorch files are)"),
+    (b"\x1f\x8b", "a gzip file; unpack it first"),
+    (b"\x93NUMPY", "a NumPy array file"),
+    (b"\x89HDF", "an HDF5 file"),
+)
+
+
+def _check_container(start: bytes, size: int) -> None:
+    """Refuse a file that cannot be safetensors, by its first bytes and its size."""
+    if size == 0:
+        refuse("the file is empty")
+    length = int.from_bytes(start[:_PREFIX_BYTES], "little")
+    room = size - _PREFIX_BYTES
+    if 2 <= length <= min(room, MAX_HEADER_BYTES) and start[_PREFIX_BYTES:][:1] == b"{":
+        return
+    if start[_PREFIX_BYTES:].startswith(_OWN_START):
+        refuse("the model file is damaged or cut short. Copy it again")
+    refuse(f"this is not a model file of svmosaic; it seems to be {_guess_kind(start)}")
+
+
+def _guess_kind(start: bytes) -> str:
+    for magic, kind in _KINDS:
+        if start.startswith(magic):
+            return kind
+    # The last character may be cut in two.
+    text = start.decode("utf-8", errors="replace").removesuffix("\N{REPLACEMENT CHARACTER}")
+    if all(character.isprintable() or character in "\t\r\n" for character in text) and (
+        "\N{REPLACEMENT CHARACTER}" not in text
+    ):
+        return "a text file"
+    return "a binary file of another format"

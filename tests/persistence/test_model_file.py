@@ -1,0 +1,388 @@
+"""A saved model comes back the same: predictions bit for bit, parameters, path."""
+
+from __future__ import annotations
+
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+
+from svmosaic import OLLAWVClassifier
+from svmosaic.persistence import load, save
+from svmosaic.persistence.model_file import encode
+from svmosaic.persistence.schema import SCHEMAS
+
+KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+@pytest.fixture
+def round_trip(tmp_path):
+    def save_and_load(model):
+        path = tmp_path / "model.safetensors"
+        save(model, path)
+        return load(path)
+
+    return save_and_load
+
+
+def identical(a, b):
+    """Compare type, shape and bits."""
+    if sp.issparse(a):
+        return type(a) is type(b) and all(
+            identical(getattr(a, part), getattr(b, part)) for part in ("data", "indices", "indptr")
+        )
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(identical(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray):
+        same = a.dtype == b.dtype and a.shape == b.shape
+        return same and (a.tolist() == b.tolist() or a.tobytes() == b.tobytes())
+    return a == b
+
+
+def assert_same_model(loaded, model, X):
+    assert type(loaded) is type(model)
+    assert identical(loaded.decision_function(X), model.decision_function(X))
+    assert identical(loaded.predict(X), model.predict(X))
+    if not isinstance(model, Pipeline):
+        assert loaded.get_params() == model.get_params()
+        assert vars(loaded).keys() == vars(model).keys()
+        for name, value in vars(model).items():
+            assert identical(value, getattr(loaded, name)), name
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_round_trip_keeps_every_attribute(iris, round_trip, kernel, refine, multi_class):
+    X, y = iris
+    model = OLLAWVClassifier(kernel=kernel, refine=refine, multi_class=multi_class).fit(X, y)
+
+    assert_same_model(round_trip(model), model, X)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix])
+def test_round_trip_keeps_types_of_vectors(iris, round_trip, form, dtype, n_classes):
+    X, y = iris
+    X, y = form(X[y < n_classes].astype(dtype)), y[y < n_classes]
+    model = OLLAWVClassifier(refine="selected").fit(X, y)
+
+    loaded = round_trip(model)
+
+    assert loaded.support_vectors_.dtype == dtype
+    assert_same_model(loaded, model, X)
+
+
+def test_round_trip_keeps_64_bit_indices(iris, round_trip):
+    X, y = iris
+    X = sp.csr_array(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    model = OLLAWVClassifier().fit(X, y)
+    assert model.support_vectors_.indices.dtype == np.int64
+
+    assert_same_model(round_trip(model), model, X)
+
+
+def test_round_trip_keeps_64_bit_indices_of_a_csr_matrix(iris, round_trip):
+    X, y = iris
+    model = OLLAWVClassifier().fit(sp.csr_matrix(X), y)
+    vectors = model.support_vectors_
+    vectors.indices, vectors.indptr = vectors.indices.astype("i8"), vectors.indptr.astype("i8")
+
+    assert_same_model(round_trip(model), model, X)
+
+
+@pytest.mark.parametrize("refine", [None, "selected", "full"])
+def test_round_trip_of_a_precomputed_kernel(iris, round_trip, refine):
+    X, y = iris
+    K = X @ X.T
+    model = OLLAWVClassifier(kernel="precomputed", refine=refine).fit(K, y)
+
+    assert_same_model(round_trip(model), model, K)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([3, 7, 1000]),
+        np.array([3, 7, 100], dtype=np.uint8),
+        np.array([-5, 0, 2**62]),
+        np.array([1.0, 2.0, 3.0], dtype=np.float32),
+        np.array([-1.0, 0.0, 1.0]),
+        NAMES,
+        NAMES.astype(object),
+        np.array(["", "ß é 中", 'quote " \\ \n\t']),
+    ],
+    ids=str,
+)
+def test_round_trip_keeps_labels(iris, round_trip, labels):
+    X, y = iris
+    model = OLLAWVClassifier(refine=None).fit(X, labels[y])
+
+    assert_same_model(round_trip(model), model, X)
+
+
+def test_round_trip_keeps_truth_values_as_labels(iris, round_trip):
+    X, y = iris
+    model = OLLAWVClassifier().fit(X, y == 1)
+
+    loaded = round_trip(model)
+
+    assert loaded.predict(X).dtype == bool
+    assert_same_model(loaded, model, X)
+
+
+def test_round_trip_keeps_feature_names(iris, round_trip):
+    X, y = iris
+    X = pd.DataFrame(X, columns=["length", "width", "é", "x.y"])
+    model = OLLAWVClassifier().fit(X, y)
+
+    assert_same_model(round_trip(model), model, X)
+
+
+def test_round_trip_keeps_odd_parameters(iris, round_trip):
+    X, y = iris
+    params = {
+        "C": np.float64(2.5),
+        "degree": np.int32(2),
+        "class_weight": {np.int64(0): 1, 1: 2.5, 2: np.float32(0.5)},
+        "max_iter": 40,
+        "max_time": 1e6,
+        "n_jobs": -1,
+    }
+    model = OLLAWVClassifier(**params).fit(X, y)
+    # Not used after the fit, so that any plain content is as good as another.
+    model.class_weight |= {3: float("inf"), "a": (None, True, [1, -0.0])}
+
+    loaded = round_trip(model)
+
+    assert loaded.get_params() == model.get_params()
+    assert type(loaded.C) is float
+    assert identical(loaded.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("refine", [None, "selected"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_at_margin_and_at_budget_work_after_loading(iris, round_trip, form, refine):
+    X, y = iris
+    X = form(X)
+    model = OLLAWVClassifier(refine=refine, margin=0.5).fit(X, y)
+
+    loaded = round_trip(model)
+
+    for shorter, expected in (
+        (loaded.at_margin(0.05), model.at_margin(0.05)),
+        (loaded.at_budget(4), model.at_budget(4)),
+    ):
+        assert_same_model(shorter, expected, X)
+        assert_same_model(round_trip(shorter), expected, X)
+
+
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        MinMaxScaler(),
+        MinMaxScaler(feature_range=(-1, 1), clip=True),
+        StandardScaler(),
+        StandardScaler(with_mean=False),
+        StandardScaler(with_mean=False, with_std=False),
+        MaxAbsScaler(),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_round_trip_of_a_scaler_and_a_model(iris, round_trip, scaler, dtype):
+    X, y = iris
+    X = X.astype(dtype)
+    model = Pipeline([("scale", clone(scaler)), ("model", OLLAWVClassifier())]).fit(X, NAMES[y])
+
+    loaded = round_trip(model)
+
+    assert_same_model(loaded, model, X)
+    assert [name for name, _ in loaded.steps] == ["scale", "model"]
+    assert loaded["scale"].get_params() == scaler.get_params()
+    for name, value in vars(model["scale"]).items():
+        assert identical(value, getattr(loaded["scale"], name)), name
+
+
+def test_round_trip_of_a_sparse_pipeline_with_other_names(iris, round_trip):
+    X, y = iris
+    X = sp.csr_matrix(X)
+    model = make_pipeline(MaxAbsScaler(), StandardScaler(with_mean=False), OLLAWVClassifier())
+    model.fit(X, y)
+
+    loaded = round_trip(model)
+
+    assert list(loaded.named_steps) == list(model.named_steps)
+    assert_same_model(loaded, model, X)
+
+
+def test_same_model_gives_the_same_bytes(iris):
+    X, y = iris
+    model = OLLAWVClassifier(refine="selected").fit(X, NAMES[y])
+
+    assert encode(model) == encode(pickle.loads(pickle.dumps(model)))
+
+
+def test_loaded_arrays_can_be_written(iris, round_trip):
+    model = round_trip(OLLAWVClassifier().fit(*iris))
+
+    model.intercept_ += 1.0
+    model.support_vectors_[0, 0] = 1.0
+
+
+def test_loaded_model_can_be_cloned_fitted_and_pickled(iris, round_trip):
+    X, y = iris
+    model = OLLAWVClassifier(gamma=0.3).fit(X, y)
+
+    loaded = round_trip(model)
+
+    assert_same_model(clone(loaded).fit(X, y), model, X)
+    assert_same_model(pickle.loads(pickle.dumps(loaded)), model, X)
+
+
+@pytest.mark.parametrize("refine", [None, "selected", "full"])
+def test_schema_names_every_attribute_of_a_fitted_model(iris, refine):
+    X, y = iris
+    model = OLLAWVClassifier(refine=refine).fit(pd.DataFrame(X, columns=list("abcd")), y)
+
+    named = {part.attribute for part in SCHEMAS["OLLAWVClassifier"].fields}
+
+    assert vars(model).keys() - model.get_params().keys() == named
+
+
+# What cannot be saved -----------------------------------------------------------------------
+
+
+def test_kernel_function_is_refused_in_one_sentence(iris, tmp_path):
+    model = OLLAWVClassifier(kernel=lambda A, B: A @ B.T).fit(*iris)
+
+    with pytest.raises(TypeError, match=r"'kernel' parameter of OLLAWVClassifier is a function"):
+        save(model, tmp_path / "model")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unfitted_model_is_refused(tmp_path):
+    with pytest.raises(NotFittedError):
+        save(OLLAWVClassifier(), tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        save(make_pipeline(MinMaxScaler(), OLLAWVClassifier()), tmp_path / "model")
+
+
+class Renamed(OLLAWVClassifier):
+    """A subclass may hold more than the file does."""
+
+
+Renamed.__name__ = "OLLAWVClassifier"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        MinMaxScaler(),
+        Renamed(),
+        make_pipeline(Normalizer(), OLLAWVClassifier()),
+        make_pipeline("passthrough", OLLAWVClassifier()),
+        make_pipeline(MinMaxScaler(), LogisticRegression()),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_other_objects_are_refused(iris, tmp_path, model):
+    with pytest.raises(TypeError, match="Got"):
+        save(model.fit(*iris), tmp_path / "model")
+
+
+def test_object_that_is_no_estimator_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="must end in OLLAWVClassifier"):
+        save({"C": 1}, tmp_path / "model")
+
+
+def test_labels_without_a_place_are_refused(iris, tmp_path):
+    X, y = iris
+    model = OLLAWVClassifier().fit(X, y)
+    model.classes_ = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="M8[D]")
+
+    with pytest.raises(ValueError, match="class labels of type"):
+        save(model, tmp_path / "model")
+
+
+def test_parameter_without_a_place_is_refused(iris, tmp_path):
+    model = OLLAWVClassifier().fit(*iris)
+    model.set_params(class_weight=np.ones(3))
+
+    with pytest.raises(TypeError, match=r"'class_weight' parameter .* Got ndarray instead"):
+        save(model, tmp_path / "model")
+
+
+def test_state_that_could_not_be_loaded_is_not_written(iris, tmp_path):
+    model = OLLAWVClassifier().fit(*iris)
+    model.dual_coef_ = model.dual_coef_[:, :-1]
+
+    with pytest.raises(ValueError, match="cannot be saved: 'dual_coef' has"):
+        save(model, tmp_path / "model")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_changed_refine_is_not_written(iris, tmp_path):
+    model = OLLAWVClassifier(refine="full").fit(*iris).set_params(refine="selected")
+
+    with pytest.raises(ValueError, match="needs the selected samples"):
+        save(model, tmp_path / "model")
+
+
+# Atomic writing -----------------------------------------------------------------------------
+
+
+def test_error_while_writing_leaves_the_old_file(iris, tmp_path, monkeypatch):
+    X, y = iris
+    path = tmp_path / "model"
+    old = OLLAWVClassifier().fit(X, y)
+    save(old, path)
+
+    def disk_full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", disk_full)
+    with pytest.raises(OSError, match="No space"):
+        save(OLLAWVClassifier(C=100.0).fit(X, y), path)
+
+    assert list(tmp_path.iterdir()) == [path]
+    assert_same_model(load(path), old, X)
+
+
+def test_missing_folder_and_file_give_the_usual_errors(iris, tmp_path):
+    model = OLLAWVClassifier().fit(*iris)
+
+    with pytest.raises(FileNotFoundError):
+        save(model, tmp_path / "nowhere" / "model")
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nothing")
+
+
+def test_path_can_be_a_string(iris, tmp_path):
+    X, y = iris
+    model = OLLAWVClassifier().fit(X, y)
+
+    save(model, str(tmp_path / "model"))
+
+    assert_same_model(load(str(tmp_path / "model")), model, X)
