@@ -56,13 +56,14 @@ def make(method: str) -> Any:
 
 def nested(name: str, method: str, seed: int) -> dict[str, Any]:
     data = load(name, dense=True)
+    X, y = data.X, np.asarray(data.y)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     hits, share = [], []
     began = time.process_time()
-    for train, test in folds.split(data.X, data.y):
-        scaler = MinMaxScaler().fit(data.X[train])
-        search = make(method).fit(scaler.transform(data.X[train]), data.y[train])
-        hits.append(search.predict(scaler.transform(data.X[test])) == data.y[test])
+    for train, test in folds.split(X, y):
+        scaler = MinMaxScaler().fit(X[train])
+        search = make(method).fit(scaler.transform(X[train]), y[train])
+        hits.append(search.predict(scaler.transform(X[test])) == y[test])
         share.append(search.best_estimator_.support_.size / train.size)
     return {
         "set": name,

@@ -1,0 +1,191 @@
+"""Fit and predict times of OLLAWV beside its peers, on real data, in one run.
+
+    python benchmarks/classification.py [--data DIR] [--sets letter,usps] [--peers full,svc]
+                                        [--threads 2] [--repeat 1] [--out results.csv]
+
+80/20 stratified split, seed 0; features scaled to [0, 1] by the training part; the same gamma and
+C for all machines (C is the refinement's). Every fit runs in a process of its own, so the peak of
+memory is its own; reading, scaling and imports are outside the clock. A time is the best of the
+repeats. The ratio is the time of scikit-learn's SVC divided by that of the machine, in this run.
+
+Machines: plain (refine=None), selected, full; svc (scikit-learn, one thread by nature); intelex
+(scikit-learn-intelex, when installed). Sparse sets go in as CSR to all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import os
+import platform
+import resource
+import time
+from datetime import date
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+# name: (C, gamma) for features in [0, 1]
+PARAMETERS = {
+    "satimage": (4.0, 4.0),
+    "usps": (4.0, 1 / 32),
+    "letter": (4.0, 8.0),
+    "adult": (1.0, 1 / 16),
+    "w3a": (4.0, 1 / 16),
+    "shuttle": (4.0, 256.0),
+    "ijcnn1": (4.0, 16.0),
+    "web": (4.0, 1 / 16),
+}
+DEFAULT_SETS = [name for name in PARAMETERS if name != "web"]
+PEERS = ("plain", "selected", "full", "svc", "intelex")
+
+
+def split(name: str) -> tuple[Any, Any, Any, Any]:
+    """Return training samples and labels, test samples and labels."""
+    import numpy as np
+    from scipy import sparse
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
+
+    from svmosaic.datasets import load
+
+    data = load(name)
+    X, y = data.X, np.asarray(data.y)
+    classes, counts = np.unique(y, return_counts=True)
+    rows = np.flatnonzero(np.isin(y, classes[counts > 1]))
+    train, test = train_test_split(rows, test_size=0.2, stratify=y[rows], random_state=0)
+    scaler = (MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()).fit(X[train])
+    X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
+    if sparse.issparse(X):
+        X_train, X_test = sparse.csr_matrix(X_train), sparse.csr_matrix(X_test)
+    return X_train, y[train], X_test, y[test]
+
+
+def make(peer: str, C: float, gamma: float, threads: int) -> Any:
+    """Return the unfitted machine."""
+    if peer == "svc":
+        from sklearn.svm import SVC
+
+        return SVC(C=C, gamma=gamma, cache_size=2000)
+    if peer == "intelex":
+        from sklearnex.svm import SVC as IntelexSVC
+
+        return IntelexSVC(C=C, gamma=gamma, cache_size=2000)
+    from svmosaic import OLLAWVClassifier
+
+    refine: Any = None if peer == "plain" else peer
+    return OLLAWVClassifier(C=C, gamma=gamma, refine=refine, n_jobs=threads, cache_mb=2000)
+
+
+def child(pipe: Connection, name: str, peer: str, threads: int, repeat: int) -> None:
+    """Measure one machine on one set and send the record."""
+    from threadpoolctl import threadpool_limits
+
+    try:
+        X, y, X_test, y_test = split(name)
+        C, gamma = PARAMETERS[name]
+        warm_up = list({int(label): row for row, label in enumerate(y[:2000])}.values())
+        with threadpool_limits(threads):
+            # Loads the peers' run-time libraries outside the clock.
+            make(peer, C, gamma, threads).fit(X[warm_up], y[warm_up])
+            fits, predictions = [], []
+            for _ in range(repeat):
+                model = make(peer, C, gamma, threads)
+                began = time.perf_counter()
+                model.fit(X, y)
+                fits.append(time.perf_counter() - began)
+                began = time.perf_counter()
+                predicted = model.predict(X_test)
+                predictions.append(time.perf_counter() - began)
+        pipe.send(
+            {
+                "fit_seconds": round(min(fits), 4),
+                "predict_seconds": round(min(predictions), 4),
+                "accuracy": round(100 * float((predicted == y_test).mean()), 3),
+                "support_vectors": int(sum(model.n_support_)),
+                "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+                "n_train": X.shape[0],
+                "n_features": X.shape[1],
+            }
+        )
+    except Exception as error:  # a peer that fails is a result, not the end of the run
+        pipe.send({"error": f"{type(error).__name__}: {error}"[:200]})
+
+
+def measure(name: str, peer: str, threads: int, repeat: int) -> dict[str, Any]:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(False)
+    process = context.Process(target=child, args=(there, name, peer, threads, repeat))
+    process.start()
+    there.close()
+    try:
+        record: dict[str, Any] = here.recv()
+    except EOFError:
+        record = {"error": "the process died"}
+    process.join()
+    return record
+
+
+def print_row(row: dict[str, Any]) -> None:
+    if "error" in row:
+        print(f"{row['set']:<9} {row['peer']:<9} {row['error']}", flush=True)
+        return
+    ratio = f"{row['fit_ratio']:>7.1f}x" if row.get("fit_ratio") else " " * 8
+    quicker = f"{row['predict_ratio']:>7.1f}x" if row.get("predict_ratio") else " " * 8
+    print(
+        f"{row['set']:<9} {row['peer']:<9}{row['fit_seconds']:>9.3f}{ratio}"
+        f"{row['predict_seconds']:>9.3f}{quicker}{row['accuracy']:>9.2f}"
+        f"{row['support_vectors']:>8}{row['peak_mb']:>8}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", help="folder with classification/NAME.svm.gz")
+    parser.add_argument("--sets", default=",".join(DEFAULT_SETS))
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="also write the rows as CSV")
+    options = parser.parse_args()
+    if options.data:
+        os.environ["SVMOSAIC_DATA"] = options.data
+    peers = options.peers.split(",")
+    if find_spec("sklearnex") is None and "intelex" in peers:
+        peers.remove("intelex")
+        print("scikit-learn-intelex is not installed: pip install 'svmosaic[bench]'")
+    # SVC first: the others are compared with it.
+    peers.sort(key=lambda peer: peer != "svc")
+
+    print(
+        f"{'set':<9} {'machine':<9}{'fit s':>9}{'ratio':>8}{'pred s':>9}{'ratio':>8}"
+        f"{'acc %':>9}{'SVs':>8}{'MB':>8}"
+    )
+    rows = []
+    for name in options.sets.split(","):
+        reference: dict[str, Any] = {}
+        for peer in peers:
+            row = {"set": name, "peer": peer}
+            row |= measure(name, peer, options.threads, options.repeat)
+            if peer == "svc":
+                reference = row
+            elif "fit_seconds" in reference and "fit_seconds" in row:
+                row["fit_ratio"] = round(reference["fit_seconds"] / row["fit_seconds"], 2)
+                row["predict_ratio"] = round(
+                    reference["predict_seconds"] / row["predict_seconds"], 2
+                )
+            print_row(row)
+            rows.append(row | {"date": date.today().isoformat(), "machine": platform.machine()})
+    if options.out:
+        fields = list(dict.fromkeys(key for row in rows for key in row))
+        with options.out.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, fields)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
