@@ -50,7 +50,7 @@ METHODS = ("plain", "selected", "full", "svc")
 def make(method: str) -> Any:
     if method == "svc":
         return GridSearchCV(SVC(), {"gamma": GAMMAS, "C": CS}, cv=5)
-    refine = None if method == "plain" else method
+    refine: Any = None if method == "plain" else method
     return OLLAWVClassifierCV(gammas=GAMMAS, margins=MARGINS, Cs=CS, refine=refine, cv=5)
 
 

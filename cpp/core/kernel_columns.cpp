@@ -60,9 +60,32 @@ const AlignedVector<double>& KernelColumns<Real>::diagonal() {
 }
 
 template <class Real>
-std::size_t KernelColumns<Real>::max_columns() const {
+void KernelColumns<Real>::drop_last() {
+    where_[static_cast<std::size_t>(used_.back().sample)] = used_.end();
+    used_bytes_ -= used_.back().values.size() * sizeof(Real);
+    used_.pop_back();
+}
+
+template <class Real>
+void KernelColumns<Real>::make_room() {
     const auto bytes = static_cast<std::size_t>(padded_size()) * sizeof(Real);
-    return std::max<std::size_t>(2, cache_bytes_ / std::max<std::size_t>(1, bytes));
+    while (used_.size() >= 2 && used_bytes_ + bytes > cache_bytes_) drop_last();
+}
+
+template <class Real>
+void KernelColumns<Real>::fill(Slot& slot) {
+    const auto room = static_cast<std::size_t>(padded_size());
+    used_bytes_ += (room - slot.values.size()) * sizeof(Real);
+    slot.values.resize(room);
+    read_query(*rows_, packed_.samples()[static_cast<std::size_t>(slot.sample)], query_);
+    ++n_computed_;
+    // Chunks begin at cache lines, so they are written in place. The first one may hold values
+    // that are known already; they come out the same.
+    for_chunks(packed_.chunk_of(slot.filled), [&](Index chunk) {
+        packed_.kernel_chunk(kernel_, query_, chunk,
+                             slot.values.data() + packed_.chunk_begin(chunk));
+    });
+    slot.filled = size();
 }
 
 template <class Real>
@@ -70,24 +93,23 @@ const Real* KernelColumns<Real>::column(Index i) {
     const auto at = static_cast<std::size_t>(i);
     if (where_[at] != used_.end()) {
         used_.splice(used_.begin(), used_, where_[at]);
-        return where_[at]->values.data();
-    }
-    if (used_.size() >= max_columns()) {
-        where_[static_cast<std::size_t>(used_.back().sample)] = used_.end();
-        used_.splice(used_.begin(), used_, std::prev(used_.end()));
-        used_.front().sample = i;
     } else {
-        used_.push_front(Slot{i, AlignedVector<Real>(static_cast<std::size_t>(padded_size()))});
+        make_room();
+        used_.push_front(Slot{i, 0, {}});
+        where_[at] = used_.begin();
     }
-    where_[at] = used_.begin();
-    Real* values = used_.front().values.data();
-    read_query(*rows_, packed_.samples()[at], query_);
-    ++n_computed_;
-    // Chunks begin at cache lines, so they are written in place.
-    for_chunks([&](Index chunk) {
-        packed_.kernel_chunk(kernel_, query_, chunk, values + packed_.chunk_begin(chunk));
-    });
-    return values;
+    Slot& slot = used_.front();
+    if (slot.filled < size()) {
+        fill(slot);
+        while (used_.size() > 2 && used_bytes_ > cache_bytes_) drop_last();
+    }
+    return slot.values.data();
+}
+
+template <class Real>
+void KernelColumns<Real>::repack(std::span<const Index> samples) {
+    packed_ = PackedRows<Real>(*rows_, samples);
+    diagonal_.clear();
 }
 
 template <class Real>
@@ -99,22 +121,26 @@ void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
         new_number[static_cast<std::size_t>(i)] = static_cast<Index>(samples.size());
         samples.push_back(packed_.samples()[static_cast<std::size_t>(i)]);
     }
-    packed_ = PackedRows<Real>(*rows_, samples);
-    diagonal_.clear();
+    repack(samples);
     where_.assign(samples.size(), used_.end());
+    used_bytes_ = 0;
     for (auto slot = used_.begin(); slot != used_.end();) {
         const Index sample = new_number[static_cast<std::size_t>(slot->sample)];
         if (sample < 0) {
             slot = used_.erase(slot);
             continue;
         }
+        // A column that was not complete keeps what it has of the samples that stay.
         auto& values = slot->values;
-        for (std::size_t k = 0; k < kept.size(); ++k) {
+        std::size_t k = 0;
+        for (; k < kept.size() && kept[k] < slot->filled; ++k) {
             values[k] = values[static_cast<std::size_t>(kept[k])];
         }
+        slot->filled = static_cast<Index>(k);
         values.resize(static_cast<std::size_t>(padded_size()));
-        std::fill(values.begin() + static_cast<std::ptrdiff_t>(kept.size()), values.end(), Real{0});
+        std::fill(values.begin() + static_cast<std::ptrdiff_t>(k), values.end(), Real{0});
         values.shrink_to_fit();
+        used_bytes_ += values.size() * sizeof(Real);
         slot->sample = sample;
         where_[static_cast<std::size_t>(sample)] = slot;
         ++slot;
@@ -122,11 +148,11 @@ void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
 }
 
 template <class Real>
-void KernelColumns<Real>::reset(std::span<const Index> samples) {
-    packed_ = PackedRows<Real>(*rows_, samples);
-    diagonal_.clear();
-    used_.clear();
-    where_.assign(samples.size(), used_.end());
+void KernelColumns<Real>::append(std::span<const Index> rows) {
+    std::vector<Index> samples(packed_.samples().begin(), packed_.samples().end());
+    samples.insert(samples.end(), rows.begin(), rows.end());
+    repack(samples);
+    where_.resize(samples.size(), used_.end());
 }
 
 template class KernelColumns<float>;

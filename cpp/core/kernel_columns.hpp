@@ -16,7 +16,8 @@ namespace svmosaic {
 
 // The kernel and the form of the rows are resolved here, so solvers are plain functions of
 // sample numbers 0 .. size-1. Columns that are read again are kept, the least recently used
-// leaves first, within `cache_bytes` (but never fewer than two columns).
+// leaves first, within `cache_bytes` (but never fewer than two columns). The samples may change:
+// a cached column is cut or completed, not computed anew.
 template <class Real>
 class KernelColumns {
   public:
@@ -43,7 +44,7 @@ class KernelColumns {
     void stream(Index row, const Visit& visit) {
         read_query(*rows_, row, query_);
         ++n_computed_;
-        for_chunks([&](Index chunk) {
+        for_chunks(0, [&](Index chunk) {
             Real* values = chunk_buffer();
             packed_.kernel_chunk(kernel_, query_, chunk, values);
             visit(chunk, packed_.chunk_begin(chunk), packed_.chunk_end(chunk), values);
@@ -52,8 +53,9 @@ class KernelColumns {
 
     // Forgets all samples but those listed (ascending). Cached columns are cut, not lost.
     void keep_only(std::span<const Index> kept);
-    // Starts anew with these rows of the table and an empty cache.
-    void reset(std::span<const Index> samples);
+    // Adds rows of the table behind the present samples. Cached columns are completed when they
+    // are next read.
+    void append(std::span<const Index> rows);
 
     const Rows<Real>& rows() const { return *rows_; }
     const KernelSpec& kernel() const { return kernel_; }
@@ -62,21 +64,27 @@ class KernelColumns {
   private:
     struct Slot {
         Index sample;
+        Index filled = 0;  // values computed so far
         AlignedVector<Real> values;
     };
 
-    // Runs task(chunk) for all chunks, several to a thread when each is little work.
+    // Runs task(chunk) for all chunks from `first`, several to a thread when each is little work.
     template <class Task>
-    void for_chunks(const Task& task) {
+    void for_chunks(Index first, const Task& task) {
         const Index n = packed_.n_chunks();
-        const Index groups = (n + chunks_per_task_ - 1) / chunks_per_task_;
+        const Index groups = (n - first + chunks_per_task_ - 1) / chunks_per_task_;
         pool_->run(groups, [&](Index group) {
-            const Index end = std::min(n, (group + 1) * chunks_per_task_);
-            for (Index chunk = group * chunks_per_task_; chunk < end; ++chunk) task(chunk);
+            const Index begin = first + group * chunks_per_task_;
+            const Index end = std::min(n, begin + chunks_per_task_);
+            for (Index chunk = begin; chunk < end; ++chunk) task(chunk);
         });
     }
     Real* chunk_buffer() const;
-    std::size_t max_columns() const;
+    // Room for the columns of one more sample; the least recently used make it.
+    void make_room();
+    void fill(Slot& slot);
+    void drop_last();
+    void repack(std::span<const Index> samples);
 
     const Rows<Real>* rows_;
     KernelSpec kernel_;
@@ -89,6 +97,7 @@ class KernelColumns {
     Index n_computed_ = 0;
 
     std::list<Slot> used_;  // most recently used first
+    std::size_t used_bytes_ = 0;
     std::vector<typename std::list<Slot>::iterator> where_;
 };
 

@@ -20,6 +20,7 @@ class PackedRows {
     Index size() const { return static_cast<Index>(samples_.size()); }
     // A column is computed in chunks; a chunk is the unit of work for a thread.
     Index n_chunks() const { return (size() + chunk_size_ - 1) / chunk_size_; }
+    Index chunk_of(Index sample) const { return sample / chunk_size_; }
     Index chunk_begin(Index chunk) const { return chunk * chunk_size_; }
     Index chunk_end(Index chunk) const { return std::min(size(), (chunk + 1) * chunk_size_); }
     // Columns are written up to here: the size rounded up to whole vectors.

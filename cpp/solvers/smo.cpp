@@ -22,13 +22,44 @@ constexpr Index range_size = 16'384;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 
+std::vector<Index> all_of(std::size_t n) {
+    std::vector<Index> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+}
+
+template <class T>
+void permute(std::vector<T>& values, const std::vector<Index>& order) {
+    std::vector<T> moved;
+    moved.reserve(order.size());
+    for (const Index i : order) moved.push_back(values[static_cast<std::size_t>(i)]);
+    values = std::move(moved);
+}
+
+void permute(DualState& state, const std::vector<Index>& order) {
+    permute(state.sample, order);
+    permute(state.target, order);
+    permute(state.lower, order);
+    permute(state.upper, order);
+    permute(state.beta, order);
+    permute(state.gradient, order);
+}
+
 // The working copy of the variables in play: padded, aligned, and short after shrinking.
 template <class Real>
 class Workspace {
   public:
-    Workspace(KernelColumns<Real>& columns, const DualState& state, std::vector<Index> active)
-        : columns_(columns), active_(std::move(active)) {
-        const auto padded = static_cast<std::size_t>(columns.padded_size());
+    Workspace(KernelColumns<Real>& columns, const DualState& state)
+        : columns_(columns), rows_(columns.samples().begin(), columns.samples().end()) {
+        take(state, all_of(state.size()));
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    // Copies the variables numbered `active`, which are the samples of the columns now.
+    void take(const DualState& state, std::vector<Index> active) {
+        active_ = std::move(active);
+        const auto padded = static_cast<std::size_t>(columns_.padded_size());
         beta_.assign(padded, 0.0);
         lower_.assign(padded, 0.0);
         upper_.assign(padded, 0.0);
@@ -98,36 +129,41 @@ class Workspace {
         active.reserve(kept.size());
         for (const Index k : kept) active.push_back(active_[static_cast<std::size_t>(k)]);
         columns_.keep_only(kept);
-        *this = Workspace(columns_, state, std::move(active));
+        take(state, std::move(active));
         look();
     }
 
-    // Brings all variables back, with gradients made anew from the expansion.
-    void restore_all(std::span<const Index> samples, DualState& state, Monitor& monitor) {
-        std::vector<bool> in_play(samples.size(), false);
+    // Brings all variables back, with gradients made anew from the expansion. Those that were in
+    // play go first, so that cached columns are the beginnings of what they were.
+    void restore_all(DualState& state, Monitor& monitor) {
+        save(state);
+        std::vector<bool> in_play(state.size(), false);
         for (const Index i : active_) in_play[static_cast<std::size_t>(i)] = true;
-        std::vector<std::size_t> stale;
-        std::vector<Index> stale_rows;
+        std::vector<Index> order = active_;
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            if (!in_play[i]) order.push_back(static_cast<Index>(i));
+        }
+        permute(state, order);
+        std::vector<Index> rows;
+        for (const Index i : order) rows.push_back(rows_[static_cast<std::size_t>(i)]);
+        rows_ = std::move(rows);
+
         std::vector<Index> support;
         std::vector<double> coef;
-        for (std::size_t i = 0; i < samples.size(); ++i) {
-            if (state.beta[i] != 0.0) {
-                support.push_back(samples[i]);
-                coef.push_back(state.beta[i]);
-            }
-            if (in_play[i]) continue;
-            stale.push_back(i);
-            stale_rows.push_back(samples[i]);
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            if (state.beta[i] == 0.0) continue;
+            support.push_back(rows_[i]);
+            coef.push_back(state.beta[i]);
         }
-        const auto sums = expansion_values(columns_.rows(), stale_rows, columns_.kernel(), support,
-                                           coef, columns_.pool(), monitor);
-        for (std::size_t k = 0; k < stale.size(); ++k) {
-            state.gradient[stale[k]] = sums[k] - state.target[stale[k]];
+        const auto stale = std::span<const Index>(rows_).subspan(active_.size());
+        const auto sums = expansion_values(columns_.rows(), stale, columns_.kernel(), support, coef,
+                                           columns_.pool(), monitor);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const std::size_t i = active_.size() + k;
+            state.gradient[i] = sums[k] - state.target[i];
         }
-        columns_.reset(samples);
-        std::vector<Index> all(samples.size());
-        std::iota(all.begin(), all.end(), Index{0});
-        *this = Workspace(columns_, state, std::move(all));
+        columns_.append(stale);
+        take(state, all_of(state.size()));
         look();
     }
 
@@ -138,21 +174,6 @@ class Workspace {
             state.gradient[i] = gradient_[k];
         }
     }
-
-    Workspace& operator=(Workspace&& other) noexcept {
-        active_ = std::move(other.active_);
-        beta_ = std::move(other.beta_);
-        lower_ = std::move(other.lower_);
-        upper_ = std::move(other.upper_);
-        gradient_ = std::move(other.gradient_);
-        up_ = std::move(other.up_);
-        low_ = std::move(other.low_);
-        return *this;
-    }
-    Workspace(const Workspace&) = delete;
-    Workspace& operator=(const Workspace&) = delete;
-    Workspace(Workspace&&) = delete;
-    ~Workspace() = default;
 
   private:
     void mark(std::size_t k) {
@@ -214,7 +235,8 @@ class Workspace {
     }
 
     KernelColumns<Real>& columns_;
-    std::vector<Index> active_;
+    std::vector<Index> rows_;    // rows of the table, in the order of the state
+    std::vector<Index> active_;  // variables in play, numbered as in the state
     AlignedVector<double> beta_, lower_, upper_, gradient_;
     AlignedVector<double> up_;   // 0 where the variable may grow, else +infinity
     AlignedVector<double> low_;  // 0 where it may shrink, else -infinity
@@ -223,12 +245,6 @@ class Workspace {
     std::vector<simd::Extreme> second_of_range_;
     std::vector<simd::PairExtremes> extremes_of_range_;
 };
-
-std::vector<Index> all_of(std::size_t n) {
-    std::vector<Index> numbers(n);
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-}
 
 // The intercept is the mean gradient of the free variables, with its sign changed; without a
 // free variable, the middle of the interval that the optimality conditions leave.
@@ -246,20 +262,22 @@ double intercept_of(const DualState& state, double middle) {
 
 }  // namespace
 
-DualState start_at_zero(std::span<const double> targets, std::span<const double> upper) {
-    DualState state;
-    const std::size_t n = targets.size();
-    state.target.assign(targets.begin(), targets.end());
-    state.lower.resize(n);
-    state.upper.resize(n);
-    state.beta.assign(n, 0.0);
-    state.gradient.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        state.lower[i] = targets[i] > 0 ? 0.0 : -upper[i];
-        state.upper[i] = targets[i] > 0 ? upper[i] : 0.0;
-        state.gradient[i] = -targets[i];
-    }
-    return state;
+void DualState::add(std::size_t number, double y, double bound, double value) {
+    sample.push_back(number);
+    target.push_back(y);
+    lower.push_back(y > 0 ? 0.0 : -bound);
+    upper.push_back(y > 0 ? bound : 0.0);
+    beta.push_back(0.0);
+    gradient.push_back(value - y);
+}
+
+void DualState::resize(std::size_t n) {
+    sample.resize(n);
+    target.resize(n);
+    lower.resize(n);
+    upper.resize(n);
+    beta.resize(n);
+    gradient.resize(n);
 }
 
 double middle_of(double lowest_up, double highest_low) {
@@ -283,17 +301,14 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
     const Index max_updates =
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
     const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
-    const std::vector<Index> samples(columns.samples().begin(), columns.samples().end());
-
-    Workspace<Real> work(columns, state, all_of(static_cast<std::size_t>(n)));
+    Workspace<Real> work(columns, state);
     work.look();
     Index updates = 0;
     state.status = Status::converged;
     while (true) {
         if (work.violation() <= settings.tol) {
             if (work.size() == n) break;
-            work.save(state);
-            work.restore_all(samples, state, monitor);
+            work.restore_all(state, monitor);
             if (monitor.stopped()) {
                 state.status = monitor.reason();
                 break;
@@ -315,9 +330,9 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
             if (static_cast<Index>(kept.size()) * 4 < work.size() * 3) work.shrink(kept, state);
         }
     }
-    // A loop that stopped early may have left out variables whose gradient is out of date.
     work.save(state);
-    if (work.size() < n && !monitor.stopped()) work.restore_all(samples, state, monitor);
+    // A loop that stopped early may have left out variables whose gradient is out of date.
+    if (work.size() < n && !monitor.stopped()) work.restore_all(state, monitor);
     state.violation = std::max(0.0, work.violation());
     state.n_updates += updates;
     state.intercept = intercept_of(state, work.middle());

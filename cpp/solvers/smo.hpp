@@ -15,29 +15,34 @@ struct SmoSettings {
     bool shrinking = true;    // leave out variables that stay at a bound for a while
 };
 
-// The variables of the dual in signed form, beta_i = y_i alpha_i. All vectors have one entry
-// per sample of the KernelColumns they belong to.
+// The variables of the dual in signed form, beta_i = y_i alpha_i, in the order of the samples of
+// the KernelColumns they belong to.
 struct DualState {
-    std::vector<double> target;    // t_i: y_i for classification
-    std::vector<double> lower;     // bounds of beta_i: [0, C_i] where y_i = +1,
-    std::vector<double> upper;     //                   [-C_i, 0] where y_i = -1
+    std::vector<std::size_t> sample;  // the caller's number of each variable
+    std::vector<double> target;       // t_i: y_i for classification
+    std::vector<double> lower;        // bounds of beta_i: [0, C_i] where y_i = +1,
+    std::vector<double> upper;        //                   [-C_i, 0] where y_i = -1
     std::vector<double> beta;
     std::vector<double> gradient;  // sum_j k(x_i, x_j) beta_j - t_i
 
     // Set by the solver.
-    double violation = 0.0;   // max over what may shrink - min over what may grow, of the gradient
+    double violation = 0.0;  // max over what may shrink - min over what may grow, of the gradient
     double intercept = 0.0;
     Index n_updates = 0;
     Status status = Status::converged;
-};
 
-// A state for classification at beta = 0.
-DualState start_at_zero(std::span<const double> targets, std::span<const double> upper);
+    std::size_t size() const { return sample.size(); }
+    // Adds a variable of a classification problem at beta = 0; `value` is sum_j k(x, x_j) beta_j.
+    void add(std::size_t number, double y, double bound, double value);
+    // Forgets all but the first n variables.
+    void resize(std::size_t n);
+};
 
 // Solves       min  1/2 beta' K beta - t' beta     subject to  sum beta = 0,  lower <= beta <= upper
 //              which for t = y is the dual of the L1-SVM.
 // Given        a feasible state with its gradient.
-// Returns      the state at the solution: violation <= tol, unless a limit was met (status).
+// Returns      the state at the solution: violation <= tol, unless a limit was met (status). The
+//              order of the variables and of the samples of `columns` may have changed together.
 // Method       pairs (i, j): i the most violating variable that may grow, j the one that promises
 //              the largest decrease (second-order selection; Fan, Chen and Lin, JMLR 6, 2005).
 // Cost         two kernel columns per update, cached by KernelColumns.

@@ -189,6 +189,29 @@ void nearly_empty_tables_work() {
     }
 }
 
+// |x|^2 + |z|^2 - 2 x.z of nearly equal rows may round to less than zero; k(x, z) <= 1 all the
+// same.
+template <class Real>
+void distances_are_never_negative() {
+    const Index n = 200;
+    Samples<Real> table{n, 3, {}};
+    Random random(12);
+    for (Index i = 0; i < 3 * n; ++i) {
+        const double value = 1000.0 + 1e-9 * random.uniform(-1.0, 1.0);
+        table.values.push_back(static_cast<Real>(value));
+    }
+    const auto sparse = sparse_copy(table);
+    const Rows<Real> rows = sparse.rows();
+    ThreadPool pool(1);
+    for (const auto kind : {KernelKind::rbf, KernelKind::laplacian}) {
+        KernelColumns<Real> columns(rows, count_up(n), {kind, 1e8, 3, 0.0}, 0, pool);
+        for (Index i = 0; i < n; i += 10) {
+            const auto values = streamed(columns, i);
+            check(*std::max_element(values.begin(), values.end()) <= Real{1}, "k(x, z) <= 1");
+        }
+    }
+}
+
 template <class Real>
 void pairwise_values_are_what_columns_are_made_from() {
     const Index n = 530;
@@ -467,6 +490,7 @@ void all_for() {
     long_columns_equal_naive_loops<Real>();
     a_column_does_not_depend_on_the_threads<Real>();
     nearly_empty_tables_work<Real>();
+    distances_are_never_negative<Real>();
     pairwise_values_are_what_columns_are_made_from<Real>();
     the_least_recently_used_column_leaves_first<Real>();
     the_last_two_columns_stay_valid<Real>();

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/canonical.hpp"
@@ -116,34 +117,30 @@ void learning_rates_and_intercept() {
     check(root.intercept == 0.0 && harmonic.intercept == 0.0, "no intercept");
 }
 
-// The algorithm in its plainest form: all scores anew in every step.
+// The algorithm line by line, without chunks and vectors.
 template <class Real>
 Solution naive_ollawv(const Samples<Real>& table, const ProblemArrays& problem,
                       const KernelSpec& kernel, double margin) {
     const std::size_t n = problem.samples.size();
     Solution solution;
     std::vector<bool> used(n, false);
+    std::vector<double> expansion(n, 0.0);  // f without the intercept
     std::size_t worst = at(problem.start);
     while (true) {
         const double t = static_cast<double>(solution.path_rows.size() + 1);
         const double step = 2.0 / std::sqrt(t) * problem.targets[worst];
+        const auto taken = table.row(problem.samples[worst]);
         used[worst] = true;
         solution.path_rows.push_back(static_cast<Index>(worst));
         solution.path_steps.push_back(step);
         solution.intercept += step / static_cast<double>(n);
         double lowest = infinity;
         for (std::size_t i = 0; i < n; ++i) {
-            if (used[i]) continue;
-            double f = solution.intercept;
-            for (std::size_t j = 0; j < solution.path_rows.size(); ++j) {
-                const Index taken = problem.samples[at(solution.path_rows[j])];
-                f += solution.path_steps[j] *
-                     naive_kernel(kernel, table.row(problem.samples[i]), table.row(taken));
-            }
-            if (problem.targets[i] * f < lowest) {
-                lowest = problem.targets[i] * f;
-                worst = i;
-            }
+            expansion[i] += step * naive_kernel(kernel, table.row(problem.samples[i]), taken);
+            const double score = problem.targets[i] * (expansion[i] + solution.intercept);
+            if (used[i] || score >= lowest) continue;
+            lowest = score;
+            worst = i;
         }
         solution.path_violations.push_back(lowest);
         if (lowest >= margin) return solution;
@@ -234,6 +231,22 @@ void a_last_fraction_scales_its_step() {
     check_near(solution.path_steps[1], -std::numbers::sqrt2, 1e-15, "full step");
     check_near(solution.path_steps[2], -0.5 * 2.0 / std::numbers::sqrt3, 1e-15, "half a step");
     check(solution.status == Status::exhausted, "then its weight is used up");
+}
+
+// Samples 1 and 2 have nearly the same score after the first step on sample 0. A difference of
+// rounding size is a tie and goes to sample 1, a larger one does not.
+void scores_that_differ_by_rounding_are_ties() {
+    for (const auto& [difference, second] : {std::pair{1e-13, Index{1}}, {1e-9, Index{2}}}) {
+        const double k = 0.25 + difference;
+        const std::vector<double> values = {1.0, k, 0.25, k, 1.0, 0.0, 0.25, 0.0, 1.0};
+        const Rows<double> rows = PairwiseRows<double>{values.data(), 3, 3, true};
+        const ProblemArrays problem{count_up(3), {1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}, 0};
+
+        const auto solution =
+            run_ollawv(rows, problem, {KernelKind::precomputed, 1.0, 3, 0.0}, with_margin(100.0));
+
+        check(solution.path_rows[1] == second, "second sample taken");
+    }
 }
 
 void limits_stop_the_loop() {
@@ -361,6 +374,7 @@ std::vector<double> naive_outputs(const Samples<Real>& table, const KernelSpec& 
                                   std::span<const Index> support, std::span<const double> coef) {
     std::vector<double> outputs(at(table.n_rows), 0.0);
     for (std::size_t j = 0; j < support.size(); ++j) {
+        if (coef[j] == 0.0) continue;
         for (Index i = 0; i < table.n_rows; ++i) {
             outputs[at(i)] += coef[j] * naive_kernel(kernel, table.row(i), table.row(support[j]));
         }
@@ -511,6 +525,22 @@ void smo_does_not_depend_on_the_threads() {
                   state.intercept == first.intercept && state.violation == first.violation,
               "to the last bit");
     }
+}
+
+// Only the last samples have room to move, and they stand in the second range of the passes.
+void smo_finds_its_pairs_in_every_range() {
+    const auto table = random_samples<double>(17'000, 2, 34);
+    const auto problem = random_problem(table, 35, 0.1);
+    std::vector<double> upper(17'000, 0.0);
+    std::fill(upper.end() - 150, upper.end(), 2.0);
+    SmoSettings settings;
+    settings.shrinking = false;
+
+    const auto state = run_smo(table, problem, rbf, upper, settings, 2);
+
+    check(state.status == Status::converged && state.n_updates > 50, "converged");
+    const auto outputs = naive_outputs(table, rbf, count_up(17'000), state.beta);
+    check(violation_of(outputs, state) <= settings.tol + 1e-9, "violation");
 }
 
 // With one class no coefficient can move: f is a constant of that class.
@@ -822,6 +852,7 @@ void test_solvers() {
     a_larger_margin_continues_the_same_trajectory<double>();
     a_weight_is_a_number_of_copies();
     a_last_fraction_scales_its_step();
+    scores_that_differ_by_rounding_are_ties();
     limits_stop_the_loop();
     max_time_stops_every_problem();
     the_poll_interrupts_and_is_called_by_the_owner_only();
@@ -833,6 +864,7 @@ void test_solvers() {
     shrinking_changes_only_the_way<double>();
     an_update_limit_is_a_status();
     smo_does_not_depend_on_the_threads();
+    smo_finds_its_pairs_in_every_range();
     one_class_gives_a_finite_intercept();
     full_refinement_is_optimal_on_all_samples<float>();
     full_refinement_is_optimal_on_all_samples<double>();

@@ -162,7 +162,7 @@ def test_random_content_with_a_fitting_checksum_never_breaks_prediction(data, mo
                     loaded.predict(inputs.get(kind, X))
                 except ValueError as error:
                     complaints.add(str(error).partition("\n")[0])
-    assert complaints <= {"Input X contains infinity or a value too large for dtype('float64')."}
+    assert all("infinity or a value too large" in complaint for complaint in complaints)
     assert accepted > 100
     assert refused > 100
 
@@ -569,6 +569,7 @@ def test_a_missing_parameter_takes_its_default(data, models):
         frame({"__metadata__": {"svmosaic": "1" * 10_000}}),
         frame({"__metadata__": {"svmosaic": '{"a":NaN}'}}),
         frame({"__metadata__": {"svmosaic": '{"a":1,"a":1}'}}),
+        frame({"__metadata__": {"svmosaic": '{"format":"svmosaic","version":1,"a":1e999}'}}),
         frame({"__metadata__": {"svmosaic": {"format": "svmosaic"}}}),
         frame({"__metadata__": {"svmosaic": '{"format":"svmosaic","version":1}'}}),
         frame({"__metadata__": {"svmosaic": '{"format":"svmosaic","version":1e9}'}}),

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 from svmosaic.persistence import load, save
 from svmosaic.persistence.model_file import encode
 from svmosaic.persistence.schema import SCHEMAS
@@ -314,6 +314,17 @@ def test_other_objects_are_refused(iris, tmp_path, model):
 def test_object_that_is_no_estimator_is_refused(tmp_path):
     with pytest.raises(TypeError, match="must end in OLLAWVClassifier"):
         save({"C": 1}, tmp_path / "model")
+
+
+def test_search_is_refused_with_what_to_save_instead(iris, tmp_path):
+    X, y = iris
+    search = OLLAWVClassifierCV(gammas=[0.1], Cs=[1.0], cv=2).fit(X, y)
+
+    with pytest.raises(TypeError, match="Save its best_estimator_"):
+        save(search, tmp_path / "model")
+
+    save(search.best_estimator_, tmp_path / "model")
+    assert np.array_equal(load(tmp_path / "model").predict(X), search.predict(X))
 
 
 def test_labels_without_a_place_are_refused(iris, tmp_path):

@@ -17,6 +17,7 @@ from svmosaic.utils.progress import report_progress
 
 __all__ = [
     "check_output",
+    "file_size",
     "format_fields",
     "format_table",
     "note",
@@ -47,6 +48,12 @@ def one_line(text: object) -> str:
 def plural(count: int, noun: str, many: str | None = None) -> str:
     """Return the count with its noun, for example ``1 row`` or ``2 rows``."""
     return f"{count} {noun if count == 1 else many or noun + 's'}"
+
+
+def file_size(path: str) -> str:
+    """Return the size of a file in words."""
+    size = os.path.getsize(path)
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 
 def note(text: str) -> None:
@@ -128,7 +135,9 @@ def _plain_lines(title: str, every: float) -> ProgressFunction:
         now = time.monotonic()
         if now - last >= every:
             last = now
-            note(f"{title}: {done} of {plural(total, 'machine')}, {steps} steps, {now - start:.0f} s")
+            note(
+                f"{title}: {done} of {plural(total, 'machine')}, {steps} steps, {now - start:.0f} s"
+            )
 
     return update
 

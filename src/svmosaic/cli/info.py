@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
-from svmosaic.cli.console import format_fields, plural
+from svmosaic.cli.console import file_size, format_fields, plural
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 
@@ -34,7 +33,7 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     machine, scaler = step(model, "model"), step(model, "scale")
     fields: list[tuple[str, object]] = [
-        ("file", f"{args.model} ({os.path.getsize(args.model) / 1e6:.2f} MB)"),
+        ("file", f"{args.model} ({file_size(args.model)})"),
         ("model", type(machine).__name__),
         ("scaling", "none" if scaler is None else type(scaler).__name__),
         ("features", _features(model)),

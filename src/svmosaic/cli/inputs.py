@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,13 +20,14 @@ __all__ = [
     "Scaler",
     "assemble",
     "describe_classes",
+    "libsvm_width",
     "make_scaler",
     "read_for_model",
     "read_training",
     "step",
 ]
 
-Scaler = MinMaxScaler | StandardScaler | MaxAbsScaler
+Scaler: TypeAlias = MinMaxScaler | StandardScaler | MaxAbsScaler
 
 # A LIBSVM file with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
@@ -87,6 +88,15 @@ def read_for_model(
             return _fit_columns(_read_file(source, target=None, **options), model)
         except _ColumnMismatch:
             raise error from None
+
+
+def libsvm_width(source: str, format: Any = None) -> int:
+    """Return the number of features in a LIBSVM file or a named data set, 0 for other files."""
+    if not _is_file(source):
+        return load(source).n_features
+    if (format or sniff_format(source)) != "libsvm":
+        return 0
+    return read_table(source, format="libsvm").n_features
 
 
 def _is_file(source: str) -> bool:

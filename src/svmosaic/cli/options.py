@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import Any
 
 __all__ = [
     "add_data_options",
@@ -167,7 +168,7 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def machine_parameters(args: argparse.Namespace) -> dict[str, object]:
+def machine_parameters(args: argparse.Namespace) -> dict[str, Any]:
     """Return the estimator's parameters that `add_machine_options` read."""
     return {
         "kernel": args.kernel,

@@ -56,10 +56,14 @@ def run(args: argparse.Namespace) -> None:
     check_output(args.output)
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli.inputs import read_for_model
+    from svmosaic.cli.inputs import libsvm_width, read_for_model
     from svmosaic.utils.atomic import atomic_write
 
     model = load_model(args.model)
+    if is_libsvm_model(args.model):
+        # The text does not tell the number of features, only the last one in use.
+        width = libsvm_width(args.data, args.format)
+        model = load_model(args.model, max(width, model.n_features_in_))
     data = read_for_model(args.data, model, format=args.format, target=args.target)
     labels = predict_labels(model, data.X)
     lines = [str(label) for label in labels.tolist()]
@@ -76,13 +80,17 @@ def run(args: argparse.Namespace) -> None:
         _show_accuracy(labels, data, step_classes(model))
 
 
-def load_model(path: str) -> Any:
-    """Return the model in a model file of ours or of LIBSVM."""
+def load_model(path: str, n_features: int | None = None) -> Any:
+    """Return the model in a model file of ours, or of LIBSVM with `n_features` if given."""
     from svmosaic.persistence import import_libsvm, load
 
+    return import_libsvm(path, n_features=n_features) if is_libsvm_model(path) else load(path)
+
+
+def is_libsvm_model(path: str) -> bool:
+    """Whether the file starts as a model file of LIBSVM does."""
     with open(path, "rb") as stream:
-        start = stream.read(len(_LIBSVM_START))
-    return import_libsvm(path) if start == _LIBSVM_START else load(path)
+        return stream.read(len(_LIBSVM_START)) == _LIBSVM_START
 
 
 def predict_labels(model: Any, X: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
 from svmosaic.cli.console import (
     check_output,
+    file_size,
     format_fields,
     note,
     plural,
@@ -95,8 +95,8 @@ def run(args: argparse.Namespace) -> None:
     _check_libsvm(args)
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli import inputs
     from svmosaic.classification.ollawv import OLLAWVClassifier
+    from svmosaic.cli import inputs
 
     data = inputs.read_training(
         args.data, format=args.format, target=args.target, float32=args.float32
@@ -227,8 +227,7 @@ def _write(model: Any, args: argparse.Namespace) -> None:
 
     with uninterrupted():
         save(model, args.output)
-        size = os.path.getsize(args.output) / 1e6
-        print(format_fields([("model", f"{args.output} ({size:.2f} MB)")]))
+        print(format_fields([("model", f"{args.output} ({file_size(args.output)})")]))
         if args.libsvm is not None:
             export_libsvm(step(model, "model"), args.libsvm)
             print(format_fields([("LIBSVM text", args.libsvm)]))

@@ -150,7 +150,8 @@ def _split(data: Dataset) -> tuple[_Part, _Part]:
     import numpy as np
     from sklearn.model_selection import train_test_split
 
-    classes, counts = np.unique(data.y, return_counts=True)
+    y = np.asarray(data.y)
+    classes, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
         raise ValueError(
             f"The class {classes[counts.argmin()]} of {data.name} has one row, which cannot be "
@@ -163,13 +164,13 @@ def _split(data: Dataset) -> tuple[_Part, _Part]:
             f"{data.name} has {rows.size} rows of {classes.size} classes, too few to put some "
             "aside. Use --no-holdout."
         )
-    searched, aside = train_test_split(rows, test_size=size, stratify=data.y, random_state=0)
+    searched, aside = train_test_split(rows, test_size=size, stratify=y, random_state=0)
     weight = data.sample_weight
 
     def part(chosen: Any) -> _Part:
         chosen.sort()
         of_weight = None if weight is None else weight[chosen]
-        return _Part(data.X[chosen], np.asarray(data.y)[chosen], of_weight)
+        return _Part(data.X[chosen], y[chosen], of_weight)
 
     return part(searched), part(aside)
 

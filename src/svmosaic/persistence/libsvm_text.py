@@ -450,7 +450,7 @@ def _read_vectors(
     if not np.isfinite(table).all() or not np.isfinite(data).all():
         reader.refuse_file("a number of the support vectors is too large for float64")
     n_columns = n_features or int(columns.max(initial=0)) + 1
-    return np.ascontiguousarray(table.T), _rows(data, columns, starts, (n_vectors, n_columns))
+    return table.T, _rows(data, columns, starts, (n_vectors, n_columns))
 
 
 def _index_reason(index: int, last: int, limit: int, n_features: int | None) -> str:
@@ -494,7 +494,7 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
     model.support_ = np.arange(rows.size, dtype=np.int32)
     model.support_vectors_ = vectors[rows]
     model.n_support_ = n_support.astype(np.int32)
-    model.dual_coef_ = dual_coef
+    model.dual_coef_ = np.ascontiguousarray(dual_coef)
     model.intercept_ = 0.0 - rho
     model.n_iter_ = np.zeros(n_machines, dtype=np.int64)
     model.stop_reason_ = np.full(n_machines, "converged")

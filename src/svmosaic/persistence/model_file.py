@@ -184,7 +184,10 @@ def _check_kinds(steps: list[tuple[str, Any]]) -> None:
         if schema is None or schema.predicts != last:
             known = [s.name for s in SCHEMAS.values() if s.predicts == last]
             role = "A saved model must end in" if last else "Before the model a file can hold only"
-            raise TypeError(f"{role} {' or '.join(known)}. Got {type(estimator).__name__} instead.")
+            mend = " Save its best_estimator_." if hasattr(estimator, "best_estimator_") else ""
+            raise TypeError(
+                f"{role} {' or '.join(known)}. Got {type(estimator).__name__} instead.{mend}"
+            )
     if len(steps) > _MAX_STEPS:
         raise ValueError(f"A model file holds at most {_MAX_STEPS} steps. Got {len(steps)}.")
 
@@ -277,7 +280,12 @@ def _read_header(content: bytes) -> dict[str, Any]:
 def _parse(text: str) -> dict[str, Any]:
     """Return a JSON object; a key that comes twice, nan and infinity are refused."""
     try:
-        parsed = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        parsed = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:
@@ -292,6 +300,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         refuse("the header of the model file has an entry twice")
     return found
+
+
+def _finite(text: str) -> float:
+    # 1e999 is a number to JSON and infinity to Python.
+    value = float(text)
+    return value if math.isfinite(value) else refuse("a number in the header is too large")
 
 
 def _no_constant(text: str) -> Any:

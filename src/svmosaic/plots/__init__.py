@@ -1,0 +1,20 @@
+"""Figures of fitted models, drawn with matplotlib.
+
+Every function draws into the axes it is given, or into those of a new figure, and returns the
+axes. No figure is shown and no global state of matplotlib is touched.
+"""
+
+from __future__ import annotations
+
+from svmosaic.plots.boundary import plot_boundaries, plot_boundary
+from svmosaic.plots.style import new_axes, to_png, to_svg
+from svmosaic.plots.trajectory import plot_trajectory
+
+__all__ = [
+    "new_axes",
+    "plot_boundaries",
+    "plot_boundary",
+    "plot_trajectory",
+    "to_png",
+    "to_svg",
+]
