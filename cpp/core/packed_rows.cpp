@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "simd/loops.hpp"
 
@@ -17,6 +18,19 @@ constexpr Index sparse_chunk = 2048;
 
 bool is_distance(KernelKind kind) {
     return kind == KernelKind::rbf || kind == KernelKind::laplacian;
+}
+
+template <class Real>
+bool all_finite(const Real* values, Index n) {
+    // A sum of zeros, unless a value is infinite or not a number.
+    Real sum = 0;
+    for (Index i = 0; i < n; ++i) sum += values[i] * Real{0};
+    return sum == Real{0};
+}
+
+[[noreturn]] void throw_not_finite(Index row) {
+    throw std::domain_error("A kernel value of sample " + std::to_string(row) +
+                            " is not finite. Scale the features or change the kernel's parameters.");
 }
 
 double power(double base, Index exponent) {
@@ -188,6 +202,8 @@ void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Query<Real>&
     base_values(kernel.kind, query, chunk, out);
     const Index n = chunk_end(chunk) - chunk_begin(chunk);
     apply_kernel(kernel, out, simd::round_up(n, simd::lanes<Real>));
+    // Products can overflow where distances cannot.
+    if (!is_distance(kernel.kind) && !all_finite(out, n)) throw_not_finite(query.row);
 }
 
 template <class Real>
@@ -231,6 +247,7 @@ double kernel_diagonal(const KernelSpec& kernel, const Rows<Real>& rows, Index r
         value = static_cast<Real>(squares + query.squared_norm);
     }
     apply_kernel(kernel, &value, 1);
+    if (!std::isfinite(value)) throw_not_finite(row);
     return static_cast<double>(value);
 }
 

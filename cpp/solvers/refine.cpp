@@ -168,8 +168,9 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     solution.violation = violation;
     solution.objective = dual_objective(state);
     if (full && solution.status == Status::converged) {
-        solution.dual_gap = regulariser(state) + loss_in_play(state) + loss_outside -
-                            solution.objective;
+        const double primal = regulariser(state) + loss_in_play(state) + loss_outside;
+        // Below zero by rounding only.
+        solution.dual_gap = std::max(0.0, primal - solution.objective);
     }
     return solution;
 }

@@ -306,16 +306,61 @@ void keep_only_cuts_cached_columns() {
             columns.keep_only(std::vector<Index>{10});
             check_near(static_cast<double>(columns.column(0)[0]), expected[10], tolerance<Real>,
                        "a single sample is left");
+        }
+    }
+}
 
-            columns.reset(samples);
-            check(columns.size() == 1100, "reset brings all samples back");
-            check(largest_error(columns.column(3), naive_column(table, samples, kernel, 3)) <=
-                      tolerance<Real>,
-                  "column after reset");
-            check(columns.n_computed() == 5, "reset empties the cache");
-            check_near(columns.diagonal()[1099],
-                       naive_kernel(kernel, table.row(1099), table.row(1099)), tolerance<Real>,
-                       "diagonal after reset");
+// Samples come and go; a column read at any time is that of the samples present, and what is
+// known of it already comes out the same.
+template <class Real>
+void appended_samples_complete_cached_columns() {
+    const auto table = random_samples<Real>(1300, 4, 13, 0.7);
+    const auto sparse = sparse_copy(table);
+    const std::vector<Form<Real>> forms = {{"dense", table.rows()}, {"csr", sparse.rows()}};
+    ThreadPool pool(2);
+    for (const auto& kernel : kernels(4)) {
+        for (const auto& form : forms) {
+            std::vector<Index> present = {900, 4, 33};
+            KernelColumns<Real> columns(form.rows, present, kernel, std::size_t{1} << 24, pool);
+            const auto check_column = [&](Index number) {
+                const auto expected = naive_column(table, present, kernel, present[at(number)]);
+                check(largest_error(columns.column(number), expected) <= tolerance<Real>,
+                      form.name + ": column of the samples present");
+                check_near(columns.diagonal()[at(number)], expected[at(number)], tolerance<Real>,
+                           form.name + ": diagonal");
+            };
+            const auto append = [&](Index begin, Index end) {
+                std::vector<Index> rows;
+                for (Index i = begin; i < end; ++i) rows.push_back(i);
+                columns.append(rows);
+                present.insert(present.end(), rows.begin(), rows.end());
+            };
+            check_column(1);
+            append(100, 117);
+            check_column(1);
+            check_column(10);
+            append(200, 1300);
+            check_column(1);
+
+            // Column 10 is not complete when samples leave.
+            std::vector<Index> kept;
+            std::vector<Index> staying;
+            for (Index i = 1; i < columns.size(); i += 3) {
+                kept.push_back(i);
+                staying.push_back(present[at(i)]);
+            }
+            columns.keep_only(kept);
+            present = staying;
+            check_column(0);
+            check_column(3);
+            append(0, 100);
+            check_column(3);
+            check_column(columns.size() - 1);
+            columns.append(std::vector<Index>{});
+            check(columns.size() == static_cast<Index>(present.size()), "nothing appended");
+            const Index before = columns.n_computed();
+            check_column(3);
+            check(columns.n_computed() == before, "complete columns are not computed again");
         }
     }
 }
@@ -495,6 +540,7 @@ void all_for() {
     the_least_recently_used_column_leaves_first<Real>();
     the_last_two_columns_stay_valid<Real>();
     keep_only_cuts_cached_columns<Real>();
+    appended_samples_complete_cached_columns<Real>();
     exp_is_accurate_until_it_vanishes<Real>();
     solver_loops_equal_naive_loops<Real>();
 }

@@ -394,6 +394,28 @@ double violation_of(const std::vector<double>& outputs, const DualState& state) 
     return highest_low - lowest_up;
 }
 
+// A state for classification at beta = 0.
+DualState start_at_zero(std::span<const double> targets, std::span<const double> upper) {
+    DualState state;
+    for (std::size_t i = 0; i < targets.size(); ++i) state.add(i, targets[i], upper[i], 0.0);
+    return state;
+}
+
+// The variables in the order of their numbers; the solver may leave them in another.
+DualState in_order(const DualState& state) {
+    DualState ordered = state;
+    for (std::size_t k = 0; k < state.size(); ++k) {
+        const std::size_t i = state.sample[k];
+        ordered.sample[i] = i;
+        ordered.target[i] = state.target[k];
+        ordered.lower[i] = state.lower[k];
+        ordered.upper[i] = state.upper[k];
+        ordered.beta[i] = state.beta[k];
+        ordered.gradient[i] = state.gradient[k];
+    }
+    return ordered;
+}
+
 template <class Real>
 DualState run_smo(const Samples<Real>& table, const ProblemArrays& problem,
                   const KernelSpec& kernel, std::span<const double> upper,
@@ -405,7 +427,12 @@ DualState run_smo(const Samples<Real>& table, const ProblemArrays& problem,
     KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
     DualState state = start_at_zero(problem.targets, upper);
     solve_smo(columns, state, settings, monitor);
-    return state;
+    bool together = columns.samples().size() == state.size();
+    for (std::size_t k = 0; together && k < state.size(); ++k) {
+        together = columns.samples()[k] == problem.samples[state.sample[k]];
+    }
+    check(together, "variables and samples stay together");
+    return in_order(state);
 }
 
 template <class Real>
@@ -535,6 +562,7 @@ void smo_finds_its_pairs_in_every_range() {
     std::fill(upper.end() - 150, upper.end(), 2.0);
     SmoSettings settings;
     settings.shrinking = false;
+    settings.max_iter = 20'000;
 
     const auto state = run_smo(table, problem, rbf, upper, settings, 2);
 

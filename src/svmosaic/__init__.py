@@ -11,15 +11,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+    from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.utils.progress import report_progress
 
-__all__ = ["OLLAWVClassifier", "OLLAWVClassifierCV", "__version__", "report_progress"]
+__all__ = [
+    "OLLAWVClassifier",
+    "OLLAWVClassifierCV",
+    "__version__",
+    "export_libsvm",
+    "import_libsvm",
+    "load",
+    "report_progress",
+    "save",
+]
 
 __version__ = "0.1.0"
 
 _HOME = {
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
+    "export_libsvm": "svmosaic.persistence",
+    "import_libsvm": "svmosaic.persistence",
+    "load": "svmosaic.persistence",
+    "save": "svmosaic.persistence",
     "report_progress": "svmosaic.utils.progress",
 }
 

@@ -408,6 +408,29 @@ def test_bad_data_get_one_sentence(moons):
         OLLAWVClassifier(kernel=lambda A, B: np.ones((3, 3)) if len(B) == 1 else A @ B.T).fit(X, y)
 
 
+@pytest.mark.parametrize("refine", [None, "full"])
+@pytest.mark.parametrize(
+    ("scale", "parameters"),
+    [(1e200, {"kernel": "linear"}), (1.0, {"kernel": "poly", "degree": 1000, "gamma": 1e3})],
+)
+def test_kernel_values_that_overflow_get_one_sentence(moons, refine, scale, parameters):
+    X, y = moons
+    with pytest.raises(ValueError, match=r"A kernel value of sample \d+ is not finite. Scale"):
+        OLLAWVClassifier(refine=refine, **parameters).fit(X * scale, y)
+
+
+def test_predicting_leaves_the_coefficients_alone(wine):
+    X, y = wine
+    model = OLLAWVClassifier().fit(X, y)
+    model.dual_coef_ = np.asfortranarray(model.dual_coef_)
+    before = model.dual_coef_.copy()
+
+    first, second = model.decision_function(X), model.decision_function(X)
+
+    np.testing.assert_array_equal(model.dual_coef_, before)
+    np.testing.assert_array_equal(first, second)
+
+
 def test_an_error_in_a_kernel_function_reaches_the_caller(moons):
     X, y = moons
     calls = []

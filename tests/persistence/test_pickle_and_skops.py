@@ -11,11 +11,9 @@ import skops.io
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from svmosaic import OLLAWVClassifier
-
-OWN = "svmosaic.classification.ollawv.OLLAWVClassifier"
+from svmosaic.persistence import trust_in_skops
 
 
 @pytest.fixture(scope="module")
@@ -56,26 +54,15 @@ KINDS = (
 
 @pytest.mark.parametrize("refine", [None, "selected", "full"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_skops_distrusts_nothing_in_the_state(iris, kind, refine):
+def test_skops_distrusts_nothing(iris, kind, refine):
     model, X = _fitted(kind, refine, *iris)
-    # skops trusts classes of scikit-learn only: the class itself is always asked for. It also
-    # asks for sparse matrices, in scikit-learn's own models too (next test).
-    asked = {OWN, "scipy.sparse._csr.csr_matrix", "scipy.sparse._csr.csr_array"}
+    trust_in_skops()
 
     data = skops.io.dumps(model)
-    untrusted = skops.io.get_untrusted_types(data=data)
 
-    expected = {OWN, f"scipy.sparse._csr.{kind}"} if kind.startswith("csr") else {OWN}
-    assert set(untrusted) == expected <= asked
-    loaded = skops.io.loads(data, trusted=untrusted)
+    assert skops.io.get_untrusted_types(data=data) == []
+    loaded = skops.io.loads(data)
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
-
-
-def test_skops_asks_for_sparse_matrices_of_scikit_learn_too(iris):
-    X, y = iris
-    data = skops.io.dumps(SVC().fit(sp.csr_matrix(X), y))
-
-    assert skops.io.get_untrusted_types(data=data) == ["scipy.sparse._csr.csr_matrix"]
 
 
 @pytest.mark.parametrize("refine", [None, "selected", "full"])

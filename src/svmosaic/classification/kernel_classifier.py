@@ -351,11 +351,45 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         coef = coefficients.T @ self.support_vectors_
         return coef.toarray() if sp.issparse(coef) else coef
 
+    # Pickle and its relatives ---------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with sparse matrices taken apart into plain arrays."""
+        return {key: _take_apart(value) for key, value in super().__getstate__().items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({key: _put_together(value) for key, value in state.items()})
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def _take_apart(value: Any) -> Any:
+    """Return CSR matrices, also inside a dict, as a dict of arrays that any format can store."""
+    if isinstance(value, dict):
+        return {key: _take_apart(item) for key, item in value.items()}
+    if not sp.issparse(value):
+        return value
+    return {
+        "csr": "array" if isinstance(value, sp.sparray) else "matrix",
+        "data": value.data,
+        "indices": value.indices,
+        "indptr": value.indptr,
+        "shape": list(value.shape),
+    }
+
+
+def _put_together(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "csr" not in value:
+        return {key: _put_together(item) for key, item in value.items()}
+    kind = sp.csr_array if value["csr"] == "array" else sp.csr_matrix
+    parts = (value["data"], value["indices"], value["indptr"])
+    return kind(parts, shape=tuple(value["shape"]))
 
 
 def _with_sorted_indices(X: Any) -> Any:

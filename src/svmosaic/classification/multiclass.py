@@ -121,8 +121,9 @@ def output_matrix(
         machine_of[c] = [number[min(c, other), max(c, other)] for other in others]
     columns = machine_of[of_class]
     offsets = np.arange(0, n_vectors * (n_classes - 1) + 1, n_classes - 1)
+    # flatten copies: eliminate_zeros works in place and must not touch the caller's array.
     matrix = csr_array(
-        (dual_coef.T.ravel(), columns.ravel(), offsets), shape=(n_vectors, len(pairs))
+        (dual_coef.T.flatten(), columns.ravel(), offsets), shape=(n_vectors, len(pairs))
     )
     matrix.eliminate_zeros()
     return matrix

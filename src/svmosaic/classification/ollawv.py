@@ -374,6 +374,11 @@ class OLLAWVClassifier(KernelClassifier):
                 "does not depend on the selection; fit with refine=None or refine='selected'."
             )
         path = self.path_
+        if not all(machine.rows.size for machine in path):
+            raise ValueError(
+                f"This {type(self).__name__} has no recorded path, as a machine imported from "
+                "another library; fit it with svmosaic."
+            )
         lengths = [length(machine) for machine in path]
         cut = MarginPath(tuple(m.cut(k) for m, k in zip(path, lengths, strict=True)))
         model = copy.copy(self)

@@ -25,8 +25,8 @@ def import_optional(name: str, purpose: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        extra = _EXTRAS.get(package, "all")
+        extra = _EXTRAS.get(package)
+        wanted = f"'svmosaic[{extra}]'" if extra else package
         raise MissingDependencyError(
-            f"The package '{package}' is needed to {purpose}. "
-            f"Install it with: pip install 'svmosaic[{extra}]'"
+            f"The package '{package}' is needed to {purpose}. Install it with: pip install {wanted}"
         ) from error

@@ -1,0 +1,116 @@
+"""Decision boundaries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC
+
+from svmosaic import OLLAWVClassifier
+from svmosaic.plots import new_axes, plot_boundaries, plot_boundary, to_png, to_svg
+
+
+@pytest.fixture(scope="module")
+def two_classes():
+    return make_blobs(80, centers=2, cluster_std=1.5, random_state=0)
+
+
+def _legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_given_axes_are_used_and_returned(two_classes):
+    X, y = two_classes
+    ax = new_axes()
+
+    returned = plot_boundary(OLLAWVClassifier().fit(X, y), X, y, ax=ax, resolution=20, title="t")
+
+    assert returned is ax
+    assert ax.get_title() == "t"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature 1", "feature 2")
+
+
+def test_support_vectors_of_a_pipeline_lie_on_samples(two_classes):
+    X, y = two_classes
+    model = make_pipeline(MinMaxScaler(), OLLAWVClassifier()).fit(X, y)
+
+    ax = plot_boundary(model, X, y, resolution=20)
+
+    rings = ax.collections[-1].get_offsets()
+    assert len(rings) == model[-1].support_.size
+    np.testing.assert_allclose(rings, X[model[-1].support_], atol=1e-9)
+    assert _legend(ax)[-1] == f"support vectors ({len(rings)})"
+
+
+def test_a_model_on_sparse_data_can_be_drawn(two_classes):
+    X, y = two_classes
+    model = OLLAWVClassifier().fit(csr_array(X), y)
+
+    ax = plot_boundary(model, X, y, resolution=20)
+
+    assert b"<svg" in to_svg(ax)
+
+
+@pytest.mark.parametrize("refine", [None, "full"])
+def test_margins_are_where_the_machine_has_them(two_classes, refine):
+    X, y = two_classes
+    model = OLLAWVClassifier(refine=refine, margin=0.25, C=2.0).fit(X, y)
+
+    ax = plot_boundary(model, X, y, resolution=40)
+
+    levels = sorted(level for c in ax.collections for level in getattr(c, "levels", [])[:1])
+    expected = 0.5 if refine is None else 1.0
+    assert {-expected, 0.0, expected} <= set(levels)
+
+
+def test_many_classes_get_regions():
+    X, y = make_blobs(60, centers=4, random_state=0)
+
+    ax = plot_boundary(OLLAWVClassifier().fit(X, y), X, y, resolution=20, support=False)
+
+    assert _legend(ax) == [f"class {c}" for c in range(4)]
+
+
+def test_several_boundaries_share_a_figure(two_classes):
+    X, y = two_classes
+    models = {"OLLAWV": OLLAWVClassifier(refine=None).fit(X, y), "SVC": SVC().fit(X, y)}
+
+    ax = plot_boundaries(models, X, y, bayes=lambda points: points[:, 0], resolution=20)
+
+    assert _legend(ax) == ["class 0", "class 1", "OLLAWV", "SVC", "Bayes"]
+
+
+def test_a_boundary_outside_the_picture_is_no_error(two_classes):
+    X, y = two_classes
+
+    ax = plot_boundaries({}, X, y, bayes=lambda points: np.ones(len(points)), resolution=20)
+
+    assert _legend(ax)[-1] == "Bayes"
+
+
+def test_more_than_two_features_are_refused():
+    X, y = make_blobs(20, n_features=3, centers=2, random_state=0)
+
+    with pytest.raises(ValueError, match="choose two features"):
+        plot_boundary(OLLAWVClassifier().fit(X, y), X, y)
+
+
+def test_more_than_two_classes_in_one_figure_are_refused():
+    X, y = make_blobs(30, centers=3, random_state=0)
+
+    with pytest.raises(ValueError, match="'all' has 3"):
+        plot_boundaries({"all": OLLAWVClassifier().fit(X, y)}, X, y)
+
+
+def test_the_same_figure_gives_the_same_bytes(two_classes):
+    X, y = two_classes
+    model = OLLAWVClassifier().fit(X, y)
+
+    first, second = (to_svg(plot_boundary(model, X, y, resolution=20)) for _ in range(2))
+
+    assert first == second
+    assert to_png(plot_boundary(model, X, y, resolution=20)).startswith(b"\x89PNG")
