@@ -117,6 +117,24 @@ def test_foreign_labels_give_no_accuracy(svmosaic, blobs, tmp_path):
     assert "not classes of the model" in outcome.err
 
 
+def test_a_model_without_scaling_knows_its_columns_too(svmosaic, flowers, tmp_path):
+    trained = svmosaic("train", flowers, "-o", tmp_path / "m", "--scale", "none")
+    predicted = svmosaic("predict", tmp_path / "m", flowers)
+
+    assert (trained.code, trained.err) == (0, "")
+    assert predicted.err == "svmosaic: accuracy 1.0000 (40 of 40 rows right)\n"
+    assert list(load(tmp_path / "m").feature_names_in_)[0] == "size"
+
+
+def test_the_training_accuracy_of_many_rows_is_an_estimate(svmosaic, tmp_path):
+    data = tmp_path / "many.csv"
+    data.write_text("".join(f"{i % 97},{int(i % 97 > 48)}\n" for i in range(2500)))
+
+    outcome = svmosaic("train", data, "-o", tmp_path / "m")
+
+    assert _field(outcome, "training accuracy").endswith("(on 2000 rows drawn at random)")
+
+
 def test_sparse_data_keep_their_zeros(svmosaic, blobs, tmp_path):
     outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--test", blobs)
 

@@ -119,6 +119,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Its gamma, margin and C, as far as they were searched.
     best_score_ : float
         Its mean score over the folds.
+    best_index_ : int
+        Its place in `cv_results_`.
     cv_results_ : dict of ndarrays
         One entry per candidate: ``param_gamma``, ``param_margin``, ``param_C``,
         ``split0_test_score`` and so on, ``mean_test_score``, ``std_test_score`` and

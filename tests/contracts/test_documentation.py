@@ -1,0 +1,82 @@
+"""The examples of README and docs run, and the docstrings' do too."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import svmosaic
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(svmosaic.__path__, "svmosaic.")
+    if not module.name.endswith("_core")
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_of_a_page_run(page, tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    if not blocks:
+        return
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks), encoding="utf-8")
+
+    # In a folder of its own, so that an example may write files.
+    result = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "error"},
+        check=False,
+    )
+
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_a_page_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name):
+    result = doctest.testmod(importlib.import_module(name))
+
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", svmosaic.__all__)
+def test_every_public_name_exists_and_is_documented(name):
+    assert getattr(svmosaic, name).__doc__ or name == "__version__"
+
+
+def test_every_parameter_and_attribute_is_documented():
+    from sklearn.base import BaseEstimator
+    from sklearn.datasets import load_iris
+
+    estimators = [
+        value
+        for value in (getattr(svmosaic, name) for name in svmosaic.__all__)
+        if isinstance(value, type) and issubclass(value, BaseEstimator)
+    ]
+    for estimator in estimators:
+        documented = set(re.findall(r"^    (\w[\w, ]*?) :", estimator.__doc__, re.MULTILINE))
+        names = {name for group in documented for name in re.split(r", ", group)}
+        fitted = estimator().fit(*load_iris(return_X_y=True))
+        attributes = {n for n in vars(fitted) if n.endswith("_") and not n.startswith("_")}
+        assert set(estimator().get_params()) <= names, estimator
+        assert attributes - {"n_features_in_"} <= names, estimator
