@@ -41,11 +41,11 @@ void bind_expansion(nb::module_& m) {
             const Coefficients coefficients{span_of(offsets), span_of(outputs), span_of(values),
                                             static_cast<Index>(intercepts.size())};
             const nb::object nobody = nb::none();
-            return is_single(rows) ? decide_rows<float>(rows, vectors, support, kernel,
-                                                        coefficients, intercepts, n_threads, nobody)
-                                   : decide_rows<double>(rows, vectors, support, kernel,
-                                                         coefficients, intercepts, n_threads,
-                                                         nobody);
+            return is_single(rows)
+                       ? decide_rows<float>(rows, vectors, support, kernel, coefficients,
+                                            intercepts, n_threads, nobody)
+                       : decide_rows<double>(rows, vectors, support, kernel, coefficients,
+                                             intercepts, n_threads, nobody);
         },
         nb::arg("rows"), nb::arg("vectors"), nb::arg("support").noconvert(), nb::arg("kernel"),
         nb::arg("offsets").noconvert(), nb::arg("outputs").noconvert(),

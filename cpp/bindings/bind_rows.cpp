@@ -21,7 +21,8 @@ nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
         const nb::gil_scoped_release release;
         distinct = distinct_rows(table.rows, span_of(labels), span_of(weights));
     }
-    return nb::make_tuple(to_numpy(std::move(distinct.rows)), to_numpy(std::move(distinct.weights)));
+    return nb::make_tuple(to_numpy(std::move(distinct.rows)),
+                          to_numpy(std::move(distinct.weights)));
 }
 
 template <class Real>
@@ -70,7 +71,8 @@ void bind_rows(nb::module_& m) {
         nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("weights").noconvert(),
         nb::sig("def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> "
                 "tuple[IndexArray, DoubleArray]"),
-        "First copies of the distinct (row, label) patterns in canonical order, and their weights.");
+        "First copies of the distinct (row, label) patterns in canonical order, and their "
+        "weights.");
     m.def(
         "central_sample",
         [](const nb::object& rows, const nb::object& problem) {

@@ -85,8 +85,8 @@ nb::list refine_tasks(const nb::object& rows, const nb::object& kernel, const nb
     for (const auto task : tasks) {
         arrays.push_back(read_problem(task.attr("problem")));
         selections.push_back(array1<Index>(task, "selected"));
-        views.push_back({arrays.back().view(), span_of(selections.back()),
-                         read_refine(task.attr("settings"))});
+        views.push_back(
+            {arrays.back().view(), span_of(selections.back()), read_refine(task.attr("settings"))});
     }
     Monitor monitor(max_time, python_poll(progress));
     std::vector<Solution> solutions;
@@ -108,10 +108,10 @@ void bind_solvers(nb::module_& m) {
         [](const nb::object& rows, const nb::object& kernel, const nb::list& problems,
            const nb::object& settings, Index n_threads, double max_time,
            const nb::object& progress) {
-            return is_single(rows)
-                       ? solve<float>(rows, kernel, problems, settings, n_threads, max_time, progress)
-                       : solve<double>(rows, kernel, problems, settings, n_threads, max_time,
-                                       progress);
+            return is_single(rows) ? solve<float>(rows, kernel, problems, settings, n_threads,
+                                                  max_time, progress)
+                                   : solve<double>(rows, kernel, problems, settings, n_threads,
+                                                   max_time, progress);
         },
         nb::arg("rows"), nb::arg("kernel"), nb::arg("problems"), nb::arg("settings"),
         nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),

@@ -140,8 +140,7 @@ void distances_to_mean(const PairwiseRows<Real>& table, const Problem& problem, 
             if (problem.targets[j] != target) continue;
             sum.add_product(problem.weights[j], static_cast<double>(row[problem.samples[j]]));
         }
-        distances[i] =
-            static_cast<double>(row[problem.samples[i]]) - 2.0 * sum.value() / weight;
+        distances[i] = static_cast<double>(row[problem.samples[i]]) - 2.0 * sum.value() / weight;
     }
 }
 
@@ -204,7 +203,8 @@ Index central_sample(const Rows<Real>& rows, const Problem& problem) {
     }
     Index best = -1;
     for (std::size_t i = 0; i < distances.size(); ++i) {
-        if (std::find(classes.begin(), classes.end(), problem.targets[i]) == classes.end()) continue;
+        if (std::find(classes.begin(), classes.end(), problem.targets[i]) == classes.end())
+            continue;
         if (best < 0 || distances[i] < distances[static_cast<std::size_t>(best)]) {
             best = static_cast<Index>(i);
         }

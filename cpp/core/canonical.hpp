@@ -24,7 +24,8 @@ DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels
 
 // Where OLLAWV begins when row order must not matter: the sample nearest to its class mean, in
 // the class of larger weight (in either class when they weigh the same). Returns a position in
-// problem.samples. Ties go to the first sample in the order of the problem.
+// problem.samples. Ties go to the first sample in the order of the problem. Pairwise values must be
+// kernel values, not distances.
 template <class Real>
 Index central_sample(const Rows<Real>& rows, const Problem& problem);
 

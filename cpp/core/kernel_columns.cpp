@@ -41,8 +41,8 @@ KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index
 template <class Real>
 Real* KernelColumns<Real>::chunk_buffer() const {
     thread_local AlignedVector<Real> buffer;
-    const auto capacity = static_cast<std::size_t>(
-        simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>));
+    const auto capacity =
+        static_cast<std::size_t>(simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>));
     if (buffer.size() < capacity) buffer.resize(capacity);
     return buffer.data();
 }

@@ -25,7 +25,8 @@ class Monitor {
     // monitor; it returns true when the user asked to stop. `max_time` <= 0 means no limit.
     Monitor(double max_time, std::function<bool(const Progress&)> poll)
         : poll_(std::move(poll)), owner_(std::this_thread::get_id()), started_(Clock::now()) {
-        if (max_time > 0) {
+        // Beyond thirty years the clock's integers overflow, and nobody waits.
+        if (max_time > 0 && max_time < 1e9) {
             limited_ = true;
             deadline_ = started_ + std::chrono::duration_cast<Clock::duration>(
                                        std::chrono::duration<double>(max_time));
@@ -37,7 +38,7 @@ class Monitor {
     // True when the loop should stop now. `steps` counts what was done since the last call.
     bool should_stop(Index steps = 1) {
         steps_.fetch_add(steps, std::memory_order_relaxed);
-        if (stopped_.load(std::memory_order_relaxed)) return true;
+        if (stopped()) return true;
         const auto now = Clock::now();
         if (limited_ && now >= deadline_) {
             stop(Status::max_time);
@@ -47,21 +48,25 @@ class Monitor {
             next_poll_ = now + poll_interval;
             if (poll_ && poll_(progress())) stop(Status::interrupted);
         }
-        return stopped_.load(std::memory_order_relaxed);
+        return stopped();
     }
 
+    // The first reason counts.
     void stop(Status reason) {
-        if (!stopped_.exchange(true)) reason_.store(reason);
+        Status going_on = running;
+        state_.compare_exchange_strong(going_on, reason);
     }
-    bool stopped() const { return stopped_.load(); }
-    Status reason() const { return reason_.load(); }
+    bool stopped() const { return state_.load(std::memory_order_relaxed) != running; }
+    Status reason() const { return state_.load(); }
 
     void expect_problems(Index n) { problems_total_.store(n); }
     void problem_done() { problems_done_.fetch_add(1); }
     Progress progress() const {
         return {problems_done_.load(), problems_total_.load(), steps_.load()};
     }
-    double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+    double seconds() const {
+        return std::chrono::duration<double>(Clock::now() - started_).count();
+    }
 
   private:
     static constexpr auto poll_interval = std::chrono::milliseconds(50);
@@ -72,8 +77,9 @@ class Monitor {
     Clock::time_point deadline_;
     Clock::time_point next_poll_;
     bool limited_ = false;
-    std::atomic<bool> stopped_{false};
-    std::atomic<Status> reason_{Status::converged};
+    // One value says both that the run has stopped and why.
+    static constexpr Status running = Status::converged;
+    std::atomic<Status> state_{running};
     std::atomic<Index> steps_{0};
     std::atomic<Index> problems_done_{0};
     std::atomic<Index> problems_total_{0};

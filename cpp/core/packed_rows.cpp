@@ -29,8 +29,9 @@ bool all_finite(const Real* values, Index n) {
 }
 
 [[noreturn]] void throw_not_finite(Index row) {
-    throw std::domain_error("A kernel value of sample " + std::to_string(row) +
-                            " is not finite. Scale the features or change the kernel's parameters.");
+    throw std::domain_error(
+        "A kernel value of sample " + std::to_string(row) +
+        " is not finite. Scale the features or change the kernel's parameters.");
 }
 
 double power(double base, Index exponent) {
@@ -144,8 +145,8 @@ void PackedRows<Real>::sparse_values(KernelKind kind, const Query<Real>& query, 
         for (Index p = offsets[feature]; p < offsets[feature + 1]; ++p) {
             const auto at = static_cast<std::size_t>(p);
             const auto x = static_cast<double>(feature_values_[at]);
-            const double term = manhattan ? std::abs(x - value) - std::abs(x) - std::abs(value)
-                                          : x * value;
+            const double term =
+                manhattan ? std::abs(x - value) - std::abs(x) - std::abs(value) : x * value;
             sums[static_cast<std::size_t>(local_rows_[at])] += term;
         }
     }
@@ -173,8 +174,8 @@ void PackedRows<Real>::base_values(KernelKind kind, const Query<Real>& query, In
         const auto values = kind == KernelKind::rbf         ? loops.squared_distances
                             : kind == KernelKind::laplacian ? loops.manhattan_distances
                                                             : loops.dot_products;
-        values(blocks_.data() + begin * n_features_, simd::round_up(n, width) / width,
-               n_features_, query.dense.data(), out);
+        values(blocks_.data() + begin * n_features_, simd::round_up(n, width) / width, n_features_,
+               query.dense.data(), out);
     } else if (std::holds_alternative<CsrRows<Real>>(*rows_)) {
         sparse_values(kind, query, chunk, out);
     } else if (const auto* pairs = std::get_if<PairwiseRows<Real>>(rows_)) {
@@ -197,8 +198,8 @@ void PackedRows<Real>::base_values(KernelKind kind, const Query<Real>& query, In
 }
 
 template <class Real>
-void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Query<Real>& query,
-                                    Index chunk, Real* out) const {
+void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Query<Real>& query, Index chunk,
+                                    Real* out) const {
     base_values(kernel.kind, query, chunk, out);
     const Index n = chunk_end(chunk) - chunk_begin(chunk);
     apply_kernel(kernel, out, simd::round_up(n, simd::lanes<Real>));

@@ -47,9 +47,9 @@ struct Solution {
     std::vector<double> coef;    // signed, one per support vector
     double intercept = 0.0;
     Status status = Status::converged;
-    Index n_iter = 0;     // steps of the online loop
-    Index n_updates = 0;  // steps of the exact solver, when it refined the machine
-    Index n_columns = 0;  // kernel columns computed
+    Index n_iter = 0;        // steps of the online loop
+    Index n_updates = 0;     // steps of the exact solver, when it refined the machine
+    Index n_columns = 0;     // kernel columns computed
     double violation = 0.0;  // where the last solver stood when it stopped
     double objective = std::numeric_limits<double>::quiet_NaN();  // dual objective, exact solver
     double dual_gap = std::numeric_limits<double>::quiet_NaN();   // primal minus dual, all samples

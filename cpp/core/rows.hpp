@@ -71,12 +71,12 @@ using Rows = std::variant<DenseRows<Real>, CsrRows<Real>, PairwiseRows<Real>, Ca
 // One sample in the form that a kernel column is computed from.
 template <class Real>
 struct Query {
-    Index row = 0;                   // its number in the table
-    std::span<const Real> dense;     // dense tables
-    std::vector<Index> columns;      // sparse tables: sorted column numbers
-    std::vector<Real> values;        // and their values
-    double squared_norm = 0.0;       // sparse tables, for squared distances
-    double absolute_sum = 0.0;       // sparse tables, for Manhattan distances
+    Index row = 0;                // its number in the table
+    std::span<const Real> dense;  // dense tables
+    std::vector<Index> columns;   // sparse tables: sorted column numbers
+    std::vector<Real> values;     // and their values
+    double squared_norm = 0.0;    // sparse tables, for squared distances
+    double absolute_sum = 0.0;    // sparse tables, for Manhattan distances
 };
 
 // Reads sample `i` of `rows` into `query`, whose buffers are reused.

@@ -34,8 +34,7 @@ void sum_batch(const Rows<Real>& table, std::span<const Index> batch, const Rows
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
             packed.kernel_chunk(kernel, query, chunk, column.data());
             const Index begin = packed.chunk_begin(chunk);
-            const Index padded =
-                simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
+            const Index padded = simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
             for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {
                 const auto at = static_cast<std::size_t>(p);
                 loops.add_scaled(column.data(), coefficients.values[at],
@@ -60,8 +59,7 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
             if (monitor.stopped()) return;
             const Index begin = b * batch_size;
             const Index end = std::min(n, begin + batch_size);
-            AlignedVector<double> sums(
-                static_cast<std::size_t>(capacity * coefficients.n_outputs));
+            AlignedVector<double> sums(static_cast<std::size_t>(capacity * coefficients.n_outputs));
             sum_batch(table,
                       rows.subspan(static_cast<std::size_t>(begin),
                                    static_cast<std::size_t>(end - begin)),
@@ -110,8 +108,7 @@ std::vector<double> expansion_values(const Rows<Real>& table, std::span<const In
     std::vector<double> values(rows.size());
     for_batches(table, rows, table, support, kernel, coefficients, pool, monitor,
                 [&](Index begin, Index end, Index, const AlignedVector<double>& sums) {
-                    std::copy(sums.begin(), sums.begin() + (end - begin),
-                              values.begin() + begin);
+                    std::copy(sums.begin(), sums.begin() + (end - begin), values.begin() + begin);
                 });
     return values;
 }

@@ -43,7 +43,9 @@ Level best_level() {
     return Level::baseline;
 }
 
-Level current_level() { return chosen().load(std::memory_order_relaxed); }
+Level current_level() {
+    return chosen().load(std::memory_order_relaxed);
+}
 
 void force_level(Level level) {
     if (level > best_level()) {

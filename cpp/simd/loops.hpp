@@ -18,7 +18,9 @@ enum class Level { baseline, avx2, avx512 };
 template <class Real>
 inline constexpr Index lanes = static_cast<Index>(64 / sizeof(Real));
 
-constexpr Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
+constexpr Index round_up(Index n, Index multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
 
 // A value and where it stands. `index` is -1 when nothing qualified.
 struct Extreme {
@@ -60,8 +62,7 @@ struct Loops {
     // SMO, the gradient step fused with the choice of the next first variable:
     // gradient += step * (column_i - column_j); up[i] = 0 where i may grow, else +infinity.
     PairExtremes (*update_gradient)(const Real* column_i, const Real* column_j, double step,
-                                    const double* up, const double* low, double* gradient,
-                                    Index n);
+                                    const double* up, const double* low, double* gradient, Index n);
 };
 
 // The loops of the best level this machine has, or of the one forced.

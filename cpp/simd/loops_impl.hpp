@@ -195,8 +195,7 @@ struct Code {
         D index = first_indices();
         for (Index j = 0; j < n; j += width) {
             const D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
-            D curvature =
-                load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
+            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
             curvature = curvature > tiny ? curvature : D{} + tiny;
             const D gain = difference * difference / curvature;
             const auto better = (difference > 0.0) & (gain > best);

@@ -61,9 +61,9 @@ class Pool {
         columns_.stream(row, [&](Index chunk, Index begin, Index end, const Real* values) {
             const auto c = static_cast<std::size_t>(chunk);
             chunk_begin_[c] = begin;
-            chunk_lowest_[c] = loops.update_scores(
-                values, targets_.data() + begin, step, shift, scores_.data() + begin,
-                simd::round_up(end - begin, simd::lanes<Real>));
+            chunk_lowest_[c] = loops.update_scores(values, targets_.data() + begin, step, shift,
+                                                   scores_.data() + begin,
+                                                   simd::round_up(end - begin, simd::lanes<Real>));
         });
     }
 
@@ -89,7 +89,9 @@ class Pool {
 
 Index step_limit(const OllawvSettings& settings, double total_weight) {
     if (settings.max_iter > 0) return settings.max_iter;
-    return std::max<Index>(1, static_cast<Index>(settings.max_iter_share * total_weight));
+    // Kept below what an Index holds.
+    const double steps = std::min(settings.max_iter_share * total_weight, 1e15);
+    return std::max<Index>(1, static_cast<Index>(steps));
 }
 
 }  // namespace
@@ -116,7 +118,8 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
         }
         ++t;
         const double share = std::min(1.0, remaining[wv]);
-        const double lambda = learning_rate(settings.learning_rate, t) * problem.targets[wv] * share;
+        const double lambda =
+            learning_rate(settings.learning_rate, t) * problem.targets[wv] * share;
         const double bias = beta * lambda / n;
 
         remaining[wv] -= share;
@@ -152,7 +155,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
 
 template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<float>&,
                                Monitor&);
-template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&,
-                               KernelColumns<double>&, Monitor&);
+template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<double>&,
+                               Monitor&);
 
 }  // namespace svmosaic

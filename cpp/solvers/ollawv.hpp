@@ -12,10 +12,10 @@ enum class LearningRate { two_over_sqrt, one_over_sqrt, one_over };
 struct OllawvSettings {
     double margin = 0.1;  // M / C: the loop ends when no sample has y f(x) / C below it
     LearningRate learning_rate = LearningRate::two_over_sqrt;
-    bool fit_intercept = true;     // beta of the paper
-    double max_iter_share = 0.5;   // the loop takes at most this share of the total weight ...
-    Index max_iter = 0;            // ... or this many steps, when positive
-    Index max_support = 0;         // at most this many different samples, when positive
+    bool fit_intercept = true;    // beta of the paper
+    double max_iter_share = 0.5;  // the loop takes at most this share of the total weight ...
+    Index max_iter = 0;           // ... or this many steps, when positive
+    Index max_support = 0;        // at most this many different samples, when positive
 };
 
 // Solves       min  1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i))      approximately, by one pass of

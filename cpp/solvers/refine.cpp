@@ -70,7 +70,9 @@ Interval interval_of(const DualState& state) {
     return interval;
 }
 
-double hinge(double target, double decision) { return std::max(0.0, 1.0 - target * decision); }
+double hinge(double target, double decision) {
+    return std::max(0.0, 1.0 - target * decision);
+}
 
 // Half the squared norm of the weight vector.
 double regulariser(const DualState& state) {
@@ -166,7 +168,8 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     solution.n_columns = columns.n_computed();
     solution.n_updates = state.n_updates;
     solution.violation = violation;
-    solution.objective = dual_objective(state);
+    // A run that was stopped may have left gradients out of date, so it does not say.
+    if (!monitor.stopped()) solution.objective = dual_objective(state);
     if (full && solution.status == Status::converged) {
         const double primal = regulariser(state) + loss_in_play(state) + loss_outside;
         // Below zero by rounding only.

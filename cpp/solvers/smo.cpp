@@ -78,9 +78,7 @@ class Workspace {
 
     Index size() const { return static_cast<Index>(active_.size()); }
     double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
-    double middle() const {
-        return middle_of(extremes_.lowest_up.value, extremes_.highest_low);
-    }
+    double middle() const { return middle_of(extremes_.lowest_up.value, extremes_.highest_low); }
 
     // Finds the most violating pair without a step.
     void look() { update_range(nullptr, nullptr, 0.0); }
@@ -219,9 +217,9 @@ class Workspace {
         found.resize(static_cast<std::size_t>(n_ranges()));
         columns_.pool().run(n_ranges(), [&](Index range) {
             const Index begin = range * range_size;
-            auto extremes = loops.update_gradient(
-                column_i + begin, column_j + begin, delta, up_.data() + begin,
-                low_.data() + begin, gradient_.data() + begin, range_length(range));
+            auto extremes = loops.update_gradient(column_i + begin, column_j + begin, delta,
+                                                  up_.data() + begin, low_.data() + begin,
+                                                  gradient_.data() + begin, range_length(range));
             if (extremes.lowest_up.index >= 0) extremes.lowest_up.index += begin;
             found[static_cast<std::size_t>(range)] = extremes;
         });

@@ -10,9 +10,9 @@
 namespace svmosaic {
 
 struct SmoSettings {
-    double tol = 1e-3;        // largest violation of the optimality conditions that is accepted
-    Index max_iter = 0;       // updates; 0 means max(10 million, 100 n)
-    bool shrinking = true;    // leave out variables that stay at a bound for a while
+    double tol = 1e-3;      // largest violation of the optimality conditions that is accepted
+    Index max_iter = 0;     // updates; 0 means max(10 million, 100 n)
+    bool shrinking = true;  // leave out variables that stay at a bound for a while
 };
 
 // The variables of the dual in signed form, beta_i = y_i alpha_i, in the order of the samples of
@@ -38,7 +38,8 @@ struct DualState {
     void resize(std::size_t n);
 };
 
-// Solves       min  1/2 beta' K beta - t' beta     subject to  sum beta = 0,  lower <= beta <= upper
+// Solves       min  1/2 beta' K beta - t' beta     subject to  sum beta = 0,  lower <= beta <=
+// upper
 //              which for t = y is the dual of the L1-SVM.
 // Given        a feasible state with its gradient.
 // Returns      the state at the solution: violation <= tol, unless a limit was met (status). The

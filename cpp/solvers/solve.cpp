@@ -15,7 +15,10 @@ namespace {
 // worth it and run side by side.
 constexpr std::size_t large_problem = 8'000;
 
-std::size_t bytes_of(double cache_mb) { return static_cast<std::size_t>(cache_mb * 1024 * 1024); }
+// Kept below what a size holds; no machine has a petabyte.
+std::size_t bytes_of(double cache_mb) {
+    return static_cast<std::size_t>(std::min(cache_mb, 1e9) * 1024 * 1024);
+}
 
 // The plain machine from its path: coefficients summed per row, in the order of the samples.
 void read_expansion(const Problem& problem, std::span<const double> steps_of_sample, double C,
@@ -65,8 +68,7 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
         if (refined.status == Status::converged) refined.status = solution.status;
         solution = std::move(refined);
     }
-    solution.seconds =
-        std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;
 }
 
@@ -83,8 +85,8 @@ std::vector<Solution> run_all(std::span<const std::size_t> sizes, std::size_t ca
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
     const auto is_large = [&](std::size_t p) { return sizes[p] >= large_problem; };
-    const auto n_large = static_cast<Index>(
-        std::find_if_not(order.begin(), order.end(), is_large) - order.begin());
+    const auto n_large =
+        static_cast<Index>(std::find_if_not(order.begin(), order.end(), is_large) - order.begin());
 
     std::vector<Solution> solutions(sizes.size());
     ThreadPool pool(n_large > 0 ? n_threads : std::min(n_threads, n));

@@ -15,7 +15,7 @@ namespace svmosaic {
 struct OllawvMachine {
     OllawvSettings ollawv;
     RefineSettings refine;
-    double C = 1.0;          // scales coefficients and intercept of the plain machine
+    double C = 1.0;  // scales coefficients and intercept of the plain machine
     double cache_mb = 200.0;
 };
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -365,6 +366,26 @@ void appended_samples_complete_cached_columns() {
     }
 }
 
+// (1e10)^degree overflows for row 1000 alone; the exception crosses the threads.
+template <class Real>
+void values_that_are_not_finite_are_refused() {
+    auto table = random_samples<Real>(2100, 300, 14);
+    table.values[at(1000 * 300)] = static_cast<Real>(1e10);
+    const Rows<Real> rows = table.rows();
+    const KernelSpec kernel{KernelKind::poly, 1.0, 40, 0.0};
+    ThreadPool pool(3);
+    KernelColumns<Real> columns(rows, count_up(2100), kernel, std::size_t{1} << 24, pool);
+    for (int round = 0; round < 2; ++round) {
+        std::string message;
+        try {
+            columns.column(1000);
+        } catch (const std::domain_error& error) {
+            message = error.what();
+        }
+        check(message.find("sample 1000 ") != std::string::npos, "names the sample, every time");
+    }
+}
+
 // exp(-x) over all x >= 0 for which it is a normal number, relative to std::exp; below, zero.
 template <class Real>
 void exp_is_accurate_until_it_vanishes() {
@@ -541,6 +562,7 @@ void all_for() {
     the_last_two_columns_stay_valid<Real>();
     keep_only_cuts_cached_columns<Real>();
     appended_samples_complete_cached_columns<Real>();
+    values_that_are_not_finite_are_refused<Real>();
     exp_is_accurate_until_it_vanishes<Real>();
     solver_loops_equal_naive_loops<Real>();
 }

@@ -28,7 +28,7 @@ def test_training_shows_a_summary_and_saves_the_scaling(svmosaic, flowers, tmp_p
     assert _field(outcome, "machines").startswith("1; ")
     model = load(tmp_path / "m")
     assert [type(step) for _, step in model.steps] == [MinMaxScaler, OLLAWVClassifier]
-    assert list(model.feature_names_in_)[0] == "size"
+    assert model.feature_names_in_[0] == "size"
 
 
 def test_prediction_agrees_with_the_library(svmosaic, flowers, tmp_path):
@@ -123,7 +123,7 @@ def test_a_model_without_scaling_knows_its_columns_too(svmosaic, flowers, tmp_pa
 
     assert (trained.code, trained.err) == (0, "")
     assert predicted.err == "svmosaic: accuracy 1.0000 (40 of 40 rows right)\n"
-    assert list(load(tmp_path / "m").feature_names_in_)[0] == "size"
+    assert load(tmp_path / "m").feature_names_in_[0] == "size"
 
 
 def test_the_training_accuracy_of_many_rows_is_an_estimate(svmosaic, tmp_path):

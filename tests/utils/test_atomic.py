@@ -24,9 +24,13 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
     target = tmp_path / "file.bin"
     target.write_bytes(b"old")
 
-    with pytest.raises(KeyboardInterrupt), atomic_write(target, "wb") as stream:
-        stream.write(b"half")
-        raise KeyboardInterrupt
+    def write_half():
+        with atomic_write(target, "wb") as stream:
+            stream.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
 
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]

@@ -34,6 +34,7 @@ from svmosaic.problem import (
 )
 from svmosaic.solvers.ollawv import LearningRate
 from svmosaic.solvers.refine import RefineTask
+from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.threads import resolve_threads
 
@@ -256,6 +257,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         scores = np.empty((len(gammas), len(settings), len(folds)))
         sizes = np.empty_like(scores)
+        progress = current_progress(type(self).__name__, self.verbose)
         for g, gamma in enumerate(gammas):
             kernel = kernel_spec(self.kernel, gamma, self.degree, self.coef0)
             paths = self._select(shared, kernel, folds)
@@ -269,6 +271,9 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     )
                     parts = [machine.rows for machine in candidates[s]]
                     sizes[g, s, f] = np.unique(np.concatenate(parts)).size
+                if progress is not None:
+                    done = g * len(folds) + f + 1
+                    progress(done, len(gammas) * len(folds), done * len(settings))
 
         self._report(gammas, settings, scores, sizes)
         template.set_params(**self._chosen)

@@ -45,9 +45,10 @@ whole search; "OLLAWV tuned" is compared with "SVC tuned". The generated set is 
 the search with SVC would take too long."""
 
 _BY_C = """\
-The plain machine does not depend on C. The exact machine follows SVC at every C. The machine on \
-the selected samples needs a C that is not too small, or a larger margin, which selects more \
-samples; the table above shows it with C = 10 and margin 0.1."""
+The plain machine does not depend on C. The exact machine solves SVC's problem, so its accuracy \
+should be that of SVC at every C. The machine on the selected samples depends much on C and can \
+fall far behind; a larger margin selects more samples and brings it closer. The first table has \
+C = 10 and margin 0.1; of the three values of C this one suits "selected" best."""
 
 _GAUSSIANS = """\
 Two classes with normal distributions and different covariances, as in figure 5.2 of the paper on \
