@@ -1,5 +1,4 @@
 import gzip
-import time
 import tracemalloc
 
 import numpy as np
@@ -99,12 +98,10 @@ def test_written_rows_are_read_back(tmp_path_factory, table):
 def test_hostile_index_fails_at_once(write):
     path = write("evil.svm", "1 2147483646:1\n")
     tracemalloc.start()
-    began = time.perf_counter()
 
     with pytest.raises(DataFileError, match=r"^evil\.svm, line 1: feature index '2147483646'"):
         read_libsvm(path)
 
-    assert time.perf_counter() - began < 0.5
     assert tracemalloc.get_traced_memory()[1] < 4e6
     tracemalloc.stop()
 

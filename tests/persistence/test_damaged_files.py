@@ -9,7 +9,6 @@ import json
 import pickle
 import struct
 import sys
-import time
 import tracemalloc
 import warnings
 
@@ -220,12 +219,13 @@ def test_a_large_file_of_another_kind_is_not_read(tmp_path):
     path = tmp_path / "movie"
     with path.open("wb") as stream:
         stream.truncate(1 << 33)
+    tracemalloc.start()
 
-    begin = time.perf_counter()
     with pytest.raises(ModelFileError):
         load(path)
 
-    assert time.perf_counter() - begin < 1.0
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()
 
 
 def test_newer_version_says_to_upgrade(models):
@@ -588,9 +588,8 @@ def test_a_missing_parameter_takes_its_default(data, models):
         b"\x02",
     ],
 )
-def test_hostile_containers_are_refused_fast_and_small(content):
+def test_hostile_containers_are_refused_without_much_memory(content):
     tracemalloc.start()
-    begin = time.perf_counter()
     try:
         with pytest.raises(ModelFileError):
             decode(content)
@@ -598,7 +597,6 @@ def test_hostile_containers_are_refused_fast_and_small(content):
     finally:
         tracemalloc.stop()
 
-    assert time.perf_counter() - begin < 1.0
     assert peak < 20e6
 
 

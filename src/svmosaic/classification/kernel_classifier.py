@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.backends import cpu
 from svmosaic.base import KERNELS, KernelFunction, kernel_spec, make_rows, resolve_gamma
@@ -32,6 +32,7 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
+from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.sklearn_compat import (
     Interval,
     StrOptions,
@@ -39,6 +40,7 @@ from svmosaic.utils.sklearn_compat import (
     fit_context,
 )
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import canonical_csr, check_samples, check_training
 
 __all__ = ["KernelClassifier", "TrainingSet"]
 
@@ -131,18 +133,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=True,
-        )
-        check_classification_targets(y)
+        X, y = check_training(self, X, y)
         self._check_square(X)
-        X = _with_sorted_indices(X)
         weights = self._weights(X, y, sample_weight)
         classes, labels = self._encode(y, weights)
 
@@ -244,18 +236,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _machine_decisions(self, X: Any) -> DoubleArray:
         """Return decision values of shape (n_samples, n_machines)."""
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=True,
-            reset=False,
-        )
-        coefficients = output_matrix(
-            self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class
-        )
+        X = check_samples(self, X)
+        coefficients = self._coefficients()
         everyone = np.arange(self.support_.size)
         kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
         if self.kernel == "precomputed":
@@ -279,6 +261,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kernel,
             coefficients,
         )
+
+    def _coefficients(self) -> csr_array:
+        """Return coefficients with one row per support vector and one column per machine."""
+        return output_matrix(self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class)
 
     def _decide(
         self,
@@ -345,9 +331,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Weights of the features, one row per machine; for the linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coefficients = output_matrix(
-            self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class
-        )
+        coefficients = self._coefficients()
         coef = coefficients.T @ self.support_vectors_
         return coef.toarray() if sp.issparse(coef) else coef
 
@@ -355,10 +339,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state with sparse matrices taken apart into plain arrays."""
-        return {key: _take_apart(value) for key, value in super().__getstate__().items()}
+        return {key: take_apart(value) for key, value in super().__getstate__().items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({key: _put_together(value) for key, value in state.items()})
+        super().__setstate__({key: put_together(value) for key, value in state.items()})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -367,45 +351,11 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _take_apart(value: Any) -> Any:
-    """Return CSR matrices, also inside a dict, as a dict of arrays that any format can store."""
-    if isinstance(value, dict):
-        return {key: _take_apart(item) for key, item in value.items()}
-    if not sp.issparse(value):
-        return value
-    return {
-        "csr": "array" if isinstance(value, sp.sparray) else "matrix",
-        "data": value.data,
-        "indices": value.indices,
-        "indptr": value.indptr,
-        "shape": list(value.shape),
-    }
-
-
-def _put_together(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    if "csr" not in value:
-        return {key: _put_together(item) for key, item in value.items()}
-    kind = sp.csr_array if value["csr"] == "array" else sp.csr_matrix
-    parts = (value["data"], value["indices"], value["indptr"])
-    return kind(parts, shape=tuple(value["shape"]))
-
-
-def _with_sorted_indices(X: Any) -> Any:
-    """Return a CSR matrix in canonical form; the caller's is left as it is."""
-    if not sp.issparse(X) or X.has_canonical_format:
-        return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
-
-
 def _like(X: Any, vectors: Any) -> Any:
     """Return `X` in the form and type of the support vectors."""
     if sp.issparse(vectors):
         X = sp.csr_array(X, dtype=vectors.dtype)
-        return _with_sorted_indices(X)
+        return canonical_csr(X)
     if sp.issparse(X):
         X = X.toarray()
     return np.ascontiguousarray(X, dtype=vectors.dtype)

@@ -13,12 +13,10 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 from sklearn.model_selection import check_cv
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.backends import cpu
 from svmosaic.base import KERNELS, kernel_spec, make_rows, resolve_gamma
-from svmosaic.classification.kernel_classifier import _with_sorted_indices
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import MultiClass, combine_votes, split
 from svmosaic.classification.ollawv import OLLAWVClassifier
@@ -37,6 +35,7 @@ from svmosaic.solvers.refine import RefineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import check_samples, check_training
 
 __all__ = ["OLLAWVClassifierCV"]
 
@@ -238,13 +237,9 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted search.
         """
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
-        )
-        check_classification_targets(y)
+        X, y = check_training(self, X, y)
         template = self._template()
         template._check_square(X)
-        X = _with_sorted_indices(X)
         weights = template._weights(X, y, sample_weight)
         _, labels = template._encode(y, weights)
 
@@ -478,23 +473,12 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> DoubleArray:
         """Return the decision values of the best machine; see `OLLAWVClassifier`."""
         check_is_fitted(self)
-        return self.best_estimator_.decision_function(self._checked(X))
+        return self.best_estimator_.decision_function(check_samples(self, X))
 
     def predict(self, X: Any) -> Any:
         """Return the class of each sample by the best machine."""
         check_is_fitted(self)
-        return self.best_estimator_.predict(self._checked(X))
-
-    def _checked(self, X: Any) -> Any:
-        return validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            accept_large_sparse=True,
-            reset=False,
-        )
+        return self.best_estimator_.predict(check_samples(self, X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

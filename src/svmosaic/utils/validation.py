@@ -1,0 +1,41 @@
+"""The data gate: after it, arrays are finite, contiguous and of one float type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+__all__ = ["canonical_csr", "check_samples", "check_training"]
+
+# float32 and float64 are kept as they are, anything else becomes float64.
+_TABLE = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "accept_large_sparse": True,
+}
+
+
+def check_training(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Return training samples and class labels, validated for `estimator`."""
+    X, y = validate_data(estimator, X, y, **_TABLE)
+    check_classification_targets(y)
+    return canonical_csr(X), y
+
+
+def check_samples(estimator: Any, X: Any) -> Any:
+    """Return samples to predict, validated against those `estimator` was fitted to."""
+    return canonical_csr(validate_data(estimator, X, reset=False, **_TABLE))
+
+
+def canonical_csr(X: Any) -> Any:
+    """Return a CSR matrix with sorted indices and no duplicates; the caller's is left as it is."""
+    if not sp.issparse(X) or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
