@@ -38,8 +38,7 @@ struct DualState {
     void resize(std::size_t n);
 };
 
-// Solves       min  1/2 beta' K beta - t' beta     subject to  sum beta = 0,  lower <= beta <=
-// upper
+// Solves       min  1/2 beta' K beta - t' beta   subject to  sum beta = 0, lower <= beta <= upper,
 //              which for t = y is the dual of the L1-SVM.
 // Given        a feasible state with its gradient.
 // Returns      the state at the solution: violation <= tol, unless a limit was met (status). The
