@@ -21,7 +21,7 @@ from svmosaic.problem import (
     Rows,
 )
 
-__all__ = ["KERNELS", "kernel_spec", "make_rows", "resolve_gamma"]
+__all__ = ["GAMMA_RULES", "KERNELS", "KernelFunction", "kernel_spec", "make_rows", "resolve_gamma"]
 
 KERNELS: tuple[KernelKind, ...] = (
     "linear",
@@ -75,31 +75,36 @@ def _dense_values(values: Any) -> DoubleArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def resolve_gamma(gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray) -> float:
-    """Return the number that `gamma` stands for.
-
-    This is the one place where names of rules for gamma are known. ``"scale"`` is
-    1 / (n_features * variance of all values), ``"auto"`` is 1 / n_features. Rows count by their
-    weights, and only the given samples count, so that repeating a row is the same as weighting
-    it.
-    """
-    if not isinstance(gamma, str):
-        return float(gamma)
+def _scale(X: Any, weights: DoubleArray) -> float:
+    """1 / (n_features * variance of all values)."""
     n_features = X.shape[1]
-    if gamma == "auto":
-        return 1.0 / float(n_features)
-    chosen = X[samples]
     total = float(weights.sum()) * n_features
-    if sp.issparse(chosen):
-        weighted = sp.diags_array(weights) @ chosen
+    if sp.issparse(X):
+        weighted = sp.diags_array(weights) @ X
         mean = float(weighted.sum()) / total
-        mean_square = float(weighted.multiply(chosen).sum()) / total
-        variance = mean_square - mean**2
+        variance = float(weighted.multiply(X).sum()) / total - mean**2
     else:
-        values = chosen.astype(np.float64, copy=False)
+        values = X.astype(np.float64, copy=False)
         mean = float(weights @ values.sum(axis=1)) / total
         variance = float(weights @ ((values - mean) ** 2).sum(axis=1)) / total
     return float(1.0 / (n_features * variance)) if variance > 0.0 else 1.0
+
+
+def _auto(X: Any, weights: DoubleArray) -> float:
+    """1 / n_features."""
+    return 1.0 / float(X.shape[1])
+
+
+# The one place where names of rules for gamma are known. A rule gets the distinct samples and
+# their weights, so that repeating a row is the same as weighting it.
+GAMMA_RULES: dict[str, Callable[[Any, DoubleArray], float]] = {"scale": _scale, "auto": _auto}
+
+
+def resolve_gamma(gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray) -> float:
+    """Return the number that `gamma` stands for on the given samples of `X`."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    return GAMMA_RULES[gamma](X[samples], weights)
 
 
 def kernel_spec(

@@ -14,7 +14,14 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.backends import cpu
-from svmosaic.base import KERNELS, KernelFunction, kernel_spec, make_rows, resolve_gamma
+from svmosaic.base import (
+    GAMMA_RULES,
+    KERNELS,
+    KernelFunction,
+    kernel_spec,
+    make_rows,
+    resolve_gamma,
+)
 from svmosaic.classification.multiclass import (
     Expansion,
     MultiClass,
@@ -70,7 +77,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
