@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "solvers/smo_machine.hpp"
 #include "solvers/solve.hpp"
 
 namespace nb = nanobind;
@@ -100,6 +101,54 @@ nb::list refine_tasks(const nb::object& rows, const nb::object& kernel, const nb
     return result;
 }
 
+SmoMachine read_smo(const nb::handle& s) {
+    SmoMachine machine;
+    const auto loss = nb::cast<std::string>(s.attr("loss"));
+    if (loss != "hinge" && loss != "epsilon_insensitive") {
+        throw nb::value_error(("unknown loss '" + loss + "'").c_str());
+    }
+    machine.loss = loss == "hinge" ? Loss::hinge : Loss::epsilon_insensitive;
+    machine.C = nb::cast<double>(s.attr("C"));
+    machine.epsilon = nb::cast<double>(s.attr("epsilon"));
+    machine.smo.tol = nb::cast<double>(s.attr("tol"));
+    machine.smo.max_iter = nb::cast<Index>(s.attr("max_iter"));
+    machine.smo.shrinking = nb::cast<bool>(s.attr("shrinking"));
+    machine.cache_mb = nb::cast<double>(s.attr("cache_mb"));
+    return machine;
+}
+
+template <class Real>
+nb::list smo_tasks(const nb::object& rows, const nb::object& kernel, const nb::list& problems,
+                   const nb::list& starts, const nb::object& settings, Index n_threads,
+                   double max_time, const nb::object& progress) {
+    const auto table = read_table<Real>(rows);
+    const auto spec = read_kernel(kernel);
+    const auto machine = read_smo(settings);
+    std::vector<ProblemArrays> arrays;
+    std::vector<Array1<double>> coefs;
+    std::vector<SmoTask> tasks;
+    for (std::size_t p = 0; p < nb::len(problems); ++p) {
+        arrays.push_back(read_problem(problems[p]));
+        tasks.push_back({arrays.back().view(), {}});
+        if (starts[p].is_none()) continue;
+        coefs.push_back(nb::cast<Array1<double>>(starts[p], false));
+        if (coefs.back().size() != arrays.back().samples.size()) {
+            throw nb::value_error("a start needs one coefficient per sample");
+        }
+        tasks.back().start = span_of(coefs.back());
+    }
+    Monitor monitor(max_time, python_poll(progress));
+    std::vector<Solution> solutions;
+    {
+        const nb::gil_scoped_release release;
+        solutions = solve_smo_machines(table.rows, spec, tasks, machine, n_threads, monitor);
+    }
+    raise_if_interrupted(monitor);
+    nb::list result;
+    for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
+    return result;
+}
+
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
@@ -134,4 +183,20 @@ void bind_solvers(nb::module_& m) {
                 "n_threads: int, max_time: float, progress: object | None) -> "
                 "list[dict[str, Any]]"),
         "Solve the L1 dual on the selected positions of each task, or from them on all samples.");
+    m.def(
+        "solve_smo",
+        [](const nb::object& rows, const nb::object& kernel, const nb::list& problems,
+           const nb::list& starts, const nb::object& settings, Index n_threads, double max_time,
+           const nb::object& progress) {
+            return is_single(rows) ? smo_tasks<float>(rows, kernel, problems, starts, settings,
+                                                      n_threads, max_time, progress)
+                                   : smo_tasks<double>(rows, kernel, problems, starts, settings,
+                                                       n_threads, max_time, progress);
+        },
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("problems"), nb::arg("starts"),
+        nb::arg("settings"), nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
+        nb::sig("def solve_smo(rows: object, kernel: object, problems: list[Any], starts: "
+                "list[Any], settings: object, n_threads: int, max_time: float, progress: object | "
+                "None) -> list[dict[str, Any]]"),
+        "Solve the L1-SVM or epsilon-SVR on all samples of each problem by SMO.");
 }

@@ -23,6 +23,12 @@ struct KernelSpec {
     double coef0 = 0.0;
 };
 
+// What a deviation of f(x) from the target costs.
+enum class Loss {
+    hinge,               // max(0, 1 - y f), targets +1 or -1
+    epsilon_insensitive  // max(0, |f - t| - epsilon), real targets
+};
+
 // Why a solver stopped.
 enum class Status {
     converged,    // the solver's own stopping rule holds
@@ -36,7 +42,7 @@ enum class Status {
 // One binary machine over some rows of a shared table. Borrowed and read-only.
 struct Problem {
     std::span<const Index> samples;   // the rows that take part; their order breaks ties
-    std::span<const double> targets;  // +1 or -1, one per sample
+    std::span<const double> targets;  // +1 or -1, or real values; one per sample
     std::span<const double> weights;  // how often each sample counts
     Index start = -1;                 // where an online solver begins; -1: at the central sample
 };

@@ -7,6 +7,7 @@
 
 #include "core/kernel_columns.hpp"
 #include "expansion/decide.hpp"
+#include "solvers/dual_report.hpp"
 
 namespace svmosaic {
 
@@ -14,24 +15,6 @@ namespace {
 
 // Early rounds only have to find the violators; the last one meets the tolerance.
 constexpr double early_looseness = 10.0;
-
-struct Support {
-    std::vector<Index> rows;
-    std::vector<double> coef;
-};
-
-// Support vectors in the order of the problem's samples.
-Support support_of(const Problem& problem, const DualState& state) {
-    std::vector<double> beta(problem.samples.size(), 0.0);
-    for (std::size_t k = 0; k < state.size(); ++k) beta[state.sample[k]] = state.beta[k];
-    Support support;
-    for (std::size_t i = 0; i < beta.size(); ++i) {
-        if (beta[i] == 0.0) continue;
-        support.rows.push_back(problem.samples[i]);
-        support.coef.push_back(beta[i]);
-    }
-    return support;
-}
 
 // The samples that are not in play, ascending.
 std::vector<std::size_t> outside_of(const Problem& problem, const DualState& state) {
@@ -68,29 +51,6 @@ Interval interval_of(const DualState& state) {
         }
     }
     return interval;
-}
-
-double hinge(double target, double decision) {
-    return std::max(0.0, 1.0 - target * decision);
-}
-
-// Half the squared norm of the weight vector.
-double regulariser(const DualState& state) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
-        sum += 0.5 * state.beta[i] * (state.gradient[i] + state.target[i]);
-    }
-    return sum;
-}
-
-double loss_in_play(const DualState& state) {
-    double loss = 0.0;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
-        const double bound = std::max(-state.lower[i], state.upper[i]);
-        const double decision = state.gradient[i] + state.target[i] + state.intercept;
-        loss += bound * hinge(state.target[i], decision);
-    }
-    return loss;
 }
 
 }  // namespace
@@ -146,7 +106,7 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
             } else {
                 interval.highest_low = std::max(interval.highest_low, gradient);
             }
-            loss_outside += bound(i) * hinge(target, values[k] + state.intercept);
+            loss_outside += bound(i) * loss_of(state, target, values[k] + state.intercept);
         }
         violation = std::max(0.0, interval.highest_low - interval.lowest_up);
         if (violation <= settings.smo.tol) {
@@ -160,21 +120,11 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     }
 
     Solution solution;
-    Support support = support_of(problem, state);
-    solution.support = std::move(support.rows);
-    solution.coef = std::move(support.coef);
-    solution.intercept = state.intercept;
-    solution.status = state.status;
-    solution.n_columns = columns.n_computed();
-    solution.n_updates = state.n_updates;
     solution.violation = violation;
-    // A run that was stopped may have left gradients out of date, so it does not say.
-    if (!monitor.stopped()) solution.objective = dual_objective(state);
-    if (full && solution.status == Status::converged) {
-        const double primal = regulariser(state) + loss_in_play(state) + loss_outside;
-        // Below zero by rounding only.
-        solution.dual_gap = std::max(0.0, primal - solution.objective);
-    }
+    solution.n_columns = columns.n_computed();
+    const bool proven = full && state.status == Status::converged;
+    report(problem, state, proven ? loss_outside : std::numeric_limits<double>::quiet_NaN(),
+           monitor, solution);
     return solution;
 }
 

@@ -59,6 +59,7 @@ class Workspace {
     // Copies the variables numbered `active`, which are the samples of the columns now.
     void take(const DualState& state, std::vector<Index> active) {
         active_ = std::move(active);
+        epsilon_ = state.epsilon;
         const auto padded = static_cast<std::size_t>(columns_.padded_size());
         beta_.assign(padded, 0.0);
         lower_.assign(padded, 0.0);
@@ -96,27 +97,30 @@ class Workspace {
         const auto& diagonal = columns_.diagonal();
         const double curvature = std::max(
             diagonal[a] + diagonal[b] - 2.0 * static_cast<double>(column_i[j]), least_curvature);
-        // beta_i grows and beta_j shrinks by the same amount, which keeps their sum.
-        double delta = (gradient_[b] - gradient_[a]) / curvature;
-        const double room_i = upper_[a] - beta_[a];
-        const double room_j = beta_[b] - lower_[b];
-        delta = std::min({delta, room_i, room_j});
-        // At a bound the variable is set, not added to, so that it is exactly at it.
-        beta_[a] = delta == room_i ? upper_[a] : beta_[a] + delta;
-        beta_[b] = delta == room_j ? lower_[b] : beta_[b] - delta;
+        // beta_i grows and beta_j shrinks by the same amount, which keeps their sum. At zero the
+        // slope of epsilon |beta| changes, so a step ends there.
+        const double end_i = beta_[a] < 0.0 ? 0.0 : upper_[a];
+        const double end_j = beta_[b] > 0.0 ? 0.0 : lower_[b];
+        const double room_i = end_i - beta_[a];
+        const double room_j = beta_[b] - end_j;
+        const double slope = (gradient_[b] + low_[b]) - (gradient_[a] + up_[a]);
+        const double delta = std::min({slope / curvature, room_i, room_j});
+        // At an end the variable is set, not added to, so that it is exactly there.
+        beta_[a] = delta == room_i ? end_i : beta_[a] + delta;
+        beta_[b] = delta == room_j ? end_j : beta_[b] - delta;
         mark(a);
         mark(b);
         update_range(column_i, column_j, delta);
         return true;
     }
 
-    // Variables at a bound that the present extremes push further against it.
+    // The others can make no pair that violates the conditions, as the extremes are now.
     std::vector<Index> worth_keeping() const {
         std::vector<Index> kept;
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            const bool only_up = low_[k] != 0.0 && gradient_[k] > extremes_.highest_low;
-            const bool only_low = up_[k] != 0.0 && gradient_[k] < extremes_.lowest_up.value;
-            if (!only_up && !only_low) kept.push_back(static_cast<Index>(k));
+            const bool may_grow = gradient_[k] + up_[k] <= extremes_.highest_low;
+            const bool may_shrink = gradient_[k] + low_[k] >= extremes_.lowest_up.value;
+            if (may_grow || may_shrink) kept.push_back(static_cast<Index>(k));
         }
         return kept;
     }
@@ -175,8 +179,8 @@ class Workspace {
 
   private:
     void mark(std::size_t k) {
-        up_[k] = beta_[k] < upper_[k] ? 0.0 : infinity;
-        low_[k] = beta_[k] > lower_[k] ? 0.0 : -infinity;
+        up_[k] = beta_[k] >= upper_[k] ? infinity : beta_[k] >= 0.0 ? epsilon_ : -epsilon_;
+        low_[k] = beta_[k] <= lower_[k] ? -infinity : beta_[k] > 0.0 ? epsilon_ : -epsilon_;
     }
 
     Index n_ranges() const { return (columns_.padded_size() + range_size - 1) / range_size; }
@@ -192,9 +196,9 @@ class Workspace {
         found.resize(static_cast<std::size_t>(n_ranges()));
         columns_.pool().run(n_ranges(), [&](Index range) {
             const Index begin = range * range_size;
-            auto best = loops.select_second(column_i + begin, diagonal.data() + begin,
-                                            gradient_.data() + begin, low_.data() + begin,
-                                            gradient_[a], diagonal[a], range_length(range));
+            auto best = loops.select_second(
+                column_i + begin, diagonal.data() + begin, gradient_.data() + begin,
+                low_.data() + begin, gradient_[a] + up_[a], diagonal[a], range_length(range));
             if (best.index >= 0) best.index += begin;
             found[static_cast<std::size_t>(range)] = best;
         });
@@ -236,8 +240,10 @@ class Workspace {
     std::vector<Index> rows_;    // rows of the table, in the order of the state
     std::vector<Index> active_;  // variables in play, numbered as in the state
     AlignedVector<double> beta_, lower_, upper_, gradient_;
-    AlignedVector<double> up_;   // 0 where the variable may grow, else +infinity
-    AlignedVector<double> low_;  // 0 where it may shrink, else -infinity
+    // What is added to the gradient for growing and for shrinking: the slope of epsilon |beta| in
+    // that direction, or an infinity where the variable is at its bound.
+    AlignedVector<double> up_, low_;
+    double epsilon_ = 0.0;
     simd::PairExtremes extremes_{{infinity, -1}, -infinity};
     AlignedVector<Real> zeros_;
     std::vector<simd::Extreme> second_of_range_;
@@ -250,8 +256,9 @@ double intercept_of(const DualState& state, double middle) {
     double sum = 0.0;
     Index n_free = 0;
     for (std::size_t i = 0; i < state.beta.size(); ++i) {
-        if (state.beta[i] > state.lower[i] && state.beta[i] < state.upper[i]) {
-            sum += state.gradient[i];
+        const double beta = state.beta[i];
+        if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) {
+            sum += state.gradient[i] + std::copysign(state.epsilon, beta);
             ++n_free;
         }
     }
@@ -260,13 +267,14 @@ double intercept_of(const DualState& state, double middle) {
 
 }  // namespace
 
-void DualState::add(std::size_t number, double y, double bound, double value) {
+void DualState::add(std::size_t number, double goal, double bound, double value) {
+    const bool two_sided = loss == Loss::epsilon_insensitive;
     sample.push_back(number);
-    target.push_back(y);
-    lower.push_back(y > 0 ? 0.0 : -bound);
-    upper.push_back(y > 0 ? bound : 0.0);
+    target.push_back(goal);
+    lower.push_back(two_sided || goal < 0 ? -bound : 0.0);
+    upper.push_back(two_sided || goal > 0 ? bound : 0.0);
     beta.push_back(0.0);
-    gradient.push_back(value - y);
+    gradient.push_back(value - goal);
 }
 
 void DualState::resize(std::size_t n) {
@@ -288,6 +296,7 @@ double dual_objective(const DualState& state) {
     double sum = 0.0;
     for (std::size_t i = 0; i < state.beta.size(); ++i) {
         sum += state.beta[i] * (state.target[i] - 0.5 * (state.gradient[i] + state.target[i]));
+        sum -= state.epsilon * std::abs(state.beta[i]);
     }
     return sum;
 }

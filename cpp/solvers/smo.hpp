@@ -1,4 +1,4 @@
-// SMO: sequential minimal optimisation for the L1 dual.
+// SMO: sequential minimal optimisation for the duals of the L1-SVM and of epsilon-SVR.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,17 @@ struct SmoSettings {
     bool shrinking = true;  // leave out variables that stay at a bound for a while
 };
 
-// The variables of the dual in signed form, beta_i = y_i alpha_i, in the order of the samples of
-// the KernelColumns they belong to.
+// The variables of the dual in signed form (beta_i = y_i alpha_i, or alpha_i - alpha*_i), in the
+// order of the samples of the KernelColumns they belong to.
 struct DualState {
     std::vector<std::size_t> sample;  // the caller's number of each variable
     std::vector<double> target;       // t_i: y_i for classification
-    std::vector<double> lower;        // bounds of beta_i: [0, C_i] where y_i = +1,
-    std::vector<double> upper;        //                   [-C_i, 0] where y_i = -1
+    std::vector<double> lower;        // bounds of beta_i. Classification: [0, C_i] where y_i = +1,
+    std::vector<double> upper;        // [-C_i, 0] where y_i = -1. Regression: [-C_i, C_i].
     std::vector<double> beta;
     std::vector<double> gradient;  // sum_j k(x_i, x_j) beta_j - t_i
+    Loss loss = Loss::hinge;
+    double epsilon = 0.0;  // cost of |beta_i|: 0 for classification
 
     // Set by the solver.
     double violation = 0.0;  // max over what may shrink - min over what may grow, of the gradient
@@ -32,18 +34,21 @@ struct DualState {
     Status status = Status::converged;
 
     std::size_t size() const { return sample.size(); }
-    // Adds a variable of a classification problem at beta = 0; `value` is sum_j k(x, x_j) beta_j.
-    void add(std::size_t number, double y, double bound, double value);
+    // Adds a variable at beta = 0; `bound` is C_i and `value` is sum_j k(x, x_j) beta_j.
+    void add(std::size_t number, double target, double bound, double value);
     // Forgets all but the first n variables.
     void resize(std::size_t n);
 };
 
-// Solves       min  1/2 beta' K beta - t' beta   subject to  sum beta = 0, lower <= beta <= upper,
-//              which for t = y is the dual of the L1-SVM.
+// Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1
+//              subject to  sum beta = 0  and  lower <= beta <= upper,
+//              which is the dual of the L1-SVM (t = y, epsilon = 0) or of epsilon-SVR.
 // Given        a feasible state with its gradient.
 // Returns      the state at the solution: violation <= tol, unless a limit was met (status). The
 //              order of the variables and of the samples of `columns` may have changed together.
-// Method       pairs (i, j): i the most violating variable that may grow, j the one that promises
+// Method       one variable per sample, also for regression: the slope of epsilon |beta| depends on
+//              the side of zero and on the direction, and a step ends at zero at the latest.
+//              Pairs (i, j): i the most violating variable that may grow, j the one that promises
 //              the largest decrease (second-order selection; Fan, Chen and Lin, JMLR 6, 2005).
 // Cost         two kernel columns per update, cached by KernelColumns.
 template <class Real>
@@ -54,7 +59,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
 // one class only, one end is infinite and the other one has to do.
 double middle_of(double lowest_up, double highest_low);
 
-// The dual objective sum_i t_i beta_i - 1/2 beta' K beta, from the gradient.
+// The dual objective t' beta - 1/2 beta' K beta - epsilon |beta|_1, from the gradient.
 double dual_objective(const DualState& state);
 
 }  // namespace svmosaic

@@ -33,6 +33,16 @@ def refine(
     max_time: float,
     progress: object | None,
 ) -> list[dict[str, Any]]: ...
+def solve_smo(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    starts: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
 def decide(
     rows: object,
     vectors: object,
