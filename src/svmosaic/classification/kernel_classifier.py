@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
-from svmosaic.base import (
-    GAMMA_RULES,
-    KERNELS,
-    KernelFunction,
-    kernel_spec,
-    make_rows,
-    resolve_gamma,
-)
+from svmosaic.base import make_rows
 from svmosaic.classification.multiclass import (
     Expansion,
     MultiClass,
@@ -30,29 +19,12 @@ from svmosaic.classification.multiclass import (
     output_matrix,
     split,
 )
-from svmosaic.problem import (
-    DoubleArray,
-    IndexArray,
-    KernelSpec,
-    PairwiseRows,
-    Problem,
-    Rows,
-    Solution,
-)
-from svmosaic.utils.plain_state import put_together, take_apart
-from svmosaic.utils.sklearn_compat import (
-    Interval,
-    StrOptions,
-    check_sample_weight,
-    fit_context,
-)
-from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import canonical_csr, check_samples, check_training
+from svmosaic.kernel_machine import KernelMachine
+from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.utils.sklearn_compat import StrOptions, fit_context
+from svmosaic.utils.validation import check_training
 
 __all__ = ["KernelClassifier", "TrainingSet"]
-
-# Rows of a prediction for which a kernel function is asked at once.
-_CALLABLE_BLOCK = 512
 
 
 @dataclass(frozen=True)
@@ -69,42 +41,24 @@ class TrainingSet:
     weights: DoubleArray
 
 
-class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     """Base of the kernel classifiers: validation, multi-class, fitted attributes, prediction.
 
     A subclass declares its own parameters and implements `_solve`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KernelMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "multi_class": [StrOptions({"ovo", "ovr"})],
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
-        "n_jobs": [Integral, None],
-        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
-        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "verbose": ["verbose"],
     }
 
-    kernel: str | KernelFunction
-    gamma: float | str
-    degree: int
-    coef0: float
     class_weight: dict[Any, float] | str | None
     multi_class: MultiClass
     decision_function_shape: str
-    n_jobs: int | None
-    cache_mb: float
-    max_time: float | None
-    verbose: int
 
     # What a subclass says of itself ---------------------------------------------------------
-
-    # False where the published method depends on the order of the rows.
-    _canonical_order = True
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         """Solve the binary problems."""
@@ -147,12 +101,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         rows = make_rows(X, self.kernel)
         samples, sample_weights = self._samples(X, rows, labels, weights)
-        kernel = kernel_spec(
-            self.kernel,
-            resolve_gamma(self.gamma, X, samples, sample_weights) if self._uses_gamma() else 1.0,
-            self.degree,
-            self.coef0,
-        )
+        kernel = self._kernel(X, samples, sample_weights)
         problems = split(
             samples,
             labels[samples],
@@ -171,23 +120,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._record(solutions, problems, TrainingSet(X, labels, samples, sample_weights))
         return self
 
-    def _check_square(self, X: Any) -> None:
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix: {type(self).__name__} with "
-                f"kernel='precomputed' expected X of shape (n_samples, n_samples). Got "
-                f"{X.shape[0]}x{X.shape[1]} instead; pass the kernel values of all pairs."
-            )
-        if self.kernel == "precomputed" and sp.issparse(X):
-            raise TypeError("Sparse precomputed kernels are not supported. Use X.toarray().")
-
     def _weights(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not np.any(weights > 0):
-            raise ValueError(
-                f"{type(self).__name__} needs at least one sample of positive weight; "
-                "all values of sample_weight are zero."
-            )
+        weights = self._sample_weights(X, sample_weight)
         if self.class_weight is not None:
             present = np.unique(y[weights > 0])
             if self.class_weight == "balanced":
@@ -213,83 +147,17 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = np.minimum(np.searchsorted(classes, y), classes.size - 1)
         return classes, labels.astype(np.int64)
 
-    def _samples(
-        self, X: Any, rows: Rows, labels: IndexArray, weights: DoubleArray
-    ) -> tuple[IndexArray, DoubleArray]:
-        """Return the rows to train on, in the order that breaks ties, and their weights."""
-        if self._canonical_order:
-            # A kernel function sees samples, so they are compared as samples.
-            table = make_rows(X, "rbf") if callable(self.kernel) else rows
-            return cpu.distinct_rows(table, labels, weights)
-        samples = np.flatnonzero(weights > 0)
-        return samples, weights[samples]
-
-    def _uses_gamma(self) -> bool:
-        return not callable(self.kernel) and self.kernel not in ("linear", "precomputed")
-
     def _set_expansion(self, expansion: Expansion, X: Any) -> None:
-        self.support_ = expansion.support.astype(np.int32)
+        self._set_support(expansion.support, X)
         self.n_support_ = expansion.n_support.astype(np.int32)
         self.dual_coef_ = expansion.dual_coef
         self.intercept_ = expansion.intercept
-        self.support_vectors_ = (
-            np.empty((0, 0), dtype=X.dtype)
-            if self.kernel == "precomputed"
-            else X[expansion.support]
-        )
 
     # Prediction -----------------------------------------------------------------------------
-
-    def _machine_decisions(self, X: Any) -> DoubleArray:
-        """Return decision values of shape (n_samples, n_machines)."""
-        check_is_fitted(self)
-        X = check_samples(self, X)
-        coefficients = self._coefficients()
-        everyone = np.arange(self.support_.size)
-        kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
-        if self.kernel == "precomputed":
-            values = np.ascontiguousarray(X, dtype=self.support_vectors_.dtype)
-            rows: Rows = PairwiseRows(values, symmetric=False)
-            return self._decide(rows, rows, self.support_.astype(np.int64), kernel, coefficients)
-        if callable(self.kernel):
-            parts = []
-            for begin in range(0, X.shape[0], _CALLABLE_BLOCK):
-                block = self.kernel(X[begin : begin + _CALLABLE_BLOCK], self.support_vectors_)
-                block = block.toarray() if sp.issparse(block) else block
-                rows = PairwiseRows(np.ascontiguousarray(block, dtype=np.float64), symmetric=False)
-                parts.append(self._decide(rows, rows, everyone, kernel, coefficients))
-            return np.concatenate(parts)
-        vectors = self.support_vectors_
-        X = _like(X, vectors)
-        return self._decide(
-            make_rows(X, self.kernel),
-            make_rows(vectors, self.kernel),
-            everyone,
-            kernel,
-            coefficients,
-        )
 
     def _coefficients(self) -> csr_array:
         """Return coefficients with one row per support vector and one column per machine."""
         return output_matrix(self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class)
-
-    def _decide(
-        self,
-        rows: Rows,
-        vectors: Rows,
-        support: IndexArray,
-        kernel: KernelSpec,
-        coefficients: Any,
-    ) -> DoubleArray:
-        return cpu.decide(
-            rows,
-            vectors,
-            support,
-            kernel,
-            coefficients,
-            self.intercept_,
-            n_threads=resolve_threads(self.n_jobs),
-        )
 
     def decision_function(self, X: Any) -> DoubleArray:
         """Return how far on which side of the boundary each sample lies.
@@ -306,7 +174,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             the sums of decisions (one-vs-one); the machines' values (one-vs-rest); or, for
             ``decision_function_shape="ovo"``, the values of all pairs.
         """
-        decisions = self._machine_decisions(X)
+        decisions = self._output_values(X)
         if self.classes_.size == 2:
             return decisions[:, 0]
         if self.multi_class == "ovr" or self.decision_function_shape == "ovo":
@@ -326,43 +194,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        decisions = self._machine_decisions(X)
+        decisions = self._output_values(X)
         if self.classes_.size == 2:
             return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]
         if self.multi_class == "ovo":
             decisions = combine_votes(decisions, self.classes_.size)
         return self.classes_[decisions.argmax(axis=1)]
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, one row per machine; for the linear kernel only."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        coefficients = self._coefficients()
-        coef = coefficients.T @ self.support_vectors_
-        return coef.toarray() if sp.issparse(coef) else coef
-
-    # Pickle and its relatives ---------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state with sparse matrices taken apart into plain arrays."""
-        return {key: take_apart(value) for key, value in super().__getstate__().items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({key: put_together(value) for key, value in state.items()})
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        return tags
-
-
-def _like(X: Any, vectors: Any) -> Any:
-    """Return `X` in the form and type of the support vectors."""
-    if sp.issparse(vectors):
-        X = sp.csr_array(X, dtype=vectors.dtype)
-        return canonical_csr(X)
-    if sp.issparse(X):
-        X = X.toarray()
-    return np.ascontiguousarray(X, dtype=vectors.dtype)
