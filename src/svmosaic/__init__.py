@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+    from svmosaic.classification.smo import SMOClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
+    from svmosaic.regression.smo import SMORegressor
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
+    "SMOClassifier",
+    "SMORegressor",
     "__version__",
     "export_libsvm",
     "import_libsvm",
@@ -30,6 +34,8 @@ __version__ = "0.1.0"
 _HOME = {
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
+    "SMOClassifier": "svmosaic.classification.smo",
+    "SMORegressor": "svmosaic.regression.smo",
     "export_libsvm": "svmosaic.persistence",
     "import_libsvm": "svmosaic.persistence",
     "load": "svmosaic.persistence",

@@ -19,6 +19,7 @@ from svmosaic.problem import (
 )
 from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineTask
+from svmosaic.solvers.smo import SmoSettings
 
 __all__ = [
     "Progress",
@@ -28,6 +29,7 @@ __all__ = [
     "pairwise_values",
     "refine",
     "solve_ollawv",
+    "solve_smo",
 ]
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
@@ -80,6 +82,28 @@ def refine(
 ) -> list[Solution]:
     """Solve the L1 dual on selected samples, or from them on all, for each task."""
     records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
+    return [Solution(**record) for record in records]
+
+
+def solve_smo(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: SmoSettings,
+    *,
+    starts: Sequence[DoubleArray | None] | None = None,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve the L1-SVM or epsilon-SVR on all samples of each problem.
+
+    `starts` holds signed coefficients to begin with, one array per problem, one value per sample.
+    """
+    begin = [None] * len(problems) if starts is None else list(starts)
+    records = _core.solve_smo(
+        rows, kernel, list(problems), begin, settings, n_threads, max_time, progress
+    )
     return [Solution(**record) for record in records]
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-__all__ = ["canonical_csr", "check_samples", "check_training"]
+__all__ = ["canonical_csr", "check_regression", "check_samples", "check_training"]
 
 # float32 and float64 are kept as they are, anything else becomes float64.
 _TABLE = {
@@ -25,6 +25,12 @@ def check_training(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     X, y = validate_data(estimator, X, y, **_TABLE)
     check_classification_targets(y)
     return canonical_csr(X), y
+
+
+def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Return training samples and float64 targets, validated for `estimator`."""
+    X, y = validate_data(estimator, X, y, y_numeric=True, **_TABLE)
+    return canonical_csr(X), np.ascontiguousarray(y, dtype=np.float64)
 
 
 def check_samples(estimator: Any, X: Any) -> Any:

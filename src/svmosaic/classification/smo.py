@@ -1,0 +1,238 @@
+"""The L1-SVM solved by SMO, as a classifier."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from svmosaic.backends import cpu
+from svmosaic.base import KernelFunction
+from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
+from svmosaic.classification.multiclass import MultiClass, machines
+from svmosaic.problem import DoubleArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.solvers.smo import SmoSettings
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.sklearn_compat import Interval
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["SMOClassifier"]
+
+
+class SMOClassifier(KernelClassifier):
+    r"""Support vector classifier by sequential minimal optimisation.
+
+    The exact L1-SVM (C-SVC), solved pair by pair with second-order working sets, shrinking and a
+    cache of kernel columns. It solves the problem of scikit-learn's ``SVC``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors. A larger C follows the training data more closely and takes longer.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
+            default="rbf"
+        The kernel. A callable gets two arrays of samples and returns their kernel values.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted.
+    max_iter : int, default=-1
+        Limit on updates of each binary machine. -1 means max(10 million, 100 n), never infinity.
+    shrinking : bool, default=True
+        Leave out variables that stay at a bound for a while. The solution is the same.
+    warm_start : bool, default=False
+        Begin `fit` with the coefficients of the previous `fit` on the same rows, for example
+        after a change of `C`.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for one-vs-one with more than two classes.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+    cache_mb : float, default=200
+        Memory in MB for kernel columns.
+    max_time : float, default=None
+        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows of the training data that are support vectors, by class. Of identical rows it names
+        the first.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
+    intercept_ : ndarray of shape (n_machines,)
+        Constant terms.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Feature weights, for the linear kernel.
+    n_iter_ : ndarray of shape (n_machines,)
+        Updates of each binary machine.
+    stop_reason_ : ndarray of shape (n_machines,)
+        ``"converged"``, ``"max_iter"`` or ``"max_time"``.
+    dual_gap_ : ndarray of shape (n_machines,)
+        Primal minus dual objective: never less than the distance to the optimum; nan after
+        ``max_time``.
+    objective_ : ndarray of shape (n_machines,)
+        Dual objective reached.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    OLLAWVClassifier : Selects support vectors first; the same machine with ``refine="full"``.
+    SMORegressor : The same solver for regression.
+
+    Notes
+    -----
+    The dual problem is
+
+    .. math:: \max_\alpha \sum_i \alpha_i - \tfrac12 \sum_{ij} \alpha_i \alpha_j y_i y_j
+       k(x_i, x_j), \quad 0 \le \alpha_i \le C w_i, \quad \sum_i y_i \alpha_i = 0.
+
+    Unlike SVC: identical rows of a class are one sample with the sum of their weights; zero
+    weights leave rows out and ``support_`` keeps the original row numbers; ties of votes go to
+    the larger sum of decisions (SVC's ``break_ties=True``); there is no ``probability``: use
+    ``CalibratedClassifierCV``.
+
+    References
+    ----------
+    .. [1] R.-E. Fan, P.-H. Chen, C.-J. Lin (2005), "Working Set Selection Using Second Order
+       Information for Training Support Vector Machines", JMLR 6, 1889-1918.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import SMOClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SMOClassifier(C=10.0).fit(X, y).predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "shrinking": ["boolean"],
+        "warm_start": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        shrinking: bool = True,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
+        multi_class: MultiClass = "ovo",
+        decision_function_shape: str = "ovr",
+        n_jobs: int | None = None,
+        cache_mb: float = 200.0,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_iter = max_iter
+        self.shrinking = shrinking
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.n_jobs = n_jobs
+        self.cache_mb = cache_mb
+        self.max_time = max_time
+        self.verbose = verbose
+
+    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        solutions = cpu.solve_smo(
+            rows,
+            kernel,
+            problems,
+            SmoSettings(
+                loss="hinge",
+                C=float(self.C),
+                tol=float(self.tol),
+                max_iter=max(0, int(self.max_iter)),
+                shrinking=bool(self.shrinking),
+                cache_mb=float(self.cache_mb),
+            ),
+            starts=self._starts(problems),
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=self.max_time or 0.0,
+            progress=current_progress(type(self).__name__, self.verbose),
+        )
+        warn_if_not_converged(self, solutions)
+        return solutions
+
+    def _starts(self, problems: list[Problem]) -> list[DoubleArray] | None:
+        """Return the coefficients of the previous fit, as far as the rows are the same."""
+        if not self.warm_start or not hasattr(self, "dual_coef_"):
+            return None
+        known = self._coefficients().toarray()
+        pairs = machines(self.classes_.size, self.multi_class)
+        if len(pairs) != len(problems):
+            return None
+        starts = []
+        for m, problem in enumerate(problems):
+            of_row = dict(zip(self.support_.tolist(), known[:, m].tolist(), strict=True))
+            starts.append(np.array([of_row.get(row, 0.0) for row in problem.samples.tolist()]))
+        return starts
+
+    def _record(
+        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    ) -> None:
+        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.objective_ = np.array([s.objective for s in solutions])
+
+
+def warn_if_not_converged(estimator: Any, solutions: list[Solution]) -> None:
+    """Warn with the measurement when an exact solver did not reach its tolerance."""
+    name = type(estimator).__name__
+    late = sum(s.status == "max_time" for s in solutions)
+    worst = max(s.violation for s in solutions)
+    if late:
+        warnings.warn(
+            f"{name} stopped at max_time={estimator.max_time:g} s with {late} of "
+            f"{len(solutions)} machines unfinished. The model is what was reached; raise max_time "
+            "or tol.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    elif worst > estimator.tol:
+        warnings.warn(
+            f"{name} stopped with violation {worst:.1e} (tol={estimator.tol:g}) after "
+            f"{max(s.n_iter for s in solutions)} updates. Scale the features or raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
