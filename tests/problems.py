@@ -61,19 +61,45 @@ def problems(draw, max_samples=40, kernels=KERNELS, weighted=True):
 
 
 def solve_dual_exactly(K, y, upper):
-    """Return the signed solution of the L1 dual and its objective, by an interior-point QP."""
+    """Return the optimal objective of the L1 dual, by an interior-point QP; None if it gave up."""
+    low, high = np.where(y > 0, 0.0, -upper), np.where(y > 0, upper, 0.0)
+    beta = _interior_point(K, -y, np.ones(y.size), low, high)
+    if beta is None:
+        return None
+    return float(beta @ y - 0.5 * beta @ K @ beta)
+
+
+def solve_svr_exactly(K, t, upper, epsilon):
+    """Return the optimal objective of the dual of epsilon-SVR, in the usual 2 n variables."""
+    both = np.block([[K, -K], [-K, K]])
+    linear = np.concatenate([epsilon - t, epsilon + t])
+    signs = np.repeat([1.0, -1.0], t.size)
+    alpha = _interior_point(both, linear, signs, np.zeros(2 * t.size), np.tile(upper, 2))
+    if alpha is None:
+        return None
+    beta = alpha[: t.size] - alpha[t.size :]
+    return float(beta @ t - epsilon * alpha.sum() - 0.5 * beta @ K @ beta)
+
+
+def _interior_point(P, q, a, low, high):
+    """Minimise 1/2 x'Px + q'x over a'x = 0 and the bounds."""
     import clarabel
 
-    n = y.size
+    n = q.size
     # Half of the symmetric matrix is what the solver wants; a trace of ridge keeps it convex.
-    P = sparse.csc_matrix(np.triu(K + 1e-12 * np.eye(n)))
-    A = sparse.vstack([sparse.csc_matrix(np.ones((1, n))), sparse.eye(n), -sparse.eye(n)]).tocsc()
-    low, high = np.where(y > 0, 0.0, -upper), np.where(y > 0, upper, 0.0)
+    upper_half = sparse.csc_matrix(np.triu(P + 1e-12 * np.eye(n)))
+    A = sparse.vstack([sparse.csc_matrix(a[None]), sparse.eye(n), -sparse.eye(n)]).tocsc()
     b = np.concatenate([[0.0], high, -low])
     cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    solution = clarabel.DefaultSolver(P, -y.astype(float), A, b, cones, settings).solve()
-    beta = np.array(solution.x)
-    return beta, float(beta @ y - 0.5 * beta @ K @ beta)
+    # The default settings give up on a few problems; one of the others then succeeds.
+    for regularisation, equilibrate in [(1e-8, True), (1e-12, True), (1e-11, False)]:
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+        settings.static_regularization_constant = regularisation
+        settings.equilibrate_enable = equilibrate
+        solver = clarabel.DefaultSolver(upper_half, q.astype(float), A, b, cones, settings)
+        solution = solver.solve()
+        if solution.status == clarabel.SolverStatus.Solved:
+            return np.array(solution.x)
+    return None

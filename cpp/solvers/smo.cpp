@@ -9,6 +9,7 @@
 #include "core/aligned.hpp"
 #include "expansion/decide.hpp"
 #include "simd/loops.hpp"
+#include "solvers/newton_direction.hpp"
 
 namespace svmosaic {
 
@@ -19,6 +20,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double least_curvature = 1e-12;
 // Passes over fewer variables than this are not shared between threads.
 constexpr Index range_size = 16'384;
+// More free variables than this are left to the pairs: a joint step costs their cube.
+constexpr std::size_t most_free = 400;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 
@@ -99,8 +102,8 @@ class Workspace {
             diagonal[a] + diagonal[b] - 2.0 * static_cast<double>(column_i[j]), least_curvature);
         // beta_i grows and beta_j shrinks by the same amount, which keeps their sum. At zero the
         // slope of epsilon |beta| changes, so a step ends there.
-        const double end_i = beta_[a] < 0.0 ? 0.0 : upper_[a];
-        const double end_j = beta_[b] > 0.0 ? 0.0 : lower_[b];
+        const double end_i = end_of(a, true);
+        const double end_j = end_of(b, false);
         const double room_i = end_i - beta_[a];
         const double room_j = beta_[b] - end_j;
         const double slope = (gradient_[b] + low_[b]) - (gradient_[a] + up_[a]);
@@ -112,6 +115,52 @@ class Workspace {
         mark(b);
         update_range(column_i, column_j, delta);
         return true;
+    }
+
+    // One step of all free variables together, to their joint minimum or to the first bound on the
+    // way. Pairs alone crawl where the kernel has few dimensions and the bounds are wide. Returns
+    // true when a variable reached a bound, so that another such step is worth while.
+    bool free_step() {
+        std::vector<std::size_t> free;
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const bool inside = beta_[k] > lower_[k] && beta_[k] < upper_[k];
+            if (inside && beta_[k] != 0.0) free.push_back(k);
+        }
+        const std::size_t m = free.size();
+        if (m < 2 || m > most_free) return false;
+        std::vector<double> K(m * m);
+        std::vector<double> slope(m);
+        for (std::size_t a = 0; a < m; ++a) {
+            const Real* column = columns_.column(static_cast<Index>(free[a]));
+            for (std::size_t b = 0; b < m; ++b) K[a * m + b] = static_cast<double>(column[free[b]]);
+            slope[a] = gradient_[free[a]] + std::copysign(epsilon_, beta_[free[a]]);
+        }
+        auto step = newton_direction(K, slope);
+        if (step.empty()) return false;
+        // Rounding must not move the sum of the coefficients.
+        step.back() -= std::accumulate(step.begin(), step.end(), 0.0);
+        double length = 1.0;
+        std::size_t first = m;
+        for (std::size_t a = 0; a < m; ++a) {
+            const double end = end_of(free[a], step[a] > 0.0);
+            const double room = std::abs(end - beta_[free[a]]);
+            if (std::abs(step[a]) * length > room) {
+                length = room / std::abs(step[a]);
+                first = a;
+            }
+        }
+        if (!std::isfinite(length) || !(length > 0.0)) return false;
+        for (std::size_t a = 0; a < m; ++a) {
+            const std::size_t k = free[a];
+            const double delta = length * step[a];
+            beta_[k] = a == first ? end_of(k, step[a] > 0.0)
+                                  : std::clamp(beta_[k] + delta, lower_[k], upper_[k]);
+            mark(k);
+            simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(k)), delta,
+                                           gradient_.data(), columns_.padded_size());
+        }
+        look();
+        return first < m;
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
@@ -181,6 +230,12 @@ class Workspace {
     void mark(std::size_t k) {
         up_[k] = beta_[k] >= upper_[k] ? infinity : beta_[k] >= 0.0 ? epsilon_ : -epsilon_;
         low_[k] = beta_[k] <= lower_[k] ? -infinity : beta_[k] > 0.0 ? epsilon_ : -epsilon_;
+    }
+
+    // How far a variable may go in one step: to its bound, or to zero before it.
+    double end_of(std::size_t k, bool growing) const {
+        if (growing) return beta_[k] < 0.0 ? 0.0 : upper_[k];
+        return beta_[k] > 0.0 ? 0.0 : lower_[k];
     }
 
     Index n_ranges() const { return (columns_.padded_size() + range_size - 1) / range_size; }
@@ -311,6 +366,9 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
     Workspace<Real> work(columns, state);
     work.look();
     Index updates = 0;
+    // Most problems end long before: a free step is for those that crawl.
+    const Index free_step_every = 1000 + n;
+    Index next_free_step = 2 * free_step_every;
     state.status = Status::converged;
     while (true) {
         if (work.violation() <= settings.tol) {
@@ -331,6 +389,11 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
         if (updates % 16 == 0 && monitor.should_stop(16)) {
             state.status = monitor.reason();
             break;
+        }
+        if (updates >= next_free_step) {
+            for (int round = 0; round < 16 && work.free_step(); ++round) {
+            }
+            next_free_step = updates + free_step_every;
         }
         if (settings.shrinking && updates % shrink_every == 0 && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();

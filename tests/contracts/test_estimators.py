@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
-from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, SMOClassifier, SMORegressor
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -29,12 +29,21 @@ CHECKED = [
     OLLAWVClassifier(kernel="linear"),
     OLLAWVClassifierCV(**SEARCH),
     OLLAWVClassifierCV(refine=None, **SEARCH),
+    *(SMOClassifier(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
+    # The checks use raw data far from the origin, where a polynomial cannot converge: it warns.
+    SMOClassifier(kernel="poly", coef0=1.0, max_iter=100_000),
+    SMOClassifier(kernel="sigmoid", gamma=1e-3),
+    SMOClassifier(multi_class="ovr", shrinking=False),
+    *(SMORegressor(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
+    SMORegressor(kernel="poly", coef0=1.0, max_iter=100_000),
+    SMORegressor(kernel="sigmoid", gamma=0.01, C=10.0),
 ]
 
 
 # scikit-learn skips two checks by itself when a package or a switch is missing.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:The least populated class in y:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(CHECKED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -15,6 +15,7 @@ from svmosaic import problem as vocabulary
 from svmosaic.problem import KernelKind, KernelSpec, Problem, Solution, Status
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
+from svmosaic.solvers.smo import SmoSettings
 
 ROOT = Path(__file__).parents[2]
 CPP = ROOT / "cpp"
@@ -72,6 +73,10 @@ SETTINGS = {
     ),
     RefineSettings: (
         [("solvers/refine.hpp", "RefineSettings"), ("solvers/smo.hpp", "SmoSettings")],
+        {"smo"},
+    ),
+    SmoSettings: (
+        [("solvers/smo_machine.hpp", "SmoMachine"), ("solvers/smo.hpp", "SmoSettings")],
         {"smo"},
     ),
 }

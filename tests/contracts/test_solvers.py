@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems import Data, problems, solve_dual_exactly
+from problems import Data, problems, solve_dual_exactly, solve_svr_exactly
 from svmosaic.backends import cpu
 from svmosaic.backends.array import ollawv as ollawv_twin
 from svmosaic.backends.array import smo as smo_twin
@@ -17,6 +17,7 @@ from svmosaic.backends.array.kernels import gram
 from svmosaic.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
 from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineSettings, RefineTask
+from svmosaic.solvers.smo import SmoSettings
 
 PLAIN = RefineSettings(refinement="none")
 
@@ -128,7 +129,7 @@ def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
     task = RefineTask(problem, selected, RefineSettings(refinement, C=C, tol=1e-7))
     (ours,) = cpu.refine(rows, data.kernel, [task])
 
-    _, objective = solve_dual_exactly(K, problem.targets, upper)
+    objective = solve_dual_exactly(K, problem.targets, upper)
     assert ours.objective == pytest.approx(objective, rel=1e-6, abs=1e-6 * max(1.0, C))
     if refinement == "full":
         assert ours.violation <= 1e-7
@@ -136,6 +137,97 @@ def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
         assert ours.dual_gap >= max(0.0, objective - ours.objective) - 1e-7 * max(
             1.0, abs(objective)
         )
+
+
+@settings(max_examples=60)
+@given(
+    data=problems(kernels=("rbf", "linear", "laplacian")),
+    C=st.sampled_from([0.1, 1.0, 30.0]),
+    epsilon=st.sampled_from([0.0, 0.1, 0.7]),
+    seed=st.integers(0, 1000),
+)
+def test_smo_for_regression_equals_its_twin(data, C, epsilon, seed):
+    targets = data.y + np.random.default_rng(seed).normal(size=data.y.size)
+    problem = Problem(np.arange(targets.size), targets, data.weights)
+    chosen = SmoSettings("epsilon_insensitive", C=C, epsilon=epsilon, tol=1e-6)
+
+    (ours,) = cpu.solve_smo(data.dense(), data.kernel, [problem], chosen)
+
+    K = gram(data.X, data.X, data.kernel)
+    twin = smo_twin.solve(K, targets, C * data.weights, tol=1e-6, epsilon=epsilon)
+    assert ours.objective == pytest.approx(twin.objective, rel=1e-6, abs=1e-9)
+    assert ours.violation <= 1e-6
+    assert ours.coef.sum() == pytest.approx(0.0, abs=1e-9 * max(1.0, C) * targets.size)
+
+
+def random_problem(seed):
+    """Up to 200 samples, C from 1e-3 to 1e4, every kernel that is positive definite."""
+    rng = np.random.default_rng(seed)
+    shape = (int(rng.integers(5, 201)), int(rng.integers(1, 8)))
+    X = rng.normal(size=shape) if rng.random() < 0.6 else rng.integers(-2, 3, shape).astype(float)
+    noise = rng.normal(size=shape[0]) * rng.choice([0.1, 1.0, 3.0])
+    y = np.where(X[:, 0] + noise > 0, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    kernel = KernelSpec(
+        str(rng.choice(["rbf", "laplacian", "linear", "poly"])),
+        gamma=float(10 ** rng.uniform(-2, 0)),
+        degree=2,
+        coef0=1.0,
+    )
+    weights = np.ones(shape[0]) if rng.random() < 0.5 else rng.uniform(0.2, 3.0, shape[0])
+    return Data(X, y, weights, kernel), float(10 ** rng.uniform(-3, 4)), y + noise
+
+
+@pytest.mark.parametrize(("tol", "accuracy"), [(1e-3, 1e-4), (1e-9, 1e-8)])
+@pytest.mark.parametrize("hundred", [0, 1, 2])
+def test_smo_reaches_the_interior_point_optimum(tol, accuracy, hundred):
+    for seed in range(100 * hundred, 100 * hundred + 100):
+        data, C, real_targets = random_problem(seed)
+        K = gram(data.X, data.X, data.kernel)
+        everyone = np.arange(data.y.size)
+        upper = C * data.weights
+        regression = seed % 4 == 0
+        if regression:
+            problem = Problem(everyone, real_targets, data.weights)
+            chosen = SmoSettings("epsilon_insensitive", C=C, epsilon=0.2, tol=tol)
+        else:
+            problem = Problem(everyone, data.y, data.weights)
+            chosen = SmoSettings("hinge", C=C, tol=tol)
+
+        (ours,) = cpu.solve_smo(data.dense(), data.kernel, [problem], chosen)
+
+        best = (
+            solve_svr_exactly(K, real_targets, upper, 0.2)
+            if regression
+            else solve_dual_exactly(K, data.y, upper)
+        )
+        if best is None:  # the oracle gave up
+            continue
+        assert abs(ours.objective - best) <= accuracy * max(abs(best), 1e-3 * C), seed
+        # Never smaller than the true distance, but for the rounding of the oracle.
+        assert ours.dual_gap >= best - ours.objective - 1e-8 * max(1.0, abs(best)), seed
+
+
+@settings(max_examples=60)
+@given(
+    data=problems(max_samples=60, kernels=("rbf", "laplacian")),
+    before=st.sampled_from([0.1, 1.0, 10.0]),
+    after=st.sampled_from([0.1, 1.0, 10.0]),
+    loss=st.sampled_from(["hinge", "epsilon_insensitive"]),
+)
+def test_a_warm_start_reaches_the_same_optimum(data, before, after, loss):
+    rows = data.dense()
+    problem = Problem(np.arange(data.y.size), data.y, data.weights)
+    first, second = (SmoSettings(loss, C=C, tol=1e-8) for C in (before, after))
+    (start,) = cpu.solve_smo(rows, data.kernel, [problem], first)
+    coef = np.zeros(data.y.size)
+    coef[start.support] = start.coef
+
+    (cold,) = cpu.solve_smo(rows, data.kernel, [problem], second)
+    (warm,) = cpu.solve_smo(rows, data.kernel, [problem], second, starts=[coef])
+
+    assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-9)
+    assert warm.coef.sum() == pytest.approx(0.0, abs=1e-8)
 
 
 @settings(max_examples=30)

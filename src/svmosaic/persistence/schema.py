@@ -29,6 +29,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.smo import SMOClassifier
 from svmosaic.persistence.validation import (
     AnyArray,
     Sizes,
@@ -38,6 +39,7 @@ from svmosaic.persistence.validation import (
     check_min_max_range,
     check_path,
     check_positive_scale,
+    check_regression_expansion,
     check_selected,
     check_shape,
     check_standard_parts,
@@ -45,6 +47,7 @@ from svmosaic.persistence.validation import (
     refuse,
 )
 from svmosaic.problem import Status
+from svmosaic.regression.smo import SMORegressor
 
 __all__ = ["FORMAT", "SCHEMAS", "UPGRADES", "VERSION", "Field", "Parts", "Schema", "schema_of"]
 
@@ -450,17 +453,32 @@ _FEATURES: tuple[Field, ...] = (
     Names("feature_names_in", "feature_names_in_"),
 )
 
-_KERNEL_CLASSIFIER: tuple[Field, ...] = (
+_KERNEL_MACHINE: tuple[Field, ...] = (
     *_FEATURES,
-    Labels("classes", "classes_"),
     Number("gamma", "_gamma"),
     Tensor("support", "support_", INTEGERS, ("n_support",), minimum=0, maximum=_LAST_ROW),
-    Tensor("n_support", "n_support_", INTEGERS, ("n_classes",), minimum=0, maximum=_LAST_ROW),
     Tensor("dual_coef", "dual_coef_", ("float64",), ("n_coef_rows", "n_support")),
     Tensor("intercept", "intercept_", ("float64",), ("n_machines",)),
     Rows("support_vectors", "support_vectors_"),
     Tensor("n_iter", "n_iter_", INTEGERS, ("n_machines",), minimum=0),
     Words("stop_reason", "stop_reason_", "n_machines", get_args(Status)),
+)
+
+
+def _n_support(size: str) -> Tensor:
+    return Tensor("n_support", "n_support_", INTEGERS, (size,), minimum=0, maximum=_LAST_ROW)
+
+
+_KERNEL_CLASSIFIER: tuple[Field, ...] = (
+    *_KERNEL_MACHINE,
+    Labels("classes", "classes_"),
+    _n_support("n_classes"),
+)
+
+# nan where the machine was not solved exactly, or not to the end.
+_CERTIFICATE: tuple[Field, ...] = (
+    Tensor("dual_gap", "dual_gap_", ("float64",), ("n_machines",), finite=False),
+    Tensor("objective", "objective_", ("float64",), ("n_machines",), finite=False),
 )
 
 _PATH = Group(
@@ -510,15 +528,14 @@ SCHEMAS: dict[str, Schema] = _table(
     [
         Schema(
             OLLAWVClassifier,
-            (
-                *_KERNEL_CLASSIFIER,
-                # nan where the machine was not refined.
-                Tensor("dual_gap", "dual_gap_", ("float64",), ("n_machines",), finite=False),
-                Tensor("objective", "objective_", ("float64",), ("n_machines",), finite=False),
-                _PATH,
-                _SELECTED,
-            ),
+            (*_KERNEL_CLASSIFIER, *_CERTIFICATE, _PATH, _SELECTED),
             (check_expansion, check_path, check_selected),
+        ),
+        Schema(SMOClassifier, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,)),
+        Schema(
+            SMORegressor,
+            (*_KERNEL_MACHINE, _n_support("n_outputs"), *_CERTIFICATE),
+            (check_regression_expansion,),
         ),
         Schema(
             MinMaxScaler,

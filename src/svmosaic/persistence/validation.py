@@ -24,6 +24,7 @@ __all__ = [
     "check_min_max_range",
     "check_path",
     "check_positive_scale",
+    "check_regression_expansion",
     "check_selected",
     "check_shape",
     "check_standard_parts",
@@ -133,7 +134,7 @@ def check_csr(
 
 def check_expansion(model: Any, sizes: Sizes) -> None:
     """Compare the support vectors, coefficients and intercepts of a kernel classifier."""
-    n_classes, n_support = sizes["n_classes"], sizes["n_support"]
+    n_classes = sizes["n_classes"]
     one_vs_one = n_classes > 2 and model.multi_class == "ovo"
     # Counted, not listed: a list of pairs for a false number of classes would fill the memory.
     if n_classes == 2:
@@ -142,6 +143,18 @@ def check_expansion(model: Any, sizes: Sizes) -> None:
         n_machines = n_classes * (n_classes - 1) // 2 if one_vs_one else n_classes
     _expect("intercept", sizes["n_machines"], n_machines)
     _expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_machines)
+    _check_vectors(model, sizes)
+
+
+def check_regression_expansion(model: Any, sizes: Sizes) -> None:
+    """Compare the support vectors, coefficients and intercept of a kernel regressor."""
+    _expect("intercept", sizes["n_machines"], 1)
+    _expect("rows of dual_coef", sizes["n_coef_rows"], 1)
+    _check_vectors(model, sizes)
+
+
+def _check_vectors(model: Any, sizes: Sizes) -> None:
+    n_support = sizes["n_support"]
     _expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), n_support)
     if np.unique(model.support_).size != n_support:
         refuse("'support' names a row twice")

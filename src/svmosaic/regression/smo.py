@@ -77,14 +77,14 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         Constant term.
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : int
+    n_iter_ : ndarray of shape (1,)
         Updates.
-    stop_reason_ : str
+    stop_reason_ : ndarray of shape (1,)
         ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : float
+    dual_gap_ : ndarray of shape (1,)
         Primal minus dual objective: never less than the distance to the optimum; nan after
         ``max_time``.
-    objective_ : float
+    objective_ : ndarray of shape (1,)
         Dual objective reached.
     n_features_in_ : int
         Number of features.
@@ -214,11 +214,11 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         self.dual_coef_ = solution.coef[order][np.newaxis]
         self.intercept_ = np.array([solution.intercept])
         self.n_support_ = np.array([order.size], dtype=np.int32)
-        # An exact fit needs no update; scikit-learn wants to see at least one.
-        self.n_iter_ = max(1, solution.n_iter)
-        self.stop_reason_ = solution.status
-        self.dual_gap_ = solution.dual_gap
-        self.objective_ = solution.objective
+        # Targets inside the tube need no update; the check of optimality counts as one.
+        self.n_iter_ = np.array([max(1, solution.n_iter)])
+        self.stop_reason_ = np.array([solution.status])
+        self.dual_gap_ = np.array([solution.dual_gap])
+        self.objective_ = np.array([solution.objective])
         return self
 
     def _start_coefficients(self, samples: IndexArray) -> DoubleArray | None:

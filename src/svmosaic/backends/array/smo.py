@@ -1,4 +1,4 @@
-"""SMO for the L1 dual in plain NumPy: second-order pairs, no shrinking, no cache."""
+"""SMO in plain NumPy, for the L1-SVM and epsilon-SVR: no shrinking, no cache."""
 
 from __future__ import annotations
 
@@ -12,42 +12,56 @@ _LEAST_CURVATURE = 1e-12
 
 
 def solve(
-    K: DoubleArray, y: DoubleArray, upper: DoubleArray, *, tol: float, max_iter: int = 1_000_000
+    K: DoubleArray,
+    target: DoubleArray,
+    upper: DoubleArray,
+    *,
+    tol: float,
+    epsilon: float | None = None,
+    max_iter: int = 1_000_000,
 ) -> Solution:
-    """Minimise 1/2 b'Kb - y'b over sum b = 0 and 0 <= y b <= upper.
+    """Minimise 1/2 b'Kb - t'b + epsilon |b|_1 over sum b = 0 and the bounds.
 
-    The variables are signed, b = y alpha. Rows of the solution are positions in `y`.
+    Without `epsilon` it is the L1-SVM: targets are +1 or -1, bounds 0 <= t b <= upper. With it,
+    epsilon-SVR: bounds -upper <= b <= upper. Rows of the solution are positions in `target`.
     """
-    low, high = np.where(y > 0, 0.0, -upper), np.where(y > 0, upper, 0.0)
-    beta, gradient = np.zeros(y.size), -y.astype(float)
+    regression = epsilon is not None
+    width = epsilon or 0.0
+    low = np.where(regression | (target < 0), -upper, 0.0)
+    high = np.where(regression | (target > 0), upper, 0.0)
+    beta, gradient = np.zeros(target.size), -target.astype(float)
     diagonal = np.diagonal(K)
     updates = 0
     while True:
-        may_grow, may_shrink = beta < high, beta > low
-        lowest_up = np.where(may_grow, gradient, np.inf)
-        highest_low = np.where(may_shrink, gradient, -np.inf)
-        i = int(np.argmin(lowest_up))
-        violation = highest_low.max() - lowest_up[i]
+        # The slope of epsilon |b| depends on the direction where b is zero.
+        growing = np.where(beta < high, gradient + np.where(beta >= 0, width, -width), np.inf)
+        shrinking = np.where(beta > low, gradient + np.where(beta > 0, width, -width), -np.inf)
+        i = int(np.argmin(growing))
+        violation = shrinking.max() - growing[i]
         if violation <= tol or updates >= max_iter:
             break
-        difference = highest_low - gradient[i]
+        difference = shrinking - growing[i]
         curvature = np.maximum(diagonal + diagonal[i] - 2.0 * K[i], _LEAST_CURVATURE)
         gain = np.where(difference > 0, difference**2 / curvature, -1.0)
         j = int(np.argmax(gain))
-        step = min(difference[j] / curvature[j], high[i] - beta[i], beta[j] - low[j])
-        beta[i] = high[i] if step == high[i] - beta[i] else beta[i] + step
-        beta[j] = low[j] if step == beta[j] - low[j] else beta[j] - step
+        # A step ends at a bound or at zero.
+        end_i = 0.0 if beta[i] < 0 else high[i]
+        end_j = 0.0 if beta[j] > 0 else low[j]
+        step = min(difference[j] / curvature[j], end_i - beta[i], beta[j] - end_j)
+        beta[i] = end_i if step == end_i - beta[i] else beta[i] + step
+        beta[j] = end_j if step == beta[j] - end_j else beta[j] - step
         gradient += step * (K[i] - K[j])
         updates += 1
-    free = (beta > low) & (beta < high)
-    middle = 0.5 * (highest_low.max() + lowest_up.min())
+    free = (beta != 0) & (beta > low) & (beta < high)
+    slopes = (gradient + width * np.sign(beta))[free]
+    middle = 0.5 * (shrinking.max() + growing.min())
     support = np.flatnonzero(beta)
     return Solution(
         support=support,
         coef=beta[support],
-        intercept=float(-gradient[free].mean() if free.any() else -middle),
+        intercept=float(-slopes.mean() if free.any() else -middle),
         status="converged" if violation <= tol else "max_iter",
         n_updates=updates,
         violation=float(max(0.0, violation)),
-        objective=float(beta @ (y - 0.5 * (gradient + y))),
+        objective=float(beta @ (target - 0.5 * (gradient + target)) - width * np.abs(beta).sum()),
     )
