@@ -40,6 +40,15 @@ PARAMETERS = {
 }
 DEFAULT_SETS = [name for name in PARAMETERS if name != "web"]
 PEERS = ("plain", "selected", "full", "svc", "intelex")
+# The names of our machines: OLLAWV by its refinement, the others by their class.
+OLLAWV: dict[str, Any] = {"plain": None, "selected": "selected", "full": "full"}
+SOLVERS = {
+    "smo": "SMOClassifier",
+    "mnsvm": "MNSVMClassifier",
+    "nnisda": "NNISDAClassifier",
+    "nlsgd": "NLSGDClassifier",
+    "olla_l2": "OLLAL2Classifier",
+}
 
 
 def split(name: str) -> tuple[Any, Any, Any, Any]:
@@ -73,10 +82,12 @@ def make(peer: str, C: float, gamma: float, threads: int) -> Any:
         from sklearnex.svm import SVC as IntelexSVC
 
         return IntelexSVC(C=C, gamma=gamma, cache_size=2000)
-    from svmosaic import OLLAWVClassifier
+    import svmosaic
 
-    refine: Any = None if peer == "plain" else peer
-    return OLLAWVClassifier(C=C, gamma=gamma, refine=refine, n_jobs=threads, cache_mb=2000)
+    common: dict[str, Any] = {"gamma": gamma, "n_jobs": threads, "cache_mb": 2000}
+    if peer in OLLAWV:
+        return svmosaic.OLLAWVClassifier(C=C, refine=OLLAWV[peer], **common)
+    return getattr(svmosaic, SOLVERS[peer])(C=C, **common)
 
 
 def child(pipe: Connection, name: str, peer: str, threads: int, repeat: int) -> None:
@@ -141,11 +152,11 @@ def print_row(row: dict[str, Any]) -> None:
     )
 
 
-def main() -> None:
+def main(default_peers: tuple[str, ...] = PEERS) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", help="folder with classification/NAME.svm.gz")
     parser.add_argument("--sets", default=",".join(DEFAULT_SETS))
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--peers", default=",".join(default_peers))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--out", type=Path, help="also write the rows as CSV")

@@ -140,7 +140,7 @@ def test_sparse_data_keep_their_zeros(svmosaic, blobs, tmp_path):
 
     assert "max-abs" in _field(outcome, "scaling")
     assert "sparse" in _field(outcome, "features")
-    assert _field(outcome, "test accuracy") == "1.0000 (30 of 30 rows)"
+    assert _field(outcome, "test accuracy") == "1.0000 (30 rows)"
     model = load(tmp_path / "m")
     assert isinstance(model.steps[0][1], MaxAbsScaler)
     assert hasattr(model.steps[1][1].support_vectors_, "tocsr")
@@ -276,3 +276,47 @@ def test_info_understands_libsvm_text(svmosaic, blobs, tmp_path):
     assert outcome.code == 0
     assert _field(outcome, "scaling") == "none"
     assert _field(outcome, "classes") == "2: -1, 1"
+
+
+# Methods ------------------------------------------------------------------------------------
+
+
+def test_another_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path):
+    outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", "smo", "--C", "10")
+
+    assert outcome.code == 0
+    assert svmosaic("predict", tmp_path / "m", blobs).code == 0
+    assert "SMOClassifier" in svmosaic("info", tmp_path / "m").out
+
+
+def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path):
+    table = tmp_path / "line.csv"
+    table.write_text("x,y\n" + "".join(f"{i / 10},{i / 5 + 1}\n" for i in range(40)))
+    model = tmp_path / "m"
+    options = ("--method", "smo-regression", "--C", "100", "--set", "epsilon=0.01")
+
+    outcome = svmosaic("train", table, "-o", model, *options)
+    predicted = svmosaic("predict", model, table)
+
+    assert float(_field(outcome, "training R2").split()[0]) > 0.99
+    assert "R2 1.0" in predicted.err
+    assert len(predicted.out.splitlines()) == 40
+    assert "SMORegressor" in svmosaic("info", model).out
+    assert "predicts values" in svmosaic("predict", model, table, "--decision").err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "smo", "--margin", "1"), "The method smo has no --margin. Leave it out."),
+        (("--method", "smo", "--set", "epochs=2"), "The method smo has no parameter 'epochs'"),
+        (("--set", "epochs"), "expected NAME=VALUE, got 'epochs'"),
+        (("--method", "smo", "--libsvm", "out"), "written for the method ollawv only"),
+    ],
+)
+def test_a_method_refuses_what_it_does_not_know(svmosaic, blobs, tmp_path, options, message):
+    outcome = svmosaic("train", blobs, "-o", tmp_path / "m", *options)
+
+    assert outcome.code != 0
+    assert message in outcome.err
+    assert not (tmp_path / "m").exists()

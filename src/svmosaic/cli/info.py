@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
         ("model", type(machine).__name__),
         ("scaling", "none" if scaler is None else type(scaler).__name__),
         ("features", _features(model)),
-        ("classes", f"{machine.classes_.size}: {_listed(machine.classes_.tolist())}"),
+        *_class_fields(machine),
         ("kernel", _kernel(machine)),
         ("support vectors", _support(machine)),
         ("precision", str(machine.support_vectors_.dtype)),
@@ -45,6 +45,12 @@ def run(args: argparse.Namespace) -> None:
         *_parameter_fields(machine),
     ]
     print(format_fields(fields))
+
+
+def _class_fields(machine: Any) -> list[tuple[str, object]]:
+    if not hasattr(machine, "classes_"):
+        return []
+    return [("classes", f"{machine.classes_.size}: {_listed(machine.classes_.tolist())}")]
 
 
 def _listed(items: list[Any]) -> str:
@@ -76,7 +82,8 @@ def _kernel(machine: Any) -> str:
 
 def _support(machine: Any) -> str:
     per_class = machine.n_support_.tolist()
-    return f"{sum(per_class)} (per class {_listed(per_class)})"
+    shares = f" (per class {_listed(per_class)})" if len(per_class) > 1 else ""
+    return f"{sum(per_class)}{shares}"
 
 
 def _machine_fields(machine: Any) -> list[tuple[str, object]]:

@@ -20,6 +20,7 @@ __all__ = [
     "Scaler",
     "assemble",
     "describe_classes",
+    "describe_values",
     "libsvm_width",
     "make_scaler",
     "read_for_model",
@@ -240,6 +241,16 @@ def step(model: Any, name: str) -> Any:
     if name == "model":
         return model.steps[-1][1]
     return model.steps[0][1] if len(model.steps) > 1 else None
+
+
+def describe_values(y: Any) -> str:
+    """Return range and mean of real targets."""
+    if np.asarray(y).dtype.kind not in "biuf":
+        raise ValueError(
+            f"Regression needs numbers as targets; the first one is {y[0]!r}. Name the column by "
+            "--target."
+        )
+    return f"{np.min(y):.6g} to {np.max(y):.6g}, mean {np.mean(y):.6g}"
 
 
 def describe_classes(y: Any) -> str:

@@ -118,47 +118,51 @@ def add_scale_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+# Options that are parameters of an estimator, by the name of the parameter.
+_MACHINE = (
+    *("kernel", "gamma", "degree", "coef0", "margin", "C", "refine", "refine_C"),
+    *("max_iter", "max_support", "multi_class", "class_weight", "max_time"),
+)
+
+
 def add_machine_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options of the machine that training and tuning share."""
-    group.add_argument(
-        "--kernel", choices=_KERNELS, default="rbf", help="the kernel (default: %(default)s)"
-    )
-    group.add_argument(
-        "--degree", type=positive_int, default=3, metavar="D", help="degree of the poly kernel"
-    )
-    group.add_argument(
-        "--coef0", type=_float, default=0.0, metavar="R", help="constant of poly and sigmoid"
-    )
-    group.add_argument(
+    """Add the options of the machine that training and tuning share.
+
+    An option that is not given does not appear, so that the estimator's default holds and a
+    method can refuse what it does not know.
+    """
+
+    def add(name: str, **options: Any) -> None:
+        group.add_argument(name, default=argparse.SUPPRESS, **options)
+
+    add("--kernel", choices=_KERNELS, help="the kernel (default: rbf)")
+    add("--degree", type=positive_int, metavar="D", help="degree of the poly kernel")
+    add("--coef0", type=_float, metavar="R", help="constant of poly and sigmoid")
+    add(
         "--refine",
         choices=("full", "selected", "none"),
-        default="full",
-        help="what follows the selection: the exact machine on all samples, on the selected "
-        "ones, or nothing (default: %(default)s)",
+        help="what follows the selection of ollawv: the exact machine on all samples, on the "
+        "selected ones, or nothing (default: full)",
     )
-    group.add_argument(
+    add(
         "--max-iter",
         type=iteration_limit,
-        default=0.5,
         metavar="N",
-        help="limit on selection steps: a whole number, or a share of the samples with a "
-        "decimal point (default: %(default)s)",
+        help="limit on steps: a whole number, or for ollawv a share of the samples with a "
+        "decimal point (default: 0.5)",
     )
-    group.add_argument(
+    add(
         "--max-support",
         type=positive_int,
         metavar="K",
         help="select at most K support vectors in each binary machine",
     )
-    group.add_argument(
+    add(
         "--multi-class",
         choices=("ovo", "ovr"),
-        default="ovo",
-        help="a machine for each pair of classes, or for each class (default: %(default)s)",
+        help="a machine for each pair of classes, or for each class (default: ovo)",
     )
-    group.add_argument(
-        "--class-weight", choices=("balanced",), help="give all classes the same total weight"
-    )
+    add("--class-weight", choices=("balanced",), help="give all classes the same total weight")
     group.add_argument(
         "--n-jobs",
         type=int,
@@ -169,15 +173,8 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
 
 
 def machine_parameters(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the estimator's parameters that `add_machine_options` read."""
-    return {
-        "kernel": args.kernel,
-        "degree": args.degree,
-        "coef0": args.coef0,
-        "refine": None if args.refine == "none" else args.refine,
-        "max_iter": args.max_iter,
-        "max_support": args.max_support,
-        "multi_class": args.multi_class,
-        "class_weight": args.class_weight,
-        "n_jobs": args.n_jobs,
-    }
+    """Return the estimator's parameters that were given as options."""
+    given = {name: getattr(args, name) for name in _MACHINE if hasattr(args, name)}
+    if given.get("refine") == "none":
+        given["refine"] = None
+    return {**given, "n_jobs": args.n_jobs}

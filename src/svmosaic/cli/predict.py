@@ -15,11 +15,19 @@ from svmosaic.cli.console import check_output, note, plural, uninterrupted
 if TYPE_CHECKING:
     from svmosaic.datasets import Dataset
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "load_model", "predict_labels", "run"]
+__all__ = [
+    "DESCRIPTION",
+    "EPILOG",
+    "add_arguments",
+    "load_model",
+    "predict_labels",
+    "run",
+    "score_of",
+]
 
 DESCRIPTION = """\
-Predict with a saved model: one label per line, in the order of the rows. When the data have
-labels, the accuracy is shown on the error stream."""
+Predict with a saved model: one label or value per line, in the order of the rows. When the data
+have labels, the accuracy (for values, R2) is shown on the error stream."""
 EPILOG = """\
 examples:
   svmosaic predict heart.model new.csv
@@ -56,6 +64,8 @@ def run(args: argparse.Namespace) -> None:
     check_output(args.output)
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
+    from sklearn.base import is_regressor
+
     from svmosaic.cli.inputs import libsvm_width, read_for_model
     from svmosaic.utils.atomic import atomic_write
 
@@ -65,8 +75,11 @@ def run(args: argparse.Namespace) -> None:
         width = libsvm_width(args.data, args.format)
         model = load_model(args.model, max(width, model.n_features_in_))
     data = read_for_model(args.data, model, format=args.format, target=args.target)
+    regression = is_regressor(model)
     labels = predict_labels(model, data.X)
     lines = [str(label) for label in labels.tolist()]
+    if args.decision and regression:
+        raise ValueError(f"{args.model} predicts values, not classes. Leave --decision out.")
     if args.decision:
         lines = list(_with_decisions(lines, model, data.X))
     text = "".join(f"{line}\n" for line in lines)
@@ -76,7 +89,9 @@ def run(args: argparse.Namespace) -> None:
     else:
         with uninterrupted(), atomic_write(args.output) as stream:
             stream.write(text)
-    if data.y is not None:
+    if data.y is not None and regression:
+        note(f"R2 {score_of(model, data.X, data.y):.4f}")
+    elif data.y is not None:
         _show_accuracy(labels, data, step_classes(model))
 
 
@@ -97,6 +112,12 @@ def predict_labels(model: Any, X: Any) -> Any:
     """Return the labels; the columns of `X` have been matched already."""
     with _matched_columns():
         return model.predict(X)
+
+
+def score_of(model: Any, X: Any, y: Any) -> float:
+    """Return accuracy, or R2 of a regressor; the columns of `X` have been matched already."""
+    with _matched_columns():
+        return float(model.score(X, y))
 
 
 def step_classes(model: Any) -> Any:

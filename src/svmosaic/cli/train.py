@@ -16,6 +16,7 @@ from svmosaic.cli.console import (
     show_progress,
     uninterrupted,
 )
+from svmosaic.cli.methods import METHODS, make_machine, named_parameter
 
 if TYPE_CHECKING:
     from svmosaic.datasets import Dataset
@@ -28,10 +29,11 @@ examples:
   svmosaic train heart.csv -o heart.model
   svmosaic train letter.svm -o letter.model --gamma 16 --C 10 --test letter.t.svm
   svmosaic train sklearn-digits -o digits.model --refine selected --max-time 60
+  svmosaic train prices.csv -o prices.model --method smo-regression --set epsilon=0.01
 """
 
-# Accuracy on the training data is measured on at most so many rows.
-_ACCURACY_ROWS = 2000
+# The score on the training data is measured on at most so many rows.
+_SCORE_ROWS = 2000
 # The kernels that LIBSVM's text format knows.
 _LIBSVM_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
@@ -52,29 +54,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--float32", action="store_true", help="compute in single precision")
     group = parser.add_argument_group("the machine")
     group.add_argument(
+        "--method", choices=tuple(METHODS), default="ollawv", help="(default: %(default)s)"
+    )
+    group.add_argument(
         "--gamma",
         type=options.gamma,
-        default="scale",
+        default=argparse.SUPPRESS,
         metavar="G",
-        help="kernel width: a number, scale or auto (default: %(default)s)",
+        help="kernel width: a number, scale or auto (default: scale)",
     )
     group.add_argument(
         "--margin",
         type=options.non_negative_float,
-        default=0.1,
+        default=argparse.SUPPRESS,
         metavar="M",
-        help="the selection stops when all samples reach it (default: %(default)s)",
+        help="the selection of ollawv stops when all samples reach it (default: 0.1)",
     )
     group.add_argument(
         "--C",
         type=options.positive_float,
-        default=1.0,
+        default=argparse.SUPPRESS,
         metavar="C",
-        help="penalty of errors (default: %(default)s)",
+        help="penalty of errors (default: 1)",
     )
     group.add_argument(
         "--refine-C",
         type=options.positive_float,
+        default=argparse.SUPPRESS,
         metavar="C",
         help="penalty of the refinement, if it is not C",
     )
@@ -82,8 +88,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-time",
         type=options.positive_float,
+        default=argparse.SUPPRESS,
         metavar="S",
         help="stop after S seconds with what was reached",
+    )
+    group.add_argument(
+        "--set",
+        type=named_parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another parameter of the method, for example --set epsilon=0.01",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
 
@@ -95,9 +110,12 @@ def run(args: argparse.Namespace) -> None:
     _check_libsvm(args)
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.classification.ollawv import OLLAWVClassifier
+    from sklearn.base import is_regressor
+
     from svmosaic.cli import inputs
 
+    machine = make_machine(args.method, options.machine_parameters(args), args.set)
+    regression = is_regressor(machine)
     data = inputs.read_training(
         args.data, format=args.format, target=args.target, float32=args.float32
     )
@@ -107,14 +125,6 @@ def run(args: argparse.Namespace) -> None:
             "--libsvm out."
         )
     scaler, scaling = inputs.make_scaler(args.scale, data.X)
-    machine = OLLAWVClassifier(
-        gamma=args.gamma,
-        margin=args.margin,
-        C=args.C,
-        refine_C=args.refine_C,
-        max_time=args.max_time,
-        **options.machine_parameters(args),
-    )
     begin = time.perf_counter()
     X = data.X if scaler is None else scaler.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
@@ -122,12 +132,14 @@ def run(args: argparse.Namespace) -> None:
     seconds = time.perf_counter() - begin
     model = inputs.assemble(scaler, machine, data.feature_names)
 
-    print(format_fields(_data_fields(data, scaling) + _machine_fields(machine, data, seconds)))
-    print(format_fields([("training accuracy", _training_accuracy(machine, X, data.y))]))
+    print(format_fields(_data_fields(data, scaling, regression=regression)))
+    print(format_fields(_machine_fields(machine, data, seconds)))
+    score = "R2" if regression else "accuracy"
+    print(format_fields([(f"training {score}", _training_score(machine, X, data.y))]))
     if args.verbose:
         print(format_fields(_verbose_fields(machine)))
     if args.test is not None:
-        print(format_fields([("test accuracy", _test_accuracy(model, args))]))
+        print(format_fields([(f"test {score}", _test_score(model, args))]))
     _write(model, args)
 
 
@@ -135,12 +147,18 @@ def _check_libsvm(args: argparse.Namespace) -> None:
     """Refuse what LIBSVM text cannot hold before the training, not after it."""
     if args.libsvm is None:
         return
-    if args.kernel not in _LIBSVM_KERNELS:
+    if METHODS[args.method] != "OLLAWVClassifier":
         raise ValueError(
-            f"LIBSVM text has no {args.kernel} kernel. Leave --libsvm out, or use one of "
+            f"LIBSVM text is written for the method ollawv only, not for {args.method}. Leave "
+            "--libsvm out."
+        )
+    kernel = getattr(args, "kernel", "rbf")
+    if kernel not in _LIBSVM_KERNELS:
+        raise ValueError(
+            f"LIBSVM text has no {kernel} kernel. Leave --libsvm out, or use one of "
             f"{', '.join(_LIBSVM_KERNELS)}."
         )
-    if args.multi_class == "ovr":
+    if getattr(args, "multi_class", "ovo") == "ovr":
         raise ValueError(
             "LIBSVM text holds one-vs-one machines only. Leave --libsvm or --multi-class ovr out."
         )
@@ -149,10 +167,10 @@ def _check_libsvm(args: argparse.Namespace) -> None:
 # What is shown ------------------------------------------------------------------------------
 
 
-def _data_fields(data: Dataset, scaling: str) -> list[tuple[str, object]]:
+def _data_fields(data: Dataset, scaling: str, *, regression: bool) -> list[tuple[str, object]]:
     from scipy.sparse import issparse
 
-    from svmosaic.cli.inputs import describe_classes
+    from svmosaic.cli.inputs import describe_classes, describe_values
 
     features = str(data.n_features)
     if issparse(data.X):
@@ -160,7 +178,9 @@ def _data_fields(data: Dataset, scaling: str) -> list[tuple[str, object]]:
     return [
         ("rows", data.n_samples),
         ("features", features),
-        ("classes", describe_classes(data.y)),
+        ("target", describe_values(data.y))
+        if regression
+        else ("classes", describe_classes(data.y)),
         ("scaling", scaling),
     ]
 
@@ -190,34 +210,32 @@ def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
     return [
         ("gamma", f"{machine._gamma:.6g}"),
         ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one machine"),
-        ("per class", ", ".join(map(str, machine.n_support_.tolist()))),
+        ("vectors", ", ".join(map(str, machine.n_support_.tolist()))),
     ]
 
 
-def _training_accuracy(machine: Any, X: Any, y: Any) -> str:
-    """Return the accuracy on some rows: all of them would cost more than the training."""
+def _training_score(machine: Any, X: Any, y: Any) -> str:
+    """Return the score on some rows: all of them would cost more than the training."""
     import numpy as np
 
-    from svmosaic.cli.predict import predict_labels
+    from svmosaic.cli.predict import score_of
 
     rows, note_on_rows = np.arange(X.shape[0]), ""
-    if rows.size > _ACCURACY_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _ACCURACY_ROWS, replace=False))
-        note_on_rows = f" (on {_ACCURACY_ROWS} rows drawn at random)"
-    right = np.mean(predict_labels(machine, X[rows]) == y[rows])
-    return f"{right:.4f}{note_on_rows}"
+    if rows.size > _SCORE_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _SCORE_ROWS, replace=False))
+        note_on_rows = f" (on {_SCORE_ROWS} rows drawn at random)"
+    return f"{score_of(machine, X[rows], y[rows]):.4f}{note_on_rows}"
 
 
-def _test_accuracy(model: Any, args: argparse.Namespace) -> str:
+def _test_score(model: Any, args: argparse.Namespace) -> str:
     from svmosaic.cli.inputs import read_for_model
-    from svmosaic.cli.predict import predict_labels
+    from svmosaic.cli.predict import score_of
 
     target = -1 if args.target is None else args.target
     test = read_for_model(args.test, model, format=args.format, target=target)
     if test.y is None:
         raise ValueError(f"{args.test} has no labels to compare with. Name them by --target.")
-    right = int((predict_labels(model, test.X) == test.y).sum())
-    return f"{right / test.n_samples:.4f} ({right} of {plural(test.n_samples, 'row')})"
+    return f"{score_of(model, test.X, test.y):.4f} ({plural(test.n_samples, 'row')})"
 
 
 # Writing ------------------------------------------------------------------------------------

@@ -1,0 +1,55 @@
+"""The methods that ``svmosaic train`` knows, and the parameters each of them takes."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from typing import Any
+
+__all__ = ["METHODS", "make_machine", "named_parameter"]
+
+# The name on the command line and the public class.
+METHODS = {
+    "ollawv": "OLLAWVClassifier",
+    "smo": "SMOClassifier",
+    "smo-regression": "SMORegressor",
+}
+
+
+def named_parameter(text: str) -> tuple[str, Any]:
+    """Return name and value of a parameter such as ``epochs=5``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return name, value
+
+
+def make_machine(method: str, given: dict[str, Any], settings: list[tuple[str, Any]]) -> Any:
+    """Return the unfitted estimator of a method.
+
+    Parameters
+    ----------
+    method : str
+        A name of `METHODS`.
+    given : dict
+        Parameters from options that the user gave.
+    settings : list of (str, object)
+        Parameters given by name.
+    """
+    import svmosaic
+
+    machine = getattr(svmosaic, METHODS[method])()
+    known = machine.get_params()
+    for name in given:
+        if name not in known:
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"The method {method} has no {option}. Leave it out.")
+    for name, _ in settings:
+        if name not in known:
+            raise ValueError(
+                f"The method {method} has no parameter {name!r}. It has: {', '.join(known)}."
+            )
+    return machine.set_params(**given, **dict(settings))
