@@ -17,8 +17,12 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
+from svmosaic.solvers.minimal_norm import MinimalNormSettings
+from svmosaic.solvers.nnisda import NnisdaSettings
 from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineTask
+from svmosaic.solvers.simple_smo import SimpleSmoSettings
+from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
     "Progress",
@@ -27,7 +31,11 @@ __all__ = [
     "distinct_rows",
     "pairwise_values",
     "refine",
+    "solve_minimal_norm",
+    "solve_nnisda",
     "solve_ollawv",
+    "solve_simple_smo",
+    "solve_uniform",
 ]
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
@@ -80,6 +88,74 @@ def refine(
 ) -> list[Solution]:
     """Solve the L1 dual on selected samples, or from them on all, for each task."""
     records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
+    return [Solution(**record) for record in records]
+
+
+def solve_minimal_norm(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: MinimalNormSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve L2-SVMs by the point of minimal norm; `max_time` <= 0 means no limit."""
+    records = _core.solve_minimal_norm(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_nnisda(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: NnisdaSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve L2-SVMs one coordinate at a time; `max_time` <= 0 means no limit."""
+    records = _core.solve_nnisda(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_uniform(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: UniformSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve Uniform SVMs by the nearest points of hulls; `max_time` <= 0 means no limit."""
+    records = _core.solve_uniform(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_simple_smo(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: SimpleSmoSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Run the randomised SMO of a textbook; `max_time` <= 0 means no limit."""
+    records = _core.solve_simple_smo(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
     return [Solution(**record) for record in records]
 
 

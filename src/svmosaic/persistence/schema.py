@@ -28,7 +28,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from svmosaic.classification.mnsvm import MNSVMClassifier
+from svmosaic.classification.nnisda import NNISDAClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.uniform import UniformSVC
 from svmosaic.persistence.validation import (
     AnyArray,
     Sizes,
@@ -488,6 +491,14 @@ _SELECTED = Group(
 )
 
 
+# Classifiers of one exact solver; nan where it does not say.
+_EXACT_CLASSIFIER: tuple[Field, ...] = (
+    *_KERNEL_CLASSIFIER,
+    Tensor("dual_gap", "dual_gap_", ("float64",), ("n_machines",), finite=False),
+    Tensor("objective", "objective_", ("float64",), ("n_machines",), finite=False),
+)
+
+
 def _per_feature(name: str, *, nullable: bool = False) -> Tensor:
     return Tensor(name, f"{name}_", FLOATS, ("n_features",), nullable=nullable)
 
@@ -519,6 +530,10 @@ SCHEMAS: dict[str, Schema] = _table(
                 _SELECTED,
             ),
             (check_expansion, check_path, check_selected),
+        ),
+        *(
+            Schema(kind, _EXACT_CLASSIFIER, (check_expansion,))
+            for kind in (MNSVMClassifier, NNISDAClassifier, UniformSVC)
         ),
         Schema(
             MinMaxScaler,
