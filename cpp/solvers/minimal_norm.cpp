@@ -15,8 +15,10 @@ namespace {
 
 // Below this many draws' worth of samples, all of them are in play from the start.
 constexpr Index draws_of_large = 8;
-// Early rounds only have to find the violators; the last one meets the tolerance.
-constexpr double early_looseness = 10.0;
+// Early rounds only have to find the violators: their tolerance begins here and falls by this
+// factor whenever the samples outside meet it.
+constexpr double first_tol = 0.5;
+constexpr double tightening = 8.0;
 // A draw with fewer violators than one in this many says that the search is nearly over.
 constexpr Index few = 20;
 
@@ -213,7 +215,7 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
 
     Solution solution;
     Search last;
-    double tol = parts.outside.empty() ? settings.tol : early_looseness * settings.tol;
+    double tol = parts.outside.empty() ? settings.tol : std::max(settings.tol, first_tol);
     while (true) {
         walk.run(tol, max_iter, solution);
         if (solution.status != Status::converged) break;
@@ -229,9 +231,8 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
             solution.status = monitor.reason();
             break;
         }
-        if (joined + last.n_joined > 0) continue;
-        if (tol == settings.tol) break;
-        tol = settings.tol;
+        if (tol == settings.tol && joined + last.n_joined == 0) break;
+        tol = std::max(settings.tol, tol / tightening);
     }
     report_l2(problem, parts.in_play, walk.point(), 1.0 / walk.norm(), 0.0, last.loss, solution);
     // A run cut short has not looked at every sample outside, so it does not say.

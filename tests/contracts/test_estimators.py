@@ -10,7 +10,13 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
-from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
+from svmosaic import (
+    MNSVMClassifier,
+    NNISDAClassifier,
+    OLLAWVClassifier,
+    OLLAWVClassifierCV,
+    UniformSVC,
+)
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -29,6 +35,11 @@ CHECKED = [
     OLLAWVClassifier(kernel="linear"),
     OLLAWVClassifierCV(**SEARCH),
     OLLAWVClassifierCV(refine=None, **SEARCH),
+    MNSVMClassifier(),
+    MNSVMClassifier(multi_class="ovr"),
+    NNISDAClassifier(),
+    NNISDAClassifier(kernel="linear"),
+    UniformSVC(),
 ]
 
 
