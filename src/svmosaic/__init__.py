@@ -9,18 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from svmosaic.classification.mnsvm import MNSVMClassifier
+    from svmosaic.classification.nnisda import NNISDAClassifier
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
     from svmosaic.classification.smo import SMOClassifier
+    from svmosaic.classification.uniform import UniformSVC
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.smo import SMORegressor
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
+    "MNSVMClassifier",
+    "NNISDAClassifier",
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
     "SMOClassifier",
     "SMORegressor",
+    "UniformSVC",
     "__version__",
     "export_libsvm",
     "import_libsvm",
@@ -32,10 +38,13 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "MNSVMClassifier": "svmosaic.classification.mnsvm",
+    "NNISDAClassifier": "svmosaic.classification.nnisda",
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "SMOClassifier": "svmosaic.classification.smo",
     "SMORegressor": "svmosaic.regression.smo",
+    "UniformSVC": "svmosaic.classification.uniform",
     "export_libsvm": "svmosaic.persistence",
     "import_libsvm": "svmosaic.persistence",
     "load": "svmosaic.persistence",

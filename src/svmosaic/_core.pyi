@@ -43,6 +43,42 @@ def solve_smo(
     max_time: float,
     progress: object | None,
 ) -> list[dict[str, Any]]: ...
+def solve_minimal_norm(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_nnisda(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_uniform(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_simple_smo(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
 def decide(
     rows: object,
     vectors: object,

@@ -10,7 +10,15 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
-from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, SMOClassifier, SMORegressor
+from svmosaic import (
+    MNSVMClassifier,
+    NNISDAClassifier,
+    OLLAWVClassifier,
+    OLLAWVClassifierCV,
+    SMOClassifier,
+    SMORegressor,
+    UniformSVC,
+)
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -37,6 +45,11 @@ CHECKED = [
     *(SMORegressor(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
     SMORegressor(kernel="poly", coef0=1.0, max_iter=100_000),
     SMORegressor(kernel="sigmoid", gamma=0.01, C=10.0),
+    MNSVMClassifier(),
+    MNSVMClassifier(multi_class="ovr"),
+    NNISDAClassifier(),
+    NNISDAClassifier(kernel="linear"),
+    UniformSVC(),
 ]
 
 

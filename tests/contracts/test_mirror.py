@@ -13,9 +13,13 @@ import pytest
 from svmosaic import _core
 from svmosaic import problem as vocabulary
 from svmosaic.problem import KernelKind, KernelSpec, Problem, Solution, Status
+from svmosaic.solvers.minimal_norm import MinimalNormSettings
+from svmosaic.solvers.nnisda import NnisdaSettings
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
+from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
+from svmosaic.solvers.uniform import UniformSettings
 
 ROOT = Path(__file__).parents[2]
 CPP = ROOT / "cpp"
@@ -64,7 +68,7 @@ def test_records_have_the_same_fields_in_the_same_order(header, record):
     assert list(_fields(header, record.__name__)) == _python_fields(record)
 
 
-# The two records of settings are flat in Python; C++ keeps each solver's part with the solver.
+# Records of settings are flat in Python; C++ keeps each solver's part with the solver.
 # Python record -> the C++ structs it is read into, and the members that hold another struct.
 SETTINGS = {
     OllawvSettings: (
@@ -79,6 +83,10 @@ SETTINGS = {
         [("solvers/smo_machine.hpp", "SmoMachine"), ("solvers/smo.hpp", "SmoSettings")],
         {"smo"},
     ),
+    MinimalNormSettings: ([("solvers/minimal_norm.hpp", "MinimalNormSettings")], set()),
+    NnisdaSettings: ([("solvers/nnisda.hpp", "NnisdaSettings")], set()),
+    UniformSettings: ([("solvers/uniform.hpp", "UniformSettings")], set()),
+    SimpleSmoSettings: ([("solvers/simple_smo.hpp", "SimpleSmoSettings")], set()),
 }
 
 
@@ -106,7 +114,7 @@ def test_settings_have_the_same_defaults(record):
     assert len(numbers) >= 4
     for name, default in numbers.items():
         text = in_cpp[name]
-        value = text == "true" if isinstance(default, bool) else float(text)
+        value = text == "true" if isinstance(default, bool) else float(text.replace("'", ""))
         assert value == default, name
 
 
@@ -121,6 +129,7 @@ RATES = {"two_over_sqrt": "2/sqrt(t)", "one_over_sqrt": "1/sqrt(t)", "one_over":
         ("core/problem.hpp", "Status", Status),
         ("solvers/refine.hpp", "Refinement", Refinement),
         ("solvers/ollawv.hpp", "LearningRate", LearningRate),
+        ("solvers/simple_smo.hpp", "Bounds", Bounds),
     ],
 )
 def test_choices_have_the_same_names(header, name, literal):

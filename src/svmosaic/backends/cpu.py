@@ -17,9 +17,13 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
+from svmosaic.solvers.minimal_norm import MinimalNormSettings
+from svmosaic.solvers.nnisda import NnisdaSettings
 from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineTask
+from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
+from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
     "Progress",
@@ -28,8 +32,12 @@ __all__ = [
     "distinct_rows",
     "pairwise_values",
     "refine",
+    "solve_minimal_norm",
+    "solve_nnisda",
     "solve_ollawv",
+    "solve_simple_smo",
     "solve_smo",
+    "solve_uniform",
 ]
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
@@ -103,6 +111,74 @@ def solve_smo(
     begin = [None] * len(problems) if starts is None else list(starts)
     records = _core.solve_smo(
         rows, kernel, list(problems), begin, settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_minimal_norm(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: MinimalNormSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve L2-SVMs by the point of minimal norm; `max_time` <= 0 means no limit."""
+    records = _core.solve_minimal_norm(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_nnisda(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: NnisdaSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve L2-SVMs one coordinate at a time; `max_time` <= 0 means no limit."""
+    records = _core.solve_nnisda(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_uniform(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: UniformSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve Uniform SVMs by the nearest points of hulls; `max_time` <= 0 means no limit."""
+    records = _core.solve_uniform(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_simple_smo(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: SimpleSmoSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Run the randomised SMO of a textbook; `max_time` <= 0 means no limit."""
+    records = _core.solve_simple_smo(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
     )
     return [Solution(**record) for record in records]
 

@@ -28,8 +28,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from svmosaic.classification.mnsvm import MNSVMClassifier
+from svmosaic.classification.nnisda import NNISDAClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.smo import SMOClassifier
+from svmosaic.classification.uniform import UniformSVC
 from svmosaic.persistence.validation import (
     AnyArray,
     Sizes,
@@ -531,7 +534,10 @@ SCHEMAS: dict[str, Schema] = _table(
             (*_KERNEL_CLASSIFIER, *_CERTIFICATE, _PATH, _SELECTED),
             (check_expansion, check_path, check_selected),
         ),
-        Schema(SMOClassifier, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,)),
+        *(
+            Schema(kind, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,))
+            for kind in (SMOClassifier, MNSVMClassifier, NNISDAClassifier, UniformSVC)
+        ),
         Schema(
             SMORegressor,
             (*_KERNEL_MACHINE, _n_support("n_outputs"), *_CERTIFICATE),

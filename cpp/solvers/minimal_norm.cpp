@@ -1,0 +1,255 @@
+#include "solvers/minimal_norm.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/splitmix.hpp"
+#include "expansion/decide.hpp"
+#include "solvers/dual_point.hpp"
+#include "solvers/l2_report.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// Below this many draws' worth of samples, all of them are in play from the start.
+constexpr Index draws_of_large = 8;
+// Early rounds only have to find the violators: their tolerance begins here and falls by this
+// factor whenever the samples outside meet it.
+constexpr double first_tol = 0.5;
+constexpr double tightening = 8.0;
+// A draw with fewer violators than one in this many says that the search is nearly over.
+constexpr Index few = 20;
+
+// The samples of the problem, by position: those in play and the others.
+struct Parts {
+    std::vector<Index> in_play;
+    std::vector<Index> outside;
+};
+
+// Brings `n` random entries to the front.
+void shuffle_front(std::vector<Index>& entries, Index n, SplitMix& random) {
+    const auto size = static_cast<Index>(entries.size());
+    for (Index k = 0; k < std::min(n, size); ++k) {
+        std::swap(entries[static_cast<std::size_t>(k)],
+                  entries[static_cast<std::size_t>(k + random.below(size - k))]);
+    }
+}
+
+Parts first_parts(const Problem& problem, Index draw, SplitMix& random) {
+    Parts parts;
+    parts.in_play.resize(problem.samples.size());
+    std::iota(parts.in_play.begin(), parts.in_play.end(), Index{0});
+    if (draw == 0 || static_cast<Index>(parts.in_play.size()) <= draws_of_large * draw) {
+        return parts;
+    }
+    shuffle_front(parts.in_play, draw, random);
+    parts.outside.assign(parts.in_play.begin() + draw, parts.in_play.end());
+    parts.in_play.resize(static_cast<std::size_t>(draw));
+    return parts;
+}
+
+std::vector<Index> rows_of(const Problem& problem, std::span<const Index> positions) {
+    std::vector<Index> rows;
+    rows.reserve(positions.size());
+    for (const Index i : positions) rows.push_back(problem.samples[static_cast<std::size_t>(i)]);
+    return rows;
+}
+
+// The point in the hull of the samples in play, and its squared norm v' Q v.
+template <class Real>
+class Walk {
+  public:
+    Walk(const Problem& problem, double C, KernelColumns<Real>& columns, Monitor& monitor)
+        : problem_(problem), C_(C), columns_(columns), monitor_(monitor), point_(columns, 1.0) {
+        least_norm_ = 0.5 / highest_objective(problem, C);
+    }
+
+    void enter(std::span<const Index> positions, std::span<const double> gradients) {
+        std::vector<double> targets;
+        std::vector<double> softness;
+        for (const Index i : positions) {
+            const auto at = static_cast<std::size_t>(i);
+            targets.push_back(problem_.targets[at]);
+            softness.push_back(1.0 / (C_ * problem_.weights[at]));
+        }
+        point_.enter(targets, softness, gradients);
+    }
+
+    void begin_at(Index i) {
+        point_.move(i, 1.0);
+        norm_ = norm_squared();
+    }
+
+    // MDM steps until the samples in play meet the tolerance or a limit is met.
+    void run(double tol, Index max_iter, Solution& solution) {
+        while (true) {
+            const auto nearest = point_.lowest();
+            const auto farthest = point_.highest_held();
+            gap_ = farthest.value - nearest.value;
+            highest_ = farthest.value;
+            if (gap_ <= tol * norm_) {
+                // The norm is kept up to date by sums; rounding must not end the walk early.
+                norm_ = norm_squared();
+                if (gap_ <= tol * norm_) return;
+            }
+            if (solution.n_iter >= max_iter) {
+                solution.status = Status::max_iter;
+                return;
+            }
+            if (monitor_.should_stop()) {
+                solution.status = monitor_.reason();
+                return;
+            }
+            step(nearest.index, farthest.index);
+            ++solution.n_iter;
+        }
+    }
+
+    // Where a sample outside has to lie to be no violator.
+    double threshold(double tol) const { return highest_ - tol * norm_; }
+    double norm() const { return norm_; }
+    double gap() const { return gap_; }
+    const DualPoint<Real>& point() const { return point_; }
+
+    // sum_j v_j y_j (k(x, x_j) + 1) for some positions outside.
+    std::vector<double> values_at(std::span<const Index> positions) {
+        std::vector<Index> support;
+        std::vector<double> coef;
+        for (const Index i : point_.held()) {
+            support.push_back(columns_.samples()[static_cast<std::size_t>(i)]);
+            coef.push_back(point_.target(i) * point_.alpha(i));
+        }
+        auto values = expansion_values(columns_.rows(), rows_of(problem_, positions),
+                                       columns_.kernel(), support, coef, columns_.pool(), monitor_);
+        const double intercept = std::accumulate(coef.begin(), coef.end(), 0.0);
+        for (double& value : values) value += intercept;
+        return values;
+    }
+
+  private:
+    // Moves weight from j to i: the exact minimum along e_i - e_j, at most all that j has.
+    void step(Index i, Index j) {
+        const double curvature = point_.curvature(i, j);
+        if (curvature <= 0.0) refuse_indefinite_kernel();
+        const double amount = std::min(gap_ / curvature, point_.alpha(j));
+        const bool all = amount == point_.alpha(j);
+        point_.move(j, all ? 0.0 : point_.alpha(j) - amount);
+        point_.move(i, point_.alpha(i) + amount);
+        norm_ += amount * (amount * curvature - 2.0 * gap_);
+        if (!(norm_ >= least_norm_)) refuse_indefinite_kernel();
+    }
+
+    double norm_squared() const {
+        double sum = 0.0;
+        for (const Index i : point_.held()) sum += point_.alpha(i) * point_.gradient(i);
+        return sum;
+    }
+
+    const Problem& problem_;
+    double C_;
+    KernelColumns<Real>& columns_;
+    Monitor& monitor_;
+    DualPoint<Real> point_;
+    double least_norm_;
+    double norm_ = 0.0;
+    double gap_ = 0.0;
+    double highest_ = 0.0;
+};
+
+struct Search {
+    Index n_joined = 0;
+    double loss = 0.0;  // of those looked at that stay outside
+};
+
+// Looks at the first `n` samples outside; the violators among them come into play.
+template <class Real>
+Search admit_violators(const Problem& problem, const MinimalNormSettings& settings, double tol,
+                       Index n, Parts& parts, KernelColumns<Real>& columns, Walk<Real>& walk) {
+    const auto looked_at = std::span<const Index>(parts.outside)
+                               .first(std::min(static_cast<std::size_t>(n), parts.outside.size()));
+    const auto values = walk.values_at(looked_at);
+    std::vector<Index> joiners;
+    std::vector<double> gradients;
+    std::vector<Index> rest;
+    Search search;
+    for (std::size_t k = 0; k < looked_at.size(); ++k) {
+        const Index i = looked_at[k];
+        const auto at = static_cast<std::size_t>(i);
+        const double gradient = problem.targets[at] * values[k];
+        if (gradient < walk.threshold(tol)) {
+            joiners.push_back(i);
+            gradients.push_back(gradient);
+        } else {
+            rest.push_back(i);
+            search.loss += squared_hinge(settings.C * problem.weights[at], gradient / walk.norm());
+        }
+    }
+    rest.insert(rest.end(), parts.outside.begin() + static_cast<std::ptrdiff_t>(looked_at.size()),
+                parts.outside.end());
+    parts.outside = std::move(rest);
+    search.n_joined = static_cast<Index>(joiners.size());
+    if (joiners.empty()) return search;
+    parts.in_play.insert(parts.in_play.end(), joiners.begin(), joiners.end());
+    columns.append(rows_of(problem, joiners));
+    walk.enter(joiners, gradients);
+    return search;
+}
+
+}  // namespace
+
+template <class Real>
+Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
+                            const Problem& problem, const MinimalNormSettings& settings,
+                            std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
+    const auto n = static_cast<Index>(problem.samples.size());
+    const Index max_iter =
+        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    SplitMix random(settings.seed);
+    Parts parts = first_parts(problem, settings.draw, random);
+    KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool);
+    Walk<Real> walk(problem, settings.C, columns, monitor);
+    walk.enter(parts.in_play, std::vector<double>(parts.in_play.size(), 0.0));
+    walk.begin_at(0);
+
+    Solution solution;
+    Search last;
+    double tol = parts.outside.empty() ? settings.tol : std::max(settings.tol, first_tol);
+    while (true) {
+        walk.run(tol, max_iter, solution);
+        if (solution.status != Status::converged) break;
+        const auto admit = [&](Index count) {
+            return admit_violators(problem, settings, tol, count, parts, columns, walk);
+        };
+        shuffle_front(parts.outside, settings.draw, random);
+        const Index joined = admit(settings.draw).n_joined;
+        if (joined > settings.draw / few) continue;
+        // The draw has hardly any: look at all.
+        last = admit(n);
+        if (monitor.stopped()) {
+            solution.status = monitor.reason();
+            break;
+        }
+        if (tol == settings.tol && joined + last.n_joined == 0) break;
+        tol = std::max(settings.tol, tol / tightening);
+    }
+    report_l2(problem, parts.in_play, walk.point(), 1.0 / walk.norm(), 0.0, last.loss, solution);
+    // A run cut short has not looked at every sample outside, so it does not say.
+    if (solution.status != Status::converged && !parts.outside.empty()) {
+        solution.dual_gap = std::numeric_limits<double>::quiet_NaN();
+    }
+    solution.violation = std::max(0.0, walk.gap() / walk.norm());
+    solution.n_updates = solution.n_iter;
+    solution.n_columns = columns.n_computed();
+    return solution;
+}
+
+template Solution solve_minimal_norm(const Rows<float>&, const KernelSpec&, const Problem&,
+                                     const MinimalNormSettings&, std::size_t, ThreadPool&,
+                                     Monitor&);
+template Solution solve_minimal_norm(const Rows<double>&, const KernelSpec&, const Problem&,
+                                     const MinimalNormSettings&, std::size_t, ThreadPool&,
+                                     Monitor&);
+
+}  // namespace svmosaic

@@ -1,0 +1,79 @@
+#include "solvers/nnisda.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "solvers/dual_point.hpp"
+#include "solvers/l2_report.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+struct Violator {
+    Index sample;
+    double violation;
+};
+
+// A gradient below zero wants its variable to grow; one above zero, to shrink if it still can.
+template <class Real>
+Violator worst_of(const DualPoint<Real>& point) {
+    const auto lowest = point.lowest();
+    const auto highest = point.highest_held();
+    if (-lowest.value >= highest.value) return {lowest.index, -lowest.value};
+    return {highest.index, highest.value};
+}
+
+}  // namespace
+
+template <class Real>
+Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
+                      KernelColumns<Real>& columns, Monitor& monitor) {
+    const Index n = columns.size();
+    const Index max_iter =
+        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    std::vector<double> softness;
+    for (const double weight : problem.weights) softness.push_back(1.0 / (settings.C * weight));
+    DualPoint<Real> point(columns, 1.0);
+    point.enter(problem.targets, softness, std::vector<double>(problem.targets.size(), -1.0));
+
+    Solution solution;
+    const double ceiling = highest_objective(problem, settings.C);
+    double objective = 0.0;
+    while (true) {
+        const auto [i, violation] = worst_of(point);
+        solution.violation = std::max(0.0, violation);
+        if (violation <= settings.tol) break;
+        if (solution.n_iter >= max_iter) {
+            solution.status = Status::max_iter;
+            break;
+        }
+        if (monitor.should_stop()) {
+            solution.status = monitor.reason();
+            break;
+        }
+        const double curvature = point.diagonal(i);
+        if (curvature <= 0.0) refuse_indefinite_kernel();
+        const double g = point.gradient(i);
+        const double a = std::max(0.0, point.alpha(i) - g / curvature);
+        const double delta = a - point.alpha(i);
+        objective -= delta * (g + 0.5 * curvature * delta);
+        if (!(objective <= ceiling)) refuse_indefinite_kernel();
+        point.move(i, a);
+        ++solution.n_iter;
+    }
+    std::vector<Index> number(problem.samples.size());
+    std::iota(number.begin(), number.end(), Index{0});
+    // The gradient is Q a - 1.
+    report_l2(problem, number, point, 1.0, 1.0, 0.0, solution);
+    solution.n_updates = solution.n_iter;
+    solution.n_columns = columns.n_computed();
+    return solution;
+}
+
+template Solution solve_nnisda(const Problem&, const NnisdaSettings&, KernelColumns<float>&,
+                               Monitor&);
+template Solution solve_nnisda(const Problem&, const NnisdaSettings&, KernelColumns<double>&,
+                               Monitor&);
+
+}  // namespace svmosaic

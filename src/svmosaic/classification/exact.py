@@ -1,0 +1,67 @@
+"""What classifiers with one exact solver share: the run, its figures, its warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
+from svmosaic.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["ExactKernelClassifier"]
+
+
+class ExactKernelClassifier(KernelClassifier):
+    """Base of the classifiers whose machines come from one call of an exact solver.
+
+    A subclass implements `_solver`.
+    """
+
+    tol: float
+    max_iter: int | None
+
+    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
+        """Return the solver's function and its settings."""
+        raise NotImplementedError(f"{type(self).__name__} does not name its solver.")
+
+    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        solve, settings = self._solver()
+        solutions = solve(
+            rows,
+            kernel,
+            problems,
+            settings,
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=self.max_time or 0.0,
+            progress=current_progress(type(self).__name__, self.verbose),
+        )
+        self._warn_if_cut_short(solutions)
+        return solutions
+
+    def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
+        unfinished = [s for s in solutions if s.status in ("max_time", "max_iter")]
+        if not unfinished:
+            return
+        late = any(s.status == "max_time" for s in unfinished)
+        limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter}"
+        worst = max(s.violation for s in unfinished)
+        warnings.warn(
+            f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "
+            f"{len(solutions)} machines unfinished and violation {worst:.1e} (tol={self.tol:g}). "
+            f"The model is what was reached; scale the features, lower C or raise "
+            f"{'max_time' if late else 'max_iter'}.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def _record(
+        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    ) -> None:
+        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.objective_ = np.array([s.objective for s in solutions])
