@@ -7,6 +7,7 @@ void bind_rows(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_expansion(nb::module_& m);
 void bind_io(nb::module_& m);
+void bind_online(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     bind_solvers(m);
     bind_expansion(m);
     bind_io(m);
+    bind_online(m);
 }

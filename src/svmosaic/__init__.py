@@ -9,12 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from svmosaic.classification.nlsgd import NLSGDClassifier
+    from svmosaic.classification.olla_l2 import OLLAL2Classifier
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
+    "NLSGDClassifier",
+    "OLLAL2Classifier",
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
     "__version__",
@@ -28,6 +32,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "NLSGDClassifier": "svmosaic.classification.nlsgd",
+    "OLLAL2Classifier": "svmosaic.classification.olla_l2",
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "export_libsvm": "svmosaic.persistence",

@@ -10,7 +10,12 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
-from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
+from svmosaic import (
+    NLSGDClassifier,
+    OLLAL2Classifier,
+    OLLAWVClassifier,
+    OLLAWVClassifierCV,
+)
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -29,6 +34,14 @@ CHECKED = [
     OLLAWVClassifier(kernel="linear"),
     OLLAWVClassifierCV(**SEARCH),
     OLLAWVClassifierCV(refine=None, **SEARCH),
+    NLSGDClassifier(),
+    NLSGDClassifier(order="random", average=0.25),
+    NLSGDClassifier(multi_class="ovr", fit_intercept=True),
+    # Through the origin a line cannot tell three blobs apart.
+    NLSGDClassifier(kernel="linear", fit_intercept=True),
+    OLLAL2Classifier(),
+    OLLAL2Classifier(multi_class="ovr", kernel="laplacian"),
+    OLLAL2Classifier(budget=40),
 ]
 
 

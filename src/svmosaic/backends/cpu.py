@@ -17,7 +17,10 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
+from svmosaic.solvers.kernel_sgd import KernelSgdSettings
+from svmosaic.solvers.olla_l2 import OllaL2Settings
 from svmosaic.solvers.ollawv import OllawvSettings
+from svmosaic.solvers.online import OnlineSolution, OnlineTask
 from svmosaic.solvers.refine import RefineTask
 
 __all__ = [
@@ -27,6 +30,9 @@ __all__ = [
     "distinct_rows",
     "pairwise_values",
     "refine",
+    "solve_kernel_sgd",
+    "solve_linear_sgd",
+    "solve_olla_l2",
     "solve_ollawv",
 ]
 
@@ -109,3 +115,51 @@ def decide(
         n_threads,
     )
     return flat.reshape(-1, intercepts.size)
+
+
+def solve_kernel_sgd(
+    rows: Rows,
+    kernel: KernelSpec,
+    tasks: Sequence[OnlineTask],
+    settings: KernelSgdSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run NL-SGD in kernel form, each task from the machine it brings."""
+    records = _core.solve_kernel_sgd(
+        rows, kernel, list(tasks), settings, n_threads, max_time, progress
+    )
+    return [OnlineSolution(**record) for record in records]
+
+
+def solve_linear_sgd(
+    rows: Rows,
+    tasks: Sequence[OnlineTask],
+    settings: KernelSgdSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run NL-SGD with the linear kernel in the primal; `rows` are dense or sparse samples."""
+    records = _core.solve_linear_sgd(rows, list(tasks), settings, n_threads, max_time, progress)
+    return [OnlineSolution(**record) for record in records]
+
+
+def solve_olla_l2(
+    rows: Rows,
+    kernel: KernelSpec,
+    tasks: Sequence[OnlineTask],
+    settings: OllaL2Settings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run OLLA-L2, each task from the machine it brings."""
+    records = _core.solve_olla_l2(
+        rows, kernel, list(tasks), settings, n_threads, max_time, progress
+    )
+    return [OnlineSolution(**record) for record in records]

@@ -47,7 +47,7 @@ from svmosaic.utils.sklearn_compat import (
     fit_context,
 )
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import canonical_csr, check_samples, check_training
+from svmosaic.utils.validation import check_samples, check_training, match_form
 
 __all__ = ["KernelClassifier", "TrainingSet"]
 
@@ -260,7 +260,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 parts.append(self._decide(rows, rows, everyone, kernel, coefficients))
             return np.concatenate(parts)
         vectors = self.support_vectors_
-        X = _like(X, vectors)
+        X = match_form(X, vectors)
         return self._decide(
             make_rows(X, self.kernel),
             make_rows(vectors, self.kernel),
@@ -356,13 +356,3 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _like(X: Any, vectors: Any) -> Any:
-    """Return `X` in the form and type of the support vectors."""
-    if sp.issparse(vectors):
-        X = sp.csr_array(X, dtype=vectors.dtype)
-        return canonical_csr(X)
-    if sp.issparse(X):
-        X = X.toarray()
-    return np.ascontiguousarray(X, dtype=vectors.dtype)
