@@ -8,6 +8,7 @@ void bind_solvers(nb::module_& m);
 void bind_expansion(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_l2(nb::module_& m);
+void bind_online(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
     bind_expansion(m);
     bind_io(m);
     bind_l2(m);
+    bind_online(m);
 }

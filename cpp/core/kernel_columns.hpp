@@ -39,12 +39,13 @@ class KernelColumns {
 
     // Hands out a column that is read once: visit(chunk, begin, end, values) for every chunk,
     // each as soon as it is computed, in parallel. `values` starts at sample `begin` and is
-    // padded. Nothing is stored. The query is a row of the table, packed here or not.
+    // padded. Nothing is stored. The query is a row of the table, packed here or not. Chunks
+    // before the one of sample `first` are left out.
     template <class Visit>
-    void stream(Index row, const Visit& visit) {
+    void stream(Index row, const Visit& visit, Index first = 0) {
         read_query(*rows_, row, query_);
         ++n_computed_;
-        for_chunks(0, [&](Index chunk) {
+        for_chunks(packed_.chunk_of(first), [&](Index chunk) {
             Real* values = chunk_buffer();
             packed_.kernel_chunk(kernel_, query_, chunk, values);
             visit(chunk, packed_.chunk_begin(chunk), packed_.chunk_end(chunk), values);

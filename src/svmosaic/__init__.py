@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from svmosaic.classification.mnsvm import MNSVMClassifier
+    from svmosaic.classification.nlsgd import NLSGDClassifier
     from svmosaic.classification.nnisda import NNISDAClassifier
+    from svmosaic.classification.olla_l2 import OLLAL2Classifier
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
     from svmosaic.classification.smo import SMOClassifier
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MNSVMClassifier",
+    "NLSGDClassifier",
     "NNISDAClassifier",
+    "OLLAL2Classifier",
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
     "SMOClassifier",
@@ -40,6 +44,8 @@ __version__ = "0.1.0"
 _HOME = {
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",
+    "NLSGDClassifier": "svmosaic.classification.nlsgd",
+    "OLLAL2Classifier": "svmosaic.classification.olla_l2",
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "SMOClassifier": "svmosaic.classification.smo",

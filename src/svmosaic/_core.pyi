@@ -90,6 +90,32 @@ def decide(
     intercepts: DoubleArray,
     n_threads: int,
 ) -> DoubleArray: ...
+def solve_kernel_sgd(
+    rows: object,
+    kernel: object,
+    tasks: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_linear_sgd(
+    rows: object,
+    tasks: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_olla_l2(
+    rows: object,
+    kernel: object,
+    tasks: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
 
 class LibsvmTextError(ValueError): ...
 

@@ -24,7 +24,7 @@ from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, 
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import canonical_csr, check_samples
+from svmosaic.utils.validation import check_samples, match_form
 
 __all__ = ["KernelMachine"]
 
@@ -135,7 +135,7 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
                 parts.append(self._decide(rows, rows, everyone, kernel, coefficients))
             return np.concatenate(parts)
         vectors = self.support_vectors_
-        X = _like(X, vectors)
+        X = match_form(X, vectors)
         return self._decide(
             make_rows(X, self.kernel),
             make_rows(vectors, self.kernel),
@@ -185,13 +185,3 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _like(X: Any, vectors: Any) -> Any:
-    """Return `X` in the form and type of the support vectors."""
-    if sp.issparse(vectors):
-        X = sp.csr_array(X, dtype=vectors.dtype)
-        return canonical_csr(X)
-    if sp.issparse(X):
-        X = X.toarray()
-    return np.ascontiguousarray(X, dtype=vectors.dtype)

@@ -12,7 +12,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from problems import problems
 from svmosaic import (
     MNSVMClassifier,
+    NLSGDClassifier,
     NNISDAClassifier,
+    OLLAL2Classifier,
     OLLAWVClassifier,
     OLLAWVClassifierCV,
     SMOClassifier,
@@ -50,6 +52,14 @@ CHECKED = [
     NNISDAClassifier(),
     NNISDAClassifier(kernel="linear"),
     UniformSVC(),
+    NLSGDClassifier(),
+    NLSGDClassifier(order="random", average=0.25),
+    NLSGDClassifier(multi_class="ovr", fit_intercept=True),
+    # Through the origin a line cannot tell three blobs apart.
+    NLSGDClassifier(kernel="linear", fit_intercept=True),
+    OLLAL2Classifier(),
+    OLLAL2Classifier(multi_class="ovr", kernel="laplacian"),
+    OLLAL2Classifier(budget=40),
 ]
 
 

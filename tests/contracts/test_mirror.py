@@ -13,9 +13,12 @@ import pytest
 from svmosaic import _core
 from svmosaic import problem as vocabulary
 from svmosaic.problem import KernelKind, KernelSpec, Problem, Solution, Status
+from svmosaic.solvers.kernel_sgd import KernelSgdSettings
 from svmosaic.solvers.minimal_norm import MinimalNormSettings
 from svmosaic.solvers.nnisda import NnisdaSettings
+from svmosaic.solvers.olla_l2 import OllaL2Settings
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
+from svmosaic.solvers.online import OnlineTask, VisitOrder
 from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
 from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
@@ -61,6 +64,7 @@ def _python_fields(record: type) -> list[str]:
         ("core/problem.hpp", Problem),
         ("core/problem.hpp", Solution),
         ("solvers/solve.hpp", RefineTask),
+        ("solvers/online.hpp", OnlineTask),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
@@ -68,7 +72,7 @@ def test_records_have_the_same_fields_in_the_same_order(header, record):
     assert list(_fields(header, record.__name__)) == _python_fields(record)
 
 
-# Records of settings are flat in Python; C++ keeps each solver's part with the solver.
+# The records of settings are flat in Python; C++ keeps each solver's part with the solver.
 # Python record -> the C++ structs it is read into, and the members that hold another struct.
 SETTINGS = {
     OllawvSettings: (
@@ -87,6 +91,8 @@ SETTINGS = {
     NnisdaSettings: ([("solvers/nnisda.hpp", "NnisdaSettings")], set()),
     UniformSettings: ([("solvers/uniform.hpp", "UniformSettings")], set()),
     SimpleSmoSettings: ([("solvers/simple_smo.hpp", "SimpleSmoSettings")], set()),
+    KernelSgdSettings: ([("solvers/kernel_sgd.hpp", "KernelSgdSettings")], set()),
+    OllaL2Settings: ([("solvers/olla_l2.hpp", "OllaL2Settings")], set()),
 }
 
 
@@ -130,6 +136,7 @@ RATES = {"two_over_sqrt": "2/sqrt(t)", "one_over_sqrt": "1/sqrt(t)", "one_over":
         ("solvers/refine.hpp", "Refinement", Refinement),
         ("solvers/ollawv.hpp", "LearningRate", LearningRate),
         ("solvers/simple_smo.hpp", "Bounds", Bounds),
+        ("solvers/online.hpp", "VisitOrder", VisitOrder),
     ],
 )
 def test_choices_have_the_same_names(header, name, literal):

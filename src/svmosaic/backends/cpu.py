@@ -17,9 +17,12 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
+from svmosaic.solvers.kernel_sgd import KernelSgdSettings
 from svmosaic.solvers.minimal_norm import MinimalNormSettings
 from svmosaic.solvers.nnisda import NnisdaSettings
+from svmosaic.solvers.olla_l2 import OllaL2Settings
 from svmosaic.solvers.ollawv import OllawvSettings
+from svmosaic.solvers.online import OnlineSolution, OnlineTask
 from svmosaic.solvers.refine import RefineTask
 from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
@@ -32,8 +35,11 @@ __all__ = [
     "distinct_rows",
     "pairwise_values",
     "refine",
+    "solve_kernel_sgd",
+    "solve_linear_sgd",
     "solve_minimal_norm",
     "solve_nnisda",
+    "solve_olla_l2",
     "solve_ollawv",
     "solve_simple_smo",
     "solve_smo",
@@ -209,3 +215,51 @@ def decide(
         n_threads,
     )
     return flat.reshape(-1, intercepts.size)
+
+
+def solve_kernel_sgd(
+    rows: Rows,
+    kernel: KernelSpec,
+    tasks: Sequence[OnlineTask],
+    settings: KernelSgdSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run NL-SGD in kernel form, each task from the machine it brings."""
+    records = _core.solve_kernel_sgd(
+        rows, kernel, list(tasks), settings, n_threads, max_time, progress
+    )
+    return [OnlineSolution(**record) for record in records]
+
+
+def solve_linear_sgd(
+    rows: Rows,
+    tasks: Sequence[OnlineTask],
+    settings: KernelSgdSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run NL-SGD with the linear kernel in the primal; `rows` are dense or sparse samples."""
+    records = _core.solve_linear_sgd(rows, list(tasks), settings, n_threads, max_time, progress)
+    return [OnlineSolution(**record) for record in records]
+
+
+def solve_olla_l2(
+    rows: Rows,
+    kernel: KernelSpec,
+    tasks: Sequence[OnlineTask],
+    settings: OllaL2Settings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSolution]:
+    """Run OLLA-L2, each task from the machine it brings."""
+    records = _core.solve_olla_l2(
+        rows, kernel, list(tasks), settings, n_threads, max_time, progress
+    )
+    return [OnlineSolution(**record) for record in records]

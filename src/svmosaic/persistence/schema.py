@@ -29,7 +29,9 @@ import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.classification.mnsvm import MNSVMClassifier
+from svmosaic.classification.nlsgd import NLSGDClassifier
 from svmosaic.classification.nnisda import NNISDAClassifier
+from svmosaic.classification.olla_l2 import OLLAL2Classifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.smo import SMOClassifier
 from svmosaic.classification.uniform import UniformSVC
@@ -46,6 +48,8 @@ from svmosaic.persistence.validation import (
     check_selected,
     check_shape,
     check_standard_parts,
+    check_state,
+    check_stream,
     check_values,
     refuse,
 )
@@ -508,6 +512,11 @@ _SELECTED = Group(
     may_be_empty=True,
 )
 
+_STREAM: tuple[Field, ...] = (
+    Tensor("t", "t_", ("float64",), ("n_machines",), minimum=0),
+    Count("n_samples_seen", "n_samples_seen_", "n_samples_seen"),
+)
+
 
 def _per_feature(name: str, *, nullable: bool = False) -> Tensor:
     return Tensor(name, f"{name}_", FLOATS, ("n_features",), nullable=nullable)
@@ -542,6 +551,27 @@ SCHEMAS: dict[str, Schema] = _table(
             SMORegressor,
             (*_KERNEL_MACHINE, _n_support("n_outputs"), *_CERTIFICATE),
             (check_regression_expansion,),
+        ),
+        Schema(
+            NLSGDClassifier,
+            (
+                *_KERNEL_CLASSIFIER,
+                *_STREAM,
+                Tensor("state", "_state", ("float64",), ("n_state_rows", "n_state")),
+                Tensor("state_intercept", "_state_intercept", ("float64",), ("n_machines",)),
+                Tensor(
+                    "feature_weights",
+                    "_weights_of_features",
+                    ("float64",),
+                    ("n_weight_rows", "n_weights"),
+                ),
+            ),
+            (check_expansion, check_stream, check_state),
+        ),
+        Schema(
+            OLLAL2Classifier,
+            (*_KERNEL_CLASSIFIER, *_STREAM),
+            (check_expansion, check_stream),
         ),
         Schema(
             MinMaxScaler,

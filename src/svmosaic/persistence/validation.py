@@ -28,6 +28,8 @@ __all__ = [
     "check_selected",
     "check_shape",
     "check_standard_parts",
+    "check_state",
+    "check_stream",
     "check_values",
     "refuse",
 ]
@@ -214,6 +216,26 @@ def check_selected(model: Any, sizes: Sizes) -> None:
         refuse("'selected.rows' names a row twice")
     if not np.isin(model._path["rows"], selected["rows"]).all():
         refuse("the path takes a row that is not among the selected samples")
+
+
+# The arrays of an online machine -------------------------------------------------------------
+
+
+def check_stream(model: Any, sizes: Sizes) -> None:
+    """Refuse support vectors that come after the last row of the stream."""
+    check_values("support", model.support_, maximum=model.n_samples_seen_ - 1)
+
+
+def check_state(model: Any, sizes: Sizes) -> None:
+    """Compare the raw sums with the machine: of features when it is linear, else of vectors."""
+    per_feature = (sizes["n_machines"], model.n_features_in_)
+    if model.kernel == "linear":
+        _expect("support vectors of a linear machine", sizes["n_support"], 0)
+        _check_rows("state", model._state, per_feature)
+        _check_rows("feature_weights", model._weights_of_features, per_feature)
+    else:
+        _check_rows("state", model._state, model.dual_coef_.shape)
+        _check_rows("feature_weights", model._weights_of_features, (0, 0))
 
 
 # Scalers ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-__all__ = ["canonical_csr", "check_regression", "check_samples", "check_training"]
+__all__ = ["canonical_csr", "check_regression", "check_samples", "check_training", "match_form"]
 
 # float32 and float64 are kept as they are, anything else becomes float64.
 _TABLE = {
@@ -20,9 +20,12 @@ _TABLE = {
 }
 
 
-def check_training(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Return training samples and class labels, validated for `estimator`."""
-    X, y = validate_data(estimator, X, y, **_TABLE)
+def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
+    """Return training samples and class labels, validated for `estimator`.
+
+    With ``reset=False`` they must have the features of those it has seen before.
+    """
+    X, y = validate_data(estimator, X, y, reset=reset, **_TABLE)
     check_classification_targets(y)
     return canonical_csr(X), y
 
@@ -45,3 +48,12 @@ def canonical_csr(X: Any) -> Any:
     X = X.copy()
     X.sum_duplicates()
     return X
+
+
+def match_form(X: Any, vectors: Any) -> Any:
+    """Return `X` dense or sparse and of the type that `vectors` has."""
+    if sp.issparse(vectors):
+        return canonical_csr(sp.csr_array(X, dtype=vectors.dtype))
+    if sp.issparse(X):
+        X = X.toarray()
+    return np.ascontiguousarray(X, dtype=vectors.dtype)

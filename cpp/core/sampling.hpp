@@ -1,0 +1,51 @@
+// Random numbers of our own: the same on every platform, compiler and number of threads.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/problem.hpp"
+
+namespace svmosaic {
+
+// SplitMix64 (Steele, Lea, Flood 2014). The standard library's engines are portable, its
+// distributions and std::shuffle are not. svmosaic/backends/array/sampling.py is the twin.
+class Sampler {
+  public:
+    explicit Sampler(std::uint64_t seed) : state_(seed) {}
+
+    std::uint64_t next() {
+        state_ += 0x9E3779B97F4A7C15;
+        std::uint64_t mixed = state_;
+        mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+        return mixed ^ (mixed >> 31);
+    }
+
+    // Uniform in 0 .. n-1, n >= 1. As many high bits as n - 1 has, again while they are too
+    // large: no bias, fewer than two draws on average.
+    std::uint64_t below(std::uint64_t n) {
+        if (n == 1) return 0;
+        const int shift = std::countl_zero(n - 1);
+        std::uint64_t drawn = next() >> shift;
+        while (drawn >= n) drawn = next() >> shift;
+        return drawn;
+    }
+
+    // Uniform in [0, 1), a multiple of 2^-53.
+    double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    template <class Value>
+    void shuffle(std::vector<Value>& values) {
+        for (std::size_t n = values.size(); n > 1; --n) {
+            std::swap(values[n - 1], values[static_cast<std::size_t>(below(n))]);
+        }
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+}  // namespace svmosaic

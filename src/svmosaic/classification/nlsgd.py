@@ -1,0 +1,289 @@
+"""NL-SGD, the soft-margin SVM by stochastic gradient descent, as a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.backends import cpu
+from svmosaic.base import KernelFunction, kernel_spec, make_rows
+from svmosaic.classification.multiclass import MultiClass, gather
+from svmosaic.classification.online_classifier import OnlineClassifier
+from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows
+from svmosaic.solvers.kernel_sgd import KernelSgdSettings
+from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import check_samples
+
+__all__ = ["NLSGDClassifier"]
+
+
+class NLSGDClassifier(OnlineClassifier):
+    r"""Support vector classifier by stochastic gradient descent, for any kernel.
+
+    NL-SGD visits the samples one by one. A sample inside the margin is added to the sum of
+    gradients; the machine is that sum, scaled by a step that falls with the number of visits. It
+    needs one kernel column per violator, has no stopping rule but the number of epochs, and can
+    go on with new samples (`partial_fit`). Scale the features first.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
+            default="rbf"
+        The kernel. A callable gets two arrays of samples and returns their kernel values.
+        ``"linear"`` trains one weight per feature and keeps no support vectors.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features. A larger gamma bends more.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    C : float, default=100.0
+        1 / lambda. The loss is a mean over the samples, so C of scikit-learn's SVC, which sums,
+        corresponds to ``C = n_samples * C_svc``. A larger C follows the data more closely and
+        needs more epochs.
+    epochs : int, default=2
+        How often `fit` visits every sample.
+    average : float, default=0.5
+        The machine is the mean over this last share of the visits; 0 means the last one, 1 the
+        mean of all. The paper uses 0, 0.25 and 0.5. A larger share is steadier. In `partial_fit`
+        it is the share of the latest chunk.
+    order : {"shuffled", "random", "given"}, default="shuffled"
+        ``"shuffled"``: once, then in cycles (NL-SGD); neither the order of the rows nor repetition
+        matters. ``"random"``: every visit is drawn anew (Pegasos). ``"given"``: in cycles, as the
+        rows come.
+    fit_intercept : bool, default=False
+        The paper's machine has no intercept. With True the kernel is k(x, z) + 1, so that the
+        intercept is the sum of the coefficients and is regularised with them.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the shuffle or the draws. An int gives the same machine on every platform.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
+        the same total weight; `partial_fit` takes a dict only.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for one-vs-one with more than two classes.
+    n_jobs : int, default=None
+        Number of threads; None means 1, -1 all cores. It does not change the result.
+    cache_mb : float, default=200.0
+        Memory for kernel columns. They are kept when all of a machine's fit and samples are
+        visited more than once.
+    max_time : float, default=None
+        Limit on seconds for all machines together.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows that are support vectors, by class; counted through all calls of `partial_fit`. Empty
+        for the linear kernel, as are the next three.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
+    intercept_ : ndarray of shape (n_machines,)
+        Constant terms; 0 unless `fit_intercept`.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Feature weights, for the linear kernel.
+    n_iter_ : ndarray of shape (n_machines,)
+        Visits of each binary machine.
+    stop_reason_ : ndarray of shape (n_machines,)
+        ``"exhausted"`` (all visits are done) or ``"max_time"``.
+    t_ : ndarray of shape (n_machines,)
+        Weight visited by each machine, the t of the step 1 / (lambda t).
+    n_samples_seen_ : int
+        Rows given to `fit` and `partial_fit` so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    OLLAL2Classifier : Another online machine, with an intercept and a budget.
+    OLLAWVClassifier : Takes the worst violator instead of the next sample.
+
+    Notes
+    -----
+    The problem is the soft-margin SVM with a mean of losses,
+
+    .. math:: \min_w \tfrac{\lambda}{2} \|w\|^2
+              + \tfrac1n \sum_i \max(0, 1 - y_i \langle w, \phi(x_i) \rangle), \quad C = 1/\lambda.
+
+    Visit t of sample i: with alpha = beta / (lambda t), if y_i f(x_i) < 1 then beta_i grows by
+    y_i. A weight means repetition: a sample of weight w is visited w times per epoch; a last
+    fraction r < 1 counts r in t and adds r y_i.
+
+    References
+    ----------
+    .. [1] G. Melki, V. Kecman (2016), "Speeding Up Online Training of L1 Support Vector
+       Machines", Proceedings of IEEE SoutheastCon, pages 1-6, Algorithm B.
+    .. [2] S. Shalev-Shwartz, S. Ben-David (2014), "Understanding Machine Learning", chapter 15,
+       :doi:`10.1017/CBO9781107298019`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import NLSGDClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NLSGDClassifier(gamma=0.5, epochs=5).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OnlineClassifier._parameter_constraints,
+        "average": [Interval(Real, 0.0, 1.0, closed="both")],
+        "order": [StrOptions({"shuffled", "random", "given"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        C: float = 100.0,
+        epochs: int = 2,
+        average: float = 0.5,
+        order: VisitOrder = "shuffled",
+        fit_intercept: bool = False,
+        random_state: Any = 0,
+        class_weight: dict[Any, float] | str | None = None,
+        multi_class: MultiClass = "ovo",
+        decision_function_shape: str = "ovr",
+        n_jobs: int | None = None,
+        cache_mb: float = 200.0,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.C = C
+        self.epochs = epochs
+        self.average = average
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.n_jobs = n_jobs
+        self.cache_mb = cache_mb
+        self.max_time = max_time
+        self.verbose = verbose
+
+    # Solving --------------------------------------------------------------------------------
+
+    @property
+    def _in_primal(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "linear"
+
+    def _visit(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        tasks: Sequence[OnlineTask],
+        epochs: int,
+        order: VisitOrder,
+    ) -> list[OnlineSolution]:
+        settings = KernelSgdSettings(
+            C=float(self.C),
+            epochs=epochs,
+            average=float(self.average),
+            order=order,
+            fit_intercept=bool(self.fit_intercept),
+            seed=self._seed(),
+            cache_mb=float(self.cache_mb),
+        )
+        n_threads = resolve_threads(self.n_jobs)
+        max_time = self.max_time or 0.0
+        progress = current_progress(type(self).__name__, self.verbose)
+        if self._in_primal:
+            return cpu.solve_linear_sgd(
+                rows, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
+            )
+        return cpu.solve_kernel_sgd(
+            rows, kernel, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
+        )
+
+    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+        self._state_intercept = np.array([s.state_intercept for s in solutions])
+        if self._in_primal:
+            n_features = int(self.n_features_in_)
+            self._state = _matrix([s.state for s in solutions], n_features)
+            self._weights_of_features = _matrix([s.weights for s in solutions], n_features)
+            return
+        raw = [replace(s, coef=s.state) for s in solutions]
+        self._state = gather(raw, labels, self.classes_.size, self.multi_class).dual_coef
+        self._weights_of_features = np.empty((0, 0))
+
+    def _raw(self) -> tuple[DoubleArray, DoubleArray]:
+        # The state of a linear machine has no place in `dual_coef_`; `_before` adds it.
+        raw = self.dual_coef_ if self._in_primal else self._state
+        return raw, self._state_intercept
+
+    def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
+        if first or not self._in_primal:
+            return super()._before(problems, first)
+        # The machine is its weights; there are no support vectors to look up.
+        return [
+            replace(machine, state=self._state[m].copy(), weights=self._weights_of_features[m])
+            for m, machine in enumerate(super()._before(problems, first))
+        ]
+
+    # The linear machine ---------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row per machine; for the linear kernel only."""
+        if not self._in_primal:
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self, "classes_")
+        return self._weights_of_features
+
+    def _output_values(self, X: Any) -> DoubleArray:
+        if not self._in_primal:
+            return super()._output_values(X)
+        check_is_fitted(self)
+        X = check_samples(self, X)
+        # The weights are the vectors of one linear expansion per machine, so a value does not
+        # depend on the other rows of `X`.
+        weights = self._weights_of_features.astype(X.dtype)
+        n_machines = weights.shape[0]
+        kind = kernel_spec("linear", 1.0, 1, 0.0)
+        return self._decide(
+            make_rows(X, "linear"),
+            make_rows(csr_array(weights) if sp.issparse(X) else weights, "linear"),
+            np.arange(n_machines),
+            kind,
+            csr_array(np.eye(n_machines)),
+        )
+
+
+def _matrix(rows: list[DoubleArray], n_columns: int) -> DoubleArray:
+    """Return the rows as a matrix; a machine without samples yet has an empty one."""
+    matrix = np.zeros((len(rows), n_columns))
+    for m, row in enumerate(rows):
+        if row.size:
+            matrix[m] = row
+    return matrix
