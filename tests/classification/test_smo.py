@@ -106,3 +106,15 @@ def test_a_saved_machine_predicts_the_same(wine, tmp_path):
     np.testing.assert_array_equal(
         load(tmp_path / "model").decision_function(X), model.decision_function(X)
     )
+
+
+def test_the_simple_variant_is_seeded_and_near_the_optimum(moons):
+    X, y = moons
+    simple = {"variant": "simple", "gamma": 1.0}
+    one, same, other = (SMOClassifier(random_state=seed, **simple).fit(X, y) for seed in (1, 1, 2))
+    exact = SMOClassifier(gamma=1.0).fit(X, y)
+
+    np.testing.assert_array_equal(one.decision_function(X), same.decision_function(X))
+    assert not np.array_equal(one.decision_function(X), other.decision_function(X))
+    assert np.mean(one.predict(X) == exact.predict(X)) > 0.95
+    assert one.n_iter_[0] >= 1

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic import OLLAWVClassifier
+from svmosaic.cli.methods import METHODS
 from svmosaic.persistence import load
 
 
@@ -281,12 +282,13 @@ def test_info_understands_libsvm_text(svmosaic, blobs, tmp_path):
 # Methods ------------------------------------------------------------------------------------
 
 
-def test_another_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path):
-    outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", "smo", "--C", "10")
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"smo-regression"}))
+def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, method):
+    outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", method, "--C", "10")
 
     assert outcome.code == 0
     assert svmosaic("predict", tmp_path / "m", blobs).code == 0
-    assert "SMOClassifier" in svmosaic("info", tmp_path / "m").out
+    assert METHODS[method] in svmosaic("info", tmp_path / "m").out
 
 
 def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path):

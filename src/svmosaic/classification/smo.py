@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from svmosaic.backends import cpu
 from svmosaic.base import KernelFunction
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import MultiClass, machines
 from svmosaic.problem import DoubleArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["SMOClassifier"]
@@ -48,6 +50,12 @@ class SMOClassifier(KernelClassifier):
         Limit on updates of each binary machine. -1 means max(10 million, 100 n), never infinity.
     shrinking : bool, default=True
         Leave out variables that stay at a bound for a while. The solution is the same.
+    variant : {"second_order", "simple"}, default="second_order"
+        ``"simple"`` is the randomised SMO of textbooks, for comparison: every sample in turn with
+        a partner drawn at random, until a sweep changes nothing much. It need not reach the
+        optimum; `n_iter_` counts sweeps and `max_iter` = -1 means 10 000 of them.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the partners of ``variant="simple"``.
     warm_start : bool, default=False
         Begin `fit` with the coefficients of the previous `fit` on the same rows, for example
         after a change of `C`.
@@ -89,7 +97,7 @@ class SMOClassifier(KernelClassifier):
         ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_machines,)
         Primal minus dual objective: never less than the distance to the optimum; nan after
-        ``max_time``.
+        ``max_time`` and for ``variant="simple"``.
     objective_ : ndarray of shape (n_machines,)
         Dual objective reached.
     n_features_in_ : int
@@ -135,6 +143,8 @@ class SMOClassifier(KernelClassifier):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
         "warm_start": ["boolean"],
+        "variant": [StrOptions({"second_order", "simple"})],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -148,6 +158,8 @@ class SMOClassifier(KernelClassifier):
         tol: float = 1e-3,
         max_iter: int = -1,
         shrinking: bool = True,
+        variant: Literal["second_order", "simple"] = "second_order",
+        random_state: Any = None,
         warm_start: bool = False,
         class_weight: dict[Any, float] | str | None = None,
         multi_class: MultiClass = "ovo",
@@ -165,6 +177,8 @@ class SMOClassifier(KernelClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.shrinking = shrinking
+        self.variant = variant
+        self.random_state = random_state
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.multi_class = multi_class
@@ -175,6 +189,8 @@ class SMOClassifier(KernelClassifier):
         self.verbose = verbose
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        if self.variant == "simple":
+            return self._solve_simply(rows, kernel, problems)
         solutions = cpu.solve_smo(
             rows,
             kernel,
@@ -194,6 +210,27 @@ class SMOClassifier(KernelClassifier):
         )
         warn_if_not_converged(self, solutions)
         return solutions
+
+    def _solve_simply(
+        self, rows: Rows, kernel: KernelSpec, problems: list[Problem]
+    ) -> list[Solution]:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return cpu.solve_simple_smo(
+            rows,
+            kernel,
+            problems,
+            SimpleSmoSettings(
+                bounds="per_sample",
+                C=float(self.C),
+                tol=float(self.tol),
+                max_iter=int(self.max_iter) if self.max_iter > 0 else 10_000,
+                seed=int(seed),
+                cache_mb=float(self.cache_mb),
+            ),
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=self.max_time or 0.0,
+            progress=current_progress(type(self).__name__, self.verbose),
+        )
 
     def _starts(self, problems: list[Problem]) -> list[DoubleArray] | None:
         """Return the coefficients of the previous fit, as far as the rows are the same."""

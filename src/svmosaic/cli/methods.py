@@ -13,6 +13,11 @@ METHODS = {
     "ollawv": "OLLAWVClassifier",
     "smo": "SMOClassifier",
     "smo-regression": "SMORegressor",
+    "mnsvm": "MNSVMClassifier",
+    "nnisda": "NNISDAClassifier",
+    "uniform": "UniformSVC",
+    "nlsgd": "NLSGDClassifier",
+    "olla-l2": "OLLAL2Classifier",
 }
 
 
