@@ -5,7 +5,7 @@
 A fifth of each set is for the test. All machines have the gamma of their set. OLLAWV with
 refine="full" solves the L1-SVM with C = 10; so has OLLA-L2, and NL-SGD has C = 10 n, which is the
 same problem but for the intercept. n is the whole training part, also for the pairs of one-vs-one.
-Nothing is tuned. Times are CPU seconds of one thread.
+Times are CPU seconds of one thread.
 """
 
 from __future__ import annotations
