@@ -7,7 +7,8 @@ For every set and every choice of epochs and average: outer folds stratified, sh
 all choices; the table shows the mean over the seeds. Features are scaled to [0, 1] by the outer
 training part only. Inner folds choose gamma in 4^-5 .. 4^2 and C in 4^-2 .. 4^5, the paper's grid;
 the first of equal cells wins. The machines of the inner folds are those of NLSGDClassifier, solved
-on one kernel matrix per gamma. The paper's scaling saw the test folds and its folds are unknown.
+on one kernel matrix per gamma. The paper seems to have scaled before it split; its folds are
+unknown.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 namespace svmosaic {
 
 struct OllaL2Settings {
-    double C = 1.0;
+    double C = 10.0;
     Index epochs = 2;  // e of the paper
     VisitOrder order = VisitOrder::shuffled;
     bool fit_intercept = true;  // beta of the paper

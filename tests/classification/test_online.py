@@ -384,6 +384,14 @@ def test_the_number_of_features_may_not_change(iris, kind):
         model.partial_fit(X[:, :3], y)
 
 
+@pytest.mark.parametrize(("kernel", "later"), [("rbf", "linear"), ("linear", "rbf")])
+def test_a_linear_machine_cannot_become_another(iris, kernel, later):
+    model = NLSGDClassifier(kernel=kernel).fit(*iris).set_params(kernel=later)
+
+    with pytest.raises(ValueError, match=f"cannot go on with kernel='{later}'"):
+        model.partial_fit(*iris)
+
+
 @online
 def test_what_cannot_stream_says_so(iris, kind):
     X, y = iris

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import NLSGDClassifier, OLLAWVClassifier
 from svmosaic.plots import new_axes, plot_boundaries, plot_boundary, to_png, to_svg
 
 
@@ -114,3 +114,12 @@ def test_the_same_figure_gives_the_same_bytes(two_classes):
 
     assert first == second
     assert to_png(plot_boundary(model, X, y, resolution=20)).startswith(b"\x89PNG")
+
+
+def test_a_linear_online_machine_has_no_rings(two_classes):
+    X, y = two_classes
+    model = make_pipeline(MinMaxScaler(), NLSGDClassifier(kernel="linear")).fit(X, y)
+
+    ax = plot_boundary(model, X, y, resolution=20)
+
+    assert ax.has_data()

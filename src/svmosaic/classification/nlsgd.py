@@ -243,7 +243,14 @@ class NLSGDClassifier(OnlineClassifier):
         return raw, self._state_intercept
 
     def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
-        if first or not self._in_primal:
+        if first:
+            return super()._before(problems, first)
+        if self._in_primal != (self._weights_of_features.size > 0):
+            raise ValueError(
+                f"partial_fit of {type(self).__name__} cannot go on with kernel={self.kernel!r}: a "
+                "linear machine keeps weights, the others keep samples; fit anew."
+            )
+        if not self._in_primal:
             return super()._before(problems, first)
         # The machine is its weights; there are no support vectors to look up.
         return [

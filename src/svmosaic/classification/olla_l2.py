@@ -39,7 +39,7 @@ class OLLAL2Classifier(OnlineClassifier):
         Degree of the poly kernel.
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
-    C : float, default=1.0
+    C : float, default=10.0
         Size of the steps. A larger C makes every sample count more against the margin 1, so
         fewer samples become support vectors.
     epochs : int, default=2
@@ -143,7 +143,7 @@ class OLLAL2Classifier(OnlineClassifier):
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        C: float = 1.0,
+        C: float = 10.0,
         epochs: int = 2,
         order: VisitOrder = "shuffled",
         fit_intercept: bool = True,

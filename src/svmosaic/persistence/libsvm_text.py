@@ -120,6 +120,11 @@ def _check_exportable(model: Any) -> None:
             f"LIBSVM files know the kernels {', '.join(map(repr, _KERNELS))}. Got {shown} "
             "instead; use svmosaic.persistence.save for other named kernels."
         )
+    if model.support_.size == 0:
+        raise ValueError(
+            f"A LIBSVM file lists support vectors, and this {type(model).__name__} keeps only the "
+            "weights of the features. Use svmosaic.persistence.save."
+        )
     if model.classes_.size > 2 and model.multi_class != "ovo":
         raise ValueError(
             "LIBSVM files hold one-vs-one machines only; this model has multi_class='ovr'. "

@@ -309,7 +309,8 @@ def _support_vectors(model: Any) -> DoubleArray:
     """Return the support vectors in the units of the data."""
     vectors = _machine(model).support_vectors_
     vectors = vectors.toarray() if hasattr(vectors, "toarray") else np.asarray(vectors)
-    if isinstance(model, Pipeline):
+    # A linear online machine has none, and scalers refuse empty tables.
+    if isinstance(model, Pipeline) and vectors.shape[0]:
         for _, scaler in reversed(model.steps[:-1]):
             vectors = scaler.inverse_transform(vectors)
     return np.asarray(vectors, dtype=np.float64)

@@ -31,7 +31,7 @@ class OllaL2Settings:
         Memory for kernel columns that are read again.
     """
 
-    C: float = 1.0
+    C: float = 10.0
     epochs: int = 2
     order: VisitOrder = "shuffled"
     fit_intercept: bool = True
