@@ -54,6 +54,7 @@ def exact(X, y):
 
 
 def scores(fit, X, y, train, test):
+    """Return the metrics of one machine on one split."""
     predict, n_iter = fit(X[train], y[train])
     predicted = predict(X[test])
     return (
@@ -84,6 +85,7 @@ def compare(X, y):
 
 
 def print_table(results):
+    """Print medians, median differences to the baseline and p-values."""
     print("| metric | C-SVC | uniform, feasible | uniform, printed | uniform, exact |")
     print("|---|---|---|---|---|")
     baseline = results["C-SVC"]
@@ -99,6 +101,7 @@ def print_table(results):
 
 
 def main():
+    """Compare on both pairs of classes and say what is true."""
     X, classes = load_iris(return_X_y=True)
     for name, (negative, positive) in PAIRS.items():
         taken = np.isin(classes, (negative, positive))

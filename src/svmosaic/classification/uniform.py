@@ -55,7 +55,8 @@ class UniformSVC(ExactKernelClassifier):
     tol : float, default=1e-3
         ``"exact"``: accepted spread of the gradients, relative to the squared distance of the
         hulls. Hulls nearer than `tol` times the size of the data count as overlapping, unless
-        they are proved to be apart. ``"smo"``: a sweep that changes the multipliers by less, in norm, is the last.
+        they are proved to be apart. ``"smo"``: a sweep that changes the multipliers by less, in
+        norm, is the last.
     max_iter : int, default=None
         Limit on updates (``"exact"``; None means max(10 million, 100 n_samples)) or on sweeps
         (``"smo"``; None means 10 000).
