@@ -10,14 +10,20 @@ namespace svmosaic {
 
 namespace {
 
-// |p - q|^2 below this, relative to the squared size of the data, counts as zero.
-constexpr double overlap = 1e-10;
+// Relative to the squared size of the data, nobody can ask for a finer |p - q|^2 than this.
+constexpr double finest = 1e-10;
 constexpr double least_curvature = 1e-12;
 
-// The squared distance that counts as none: measured against the distances from the first
-// sample, which do not depend on the origin, and against the rounding of the kernel values.
+// Squared distances that count as none.
+struct NoDistance {
+    double unproven;  // unless the hulls are proved to be apart
+    double rounding;  // in any case
+};
+
+// Measured against the distances from the first sample, which do not depend on the origin, and
+// against the rounding of the kernel values.
 template <class Real>
-double no_distance(KernelColumns<Real>& columns) {
+NoDistance no_distance(KernelColumns<Real>& columns, double tol) {
     const auto& diagonal = columns.diagonal();
     const Real* column = columns.column(0);
     double size = 0.0;
@@ -26,8 +32,8 @@ double no_distance(KernelColumns<Real>& columns) {
         size = std::max(size, diagonal[k] + diagonal[0] - 2.0 * static_cast<double>(column[k]));
         largest = std::max(largest, std::abs(diagonal[k]));
     }
-    constexpr auto rounding = static_cast<double>(std::numeric_limits<Real>::epsilon());
-    return overlap * size + 4.0 * rounding * largest;
+    constexpr auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
+    return {std::max(tol * tol, finest) * size, 4.0 * epsilon * largest};
 }
 
 // How far the gradients of one class are from equal: nothing to gain when it is zero.
@@ -88,7 +94,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
     const Index n = columns.size();
     const Index max_iter =
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
-    const double none = no_distance(columns);
+    const NoDistance none = no_distance(columns, settings.tol);
     const std::vector<double> zeros(problem.targets.size(), 0.0);
     DualPoint<Real> point(columns, 0.0);
     point.enter(problem.targets, zeros, zeros);
@@ -104,7 +110,9 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
         const Spread positive = spread_of(point, 1.0);
         const Spread negative = spread_of(point, -1.0);
         const double distance = mean_gradient(point, 1.0) + mean_gradient(point, -1.0);
-        overlapping = distance <= none;
+        // The projections of the hulls on p - q are this far apart, times |p - q|.
+        const bool apart = positive.lowest.value + negative.lowest.value > 0.0;
+        overlapping = distance <= none.rounding || (!apart && distance <= none.unproven);
         const double violation = positive.size() + negative.size();
         solution.violation = overlapping ? 0.0 : violation / distance;
         if (overlapping || violation <= settings.tol * distance) break;

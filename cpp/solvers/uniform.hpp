@@ -25,7 +25,10 @@ struct UniformSettings {
 //              in the two hulls, and the objective is 2 s - 1/2 s^2 |p - q|^2: p and q are the
 //              nearest points and s = min(C / 2, 2 / |p - q|^2). They are found by MDM steps within
 //              the class whose gradients spread more. The intercept puts the boundary midway.
-// Stops when   both spreads together are at most tol |p - q|^2, or |p - q| is zero up to rounding.
+// Stops when   both spreads together are at most tol |p - q|^2; or when |p - q| is at most tol
+// times
+//              the size of the data and the hulls are not proved to be apart: then they count as
+//              overlapping. Where they overlap, |p - q|^2 falls like 1 / updates and no faster.
 // Cost         two kernel columns per update, cached by KernelColumns.
 template <class Real>
 Solution solve_uniform(const Problem& problem, const UniformSettings& settings,

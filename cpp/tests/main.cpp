@@ -19,6 +19,7 @@ void test_canonical();
 void test_decide();
 void test_solvers();
 void test_libsvm_text();
+void test_l2();
 void test_online();
 
 namespace {
@@ -29,9 +30,13 @@ struct Test {
 };
 
 constexpr std::array tests{
-    Test{"thread_pool", test_thread_pool}, Test{"kernel_columns", test_kernel_columns},
-    Test{"canonical", test_canonical},     Test{"decide", test_decide},
-    Test{"solvers", test_solvers},         Test{"libsvm_text", test_libsvm_text},
+    Test{"thread_pool", test_thread_pool},
+    Test{"kernel_columns", test_kernel_columns},
+    Test{"canonical", test_canonical},
+    Test{"decide", test_decide},
+    Test{"solvers", test_solvers},
+    Test{"libsvm_text", test_libsvm_text},
+    Test{"l2", test_l2},
     Test{"online", test_online},
 };
 

@@ -49,7 +49,7 @@ class ExactKernelClassifier(KernelClassifier):
         if not unfinished:
             return
         late = any(s.status == "max_time" for s in unfinished)
-        limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter}"
+        limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter or 'auto'}"
         worst = max(s.violation for s in unfinished)
         warnings.warn(
             f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "

@@ -9,8 +9,8 @@ from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = ["solve"]
 
-# |p - q|^2 below this, relative to the squared size of the data, counts as zero.
-_OVERLAP = 1e-10
+# Relative to the squared size of the data, nobody can ask for a finer |p - q|^2 than this.
+_FINEST = 1e-10
 
 
 def solve(K: DoubleArray, problem: Problem, settings: UniformSettings) -> Solution:
@@ -19,7 +19,8 @@ def solve(K: DoubleArray, problem: Problem, settings: UniformSettings) -> Soluti
     Q = np.outer(y, y) * K
     diagonal = np.diagonal(K)
     size = (diagonal + diagonal[0] - 2.0 * K[0]).max()
-    none = _OVERLAP * size + 4.0 * np.finfo(float).eps * np.abs(diagonal).max()
+    unproven = max(settings.tol**2, _FINEST) * size
+    rounding = 4.0 * np.finfo(float).eps * np.abs(diagonal).max()
     a = np.zeros(y.size)
     a[[np.argmax(y > 0), np.argmax(y < 0)]] = 1.0  # p and q begin at the first samples
     gradient = Q @ a
@@ -33,7 +34,8 @@ def solve(K: DoubleArray, problem: Problem, settings: UniformSettings) -> Soluti
             ends.append((gradient[j] - gradient[i], i, j))
         distance = a @ gradient
         spread = ends[0][0] + ends[1][0]
-        if distance <= none:
+        apart = gradient[ends[0][1]] + gradient[ends[1][1]] > 0.0
+        if distance <= rounding or (not apart and distance <= unproven):
             return Solution(
                 support=problem.samples[:0],
                 coef=np.empty(0),
