@@ -26,12 +26,13 @@ class Sampler {
 
     // Uniform in 0 .. n-1, n >= 1. As many high bits as n - 1 has, again while they are too
     // large: no bias, fewer than two draws on average.
-    std::uint64_t below(std::uint64_t n) {
+    Index below(Index n) {
         if (n == 1) return 0;
-        const int shift = std::countl_zero(n - 1);
+        const auto limit = static_cast<std::uint64_t>(n);
+        const int shift = std::countl_zero(limit - 1);
         std::uint64_t drawn = next() >> shift;
-        while (drawn >= n) drawn = next() >> shift;
-        return drawn;
+        while (drawn >= limit) drawn = next() >> shift;
+        return static_cast<Index>(drawn);
     }
 
     // Uniform in [0, 1), a multiple of 2^-53.
@@ -40,7 +41,8 @@ class Sampler {
     template <class Value>
     void shuffle(std::vector<Value>& values) {
         for (std::size_t n = values.size(); n > 1; --n) {
-            std::swap(values[n - 1], values[static_cast<std::size_t>(below(n))]);
+            const Index drawn = below(static_cast<Index>(n));
+            std::swap(values[n - 1], values[static_cast<std::size_t>(drawn)]);
         }
     }
 

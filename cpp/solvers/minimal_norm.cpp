@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/splitmix.hpp"
+#include "core/sampling.hpp"
 #include "expansion/decide.hpp"
 #include "solvers/dual_point.hpp"
 #include "solvers/l2_report.hpp"
@@ -29,7 +29,7 @@ struct Parts {
 };
 
 // Brings `n` random entries to the front.
-void shuffle_front(std::vector<Index>& entries, Index n, SplitMix& random) {
+void shuffle_front(std::vector<Index>& entries, Index n, Sampler& random) {
     const auto size = static_cast<Index>(entries.size());
     for (Index k = 0; k < std::min(n, size); ++k) {
         std::swap(entries[static_cast<std::size_t>(k)],
@@ -37,7 +37,7 @@ void shuffle_front(std::vector<Index>& entries, Index n, SplitMix& random) {
     }
 }
 
-Parts first_parts(const Problem& problem, Index draw, SplitMix& random) {
+Parts first_parts(const Problem& problem, Index draw, Sampler& random) {
     Parts parts;
     parts.in_play.resize(problem.samples.size());
     std::iota(parts.in_play.begin(), parts.in_play.end(), Index{0});
@@ -206,7 +206,7 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
     const auto n = static_cast<Index>(problem.samples.size());
     const Index max_iter =
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
-    SplitMix random(settings.seed);
+    Sampler random(static_cast<std::uint64_t>(settings.seed));
     Parts parts = first_parts(problem, settings.draw, random);
     KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool);
     Walk<Real> walk(problem, settings.C, columns, monitor);

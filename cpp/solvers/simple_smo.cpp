@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/aligned.hpp"
-#include "core/splitmix.hpp"
+#include "core/sampling.hpp"
 #include "simd/loops.hpp"
 
 namespace svmosaic {
@@ -50,7 +50,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     const auto size = static_cast<std::size_t>(n);
     const auto& loops = simd::loops<Real>();
     const auto& y = problem.targets;
-    SplitMix random(settings.seed);
+    Sampler random(static_cast<std::uint64_t>(settings.seed));
     std::vector<double> alpha(size, 0.0);
     AlignedVector<double> sums(static_cast<std::size_t>(columns.padded_size()), 0.0);  // f - b
     double total = 0.0;

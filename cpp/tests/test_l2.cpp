@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/splitmix.hpp"
+#include "core/sampling.hpp"
 #include "solvers/minimal_norm.hpp"
 #include "solvers/nnisda.hpp"
 #include "solvers/simple_smo.hpp"
@@ -28,7 +28,7 @@ Line two_points() {
 
 // Many points with noisy labels.
 Line noisy(Index n) {
-    SplitMix random(7);
+    Sampler random(7);
     Line line;
     line.problem.samples = count_up(n);
     for (Index i = 0; i < n; ++i) {

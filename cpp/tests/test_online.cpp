@@ -30,10 +30,11 @@ void the_sampler_gives_the_published_numbers() {
 
 void draws_stay_in_their_range() {
     Sampler sampler(1);
-    for (const std::uint64_t n : {1U, 2U, 3U, 4U, 5U, 63U, 64U, 65U}) {
-        std::set<std::uint64_t> seen;
+    for (const Index n : {1, 2, 3, 4, 5, 63, 64, 65}) {
+        std::set<Index> seen;
         for (int k = 0; k < 2000; ++k) seen.insert(sampler.below(n));
-        check(seen.size() == n && *seen.rbegin() == n - 1, "all of 0 .. n-1 and nothing else");
+        const bool all = static_cast<Index>(seen.size()) == n && *seen.begin() == 0;
+        check(all && *seen.rbegin() == n - 1, "all of 0 .. n-1 and nothing else");
     }
     for (int k = 0; k < 1000; ++k) {
         const double drawn = sampler.unit();

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
+from svmosaic.backends.array.sampling import Sampler
 from svmosaic.problem import DoubleArray, Problem, Solution
 from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 
 __all__ = ["solve"]
 
-_MASK = 2**64 - 1
 # A multiplier below this share of C is a rounding error.
 _ROUNDING = 1e-12
-
-
-def _split_mix(seed: int) -> Iterator[int]:
-    """Yield the numbers of SplitMix64, as ``cpp/core/splitmix.hpp`` does."""
-    state = seed
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) & _MASK
-        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-        yield z ^ (z >> 31)
 
 
 def _interval(
@@ -47,14 +35,14 @@ def _interval(
 def solve(K: DoubleArray, problem: Problem, settings: SimpleSmoSettings) -> Solution:
     """Run sweeps until one changes little. `K` is the kernel matrix of the samples."""
     y, weights, C = problem.targets, problem.weights, settings.C
-    numbers = _split_mix(settings.seed)
+    sampler = Sampler(settings.seed)
     a = np.zeros(y.size)
     sweeps = updates = 0
     while True:
         before = a.copy()
         sweeps += 1
         for j in range(y.size):
-            i = next(numbers) % (y.size - 1)
+            i = sampler.below(y.size - 1)
             i += i >= j
             curvature = K[i, i] + K[j, j] - 2.0 * K[i, j]
             if curvature <= 0.0:
