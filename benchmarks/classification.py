@@ -72,8 +72,8 @@ def split(name: str) -> tuple[Any, Any, Any, Any]:
     return X_train, y[train], X_test, y[test]
 
 
-def make(peer: str, C: float, gamma: float, threads: int) -> Any:
-    """Return the unfitted machine."""
+def make(peer: str, C: float, gamma: float, threads: int, n_machine: float = 1.0) -> Any:
+    """Return the unfitted machine; `n_machine` is the mean number of rows of a binary one."""
     if peer == "svc":
         from sklearn.svm import SVC
 
@@ -87,6 +87,9 @@ def make(peer: str, C: float, gamma: float, threads: int) -> Any:
     common: dict[str, Any] = {"gamma": gamma, "n_jobs": threads, "cache_mb": 2000}
     if peer in OLLAWV:
         return svmosaic.OLLAWVClassifier(C=C, refine=OLLAWV[peer], **common)
+    if peer == "nlsgd":
+        # Its C is 1 / lambda of a mean loss, so the same problem has n times the C.
+        C *= n_machine
     return getattr(svmosaic, SOLVERS[peer])(C=C, **common)
 
 
@@ -97,12 +100,13 @@ def child(pipe: Connection, name: str, peer: str, threads: int, repeat: int) -> 
     try:
         X, y, X_test, y_test = split(name)
         C, gamma = PARAMETERS[name]
+        n_machine = 2 * len(y) / len(set(y.tolist()))
         with threadpool_limits(threads):
             # Loads the peers' run-time libraries outside the clock.
             make(peer, C, gamma, threads).fit(X[:1000], y[:1000])
             fits, predictions = [], []
             for _ in range(repeat):
-                model = make(peer, C, gamma, threads)
+                model = make(peer, C, gamma, threads, n_machine)
                 began = time.perf_counter()
                 model.fit(X, y)
                 fits.append(time.perf_counter() - began)
