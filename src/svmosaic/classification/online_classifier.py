@@ -18,7 +18,7 @@ from svmosaic.classification.kernel_classifier import KernelClassifier, Training
 from svmosaic.classification.multiclass import gather, output_matrix, split
 from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
-from svmosaic.utils.sklearn_compat import Interval, check_sample_weight, fit_context
+from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
 from svmosaic.utils.validation import check_training, match_form
 
 __all__ = ["OnlineClassifier"]
@@ -36,6 +36,16 @@ class _Chunk:
     numbers: IndexArray  # number in the stream of every row of the table
     samples: IndexArray  # rows of the table to visit
     weights: DoubleArray  # of these
+
+
+def _has_samples(estimator: Any) -> bool:
+    """Whether new rows can be compared with old ones; their precomputed values are not known."""
+    if estimator.kernel == "precomputed":
+        raise AttributeError(
+            f"partial_fit of {type(estimator).__name__} needs samples, not kernel='precomputed': "
+            "new rows have no kernel values with the old ones; pass the kernel as a function."
+        )
+    return True
 
 
 class OnlineClassifier(KernelClassifier):
@@ -130,6 +140,7 @@ class OnlineClassifier(KernelClassifier):
 
     # Streams --------------------------------------------------------------------------------
 
+    @available_if(_has_samples)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more samples: one pass over them, in the order given.
@@ -154,11 +165,6 @@ class OnlineClassifier(KernelClassifier):
         self : object
             The classifier.
         """
-        if self.kernel == "precomputed":
-            raise ValueError(
-                f"partial_fit of {type(self).__name__} needs samples, not kernel='precomputed': "
-                "new rows have no kernel values with the old ones; pass the kernel as a function."
-            )
         first = not hasattr(self, "classes_")
         known = self._stream_classes(classes, first)
         X, y = check_training(self, X, y, reset=first)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from sklearn.base import _fit_context
+from sklearn.utils import metaestimators
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["Interval", "StrOptions", "check_sample_weight", "fit_context"]
+__all__ = ["Interval", "StrOptions", "available_if", "check_sample_weight", "fit_context"]
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
@@ -18,3 +19,8 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     """Validate the parameters of an estimator before its `fit` runs."""
     decorator = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
     return cast(Callable[[Method], Method], decorator)
+
+
+def available_if(check: Callable[[object], bool]) -> Callable[[Method], Method]:
+    """Hide a method where `check` raises AttributeError."""
+    return cast(Callable[[Method], Method], metaestimators.available_if(check))
