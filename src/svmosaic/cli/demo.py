@@ -33,8 +33,9 @@ _CS_SHOWN = (1.0, 10.0, 100.0)
 
 _METHODS = """\
 All machines have the rbf kernel, C = 1 (the default of SVC) and the same gamma, \
-1 / (n_features * variance). OLLAWV is the plain machine of the paper. "selected" solves the exact problem on the samples that OLLAWV \
-selected. "full" is the exact machine on all samples, the same problem that SVC solves.
+1 / (n_features * variance). OLLAWV is the plain machine of the paper. "selected" solves the exact \
+problem on the samples that OLLAWV selected. "full" is the exact machine on all samples, the same \
+problem that SVC solves.
 
 Rows are split 70 to 30; min-max scaling is fitted to the training part. Times below 0.3 s are the \
 best of several measurements. Factors compare with SVC on the same data in this run: below 1 in \
