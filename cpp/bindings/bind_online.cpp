@@ -35,7 +35,7 @@ OllaL2Settings read_olla_l2(const nb::handle& s) {
     settings.C = nb::cast<double>(s.attr("C"));
     settings.epochs = nb::cast<Index>(s.attr("epochs"));
     settings.order = order_of(nb::cast<std::string>(s.attr("order")));
-    settings.fit_intercept = nb::cast<bool>(s.attr("fit_intercept"));
+    settings.beta = nb::cast<double>(s.attr("beta"));
     settings.budget = nb::cast<Index>(s.attr("budget"));
     settings.seed = nb::cast<Index>(s.attr("seed"));
     settings.cache_mb = nb::cast<double>(s.attr("cache_mb"));

@@ -36,6 +36,7 @@ enum class Status {
     max_support,  // the budget of support vectors is spent
     max_time,     // the limit on seconds came first
     exhausted,    // no sample is left to select
+    indefinite,   // the kernel is not positive semidefinite and there is no solution
     interrupted   // the caller asked to stop
 };
 
@@ -79,6 +80,8 @@ constexpr std::string_view name_of(Status status) {
             return "max_time";
         case Status::exhausted:
             return "exhausted";
+        case Status::indefinite:
+            return "indefinite";
         case Status::interrupted:
             return "interrupted";
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <stdexcept>
 
 #include "core/problem.hpp"
 #include "solvers/dual_point.hpp"
@@ -15,12 +14,6 @@ inline double highest_objective(const Problem& problem, double C) {
     double sum = 0.0;
     for (const double weight : problem.weights) sum += 0.5 * C * weight;
     return sum * (1.0 + 1e-6);
-}
-
-[[noreturn]] inline void refuse_indefinite_kernel() {
-    throw std::invalid_argument(
-        "The kernel is not positive semidefinite on these samples and the L2-SVM has no solution. "
-        "Use another kernel, change its parameters or lower C.");
 }
 
 // The loss C_i / 2 max(0, 1 - y_i f(x_i))^2 of one sample.

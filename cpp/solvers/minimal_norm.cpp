@@ -77,9 +77,12 @@ class Walk {
         point_.enter(targets, softness, gradients);
     }
 
-    void begin_at(Index i) {
-        point_.move(i, 1.0);
+    // At the first sample. False if that has no length, which is no kernel's doing.
+    bool begin() {
+        if (!(point_.diagonal(0) >= least_norm_)) return false;
+        point_.move(0, 1.0);
         norm_ = norm_squared();
+        return true;
     }
 
     // MDM steps until the samples in play meet the tolerance or a limit is met.
@@ -102,7 +105,10 @@ class Walk {
                 solution.status = monitor_.reason();
                 return;
             }
-            step(nearest.index, farthest.index);
+            if (!step(nearest.index, farthest.index)) {
+                solution.status = Status::indefinite;
+                return;
+            }
             ++solution.n_iter;
         }
     }
@@ -129,16 +135,19 @@ class Walk {
     }
 
   private:
-    // Moves weight from j to i: the exact minimum along e_i - e_j, at most all that j has.
-    void step(Index i, Index j) {
+    // Moves weight from j to i: the exact minimum along e_i - e_j, at most all that j has. False,
+    // and nothing moved, where no positive semidefinite kernel would lead.
+    bool step(Index i, Index j) {
         const double curvature = point_.curvature(i, j);
-        if (curvature <= 0.0) refuse_indefinite_kernel();
+        if (curvature <= 0.0) return false;
         const double amount = std::min(gap_ / curvature, point_.alpha(j));
+        const double norm = norm_ + amount * (amount * curvature - 2.0 * gap_);
+        if (!(norm >= least_norm_)) return false;
         const bool all = amount == point_.alpha(j);
         point_.move(j, all ? 0.0 : point_.alpha(j) - amount);
         point_.move(i, point_.alpha(i) + amount);
-        norm_ += amount * (amount * curvature - 2.0 * gap_);
-        if (!(norm_ >= least_norm_)) refuse_indefinite_kernel();
+        norm_ = norm;
+        return true;
     }
 
     double norm_squared() const {
@@ -211,9 +220,12 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
     KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool);
     Walk<Real> walk(problem, settings.C, columns, monitor);
     walk.enter(parts.in_play, std::vector<double>(parts.in_play.size(), 0.0));
-    walk.begin_at(0);
 
     Solution solution;
+    if (!walk.begin()) {
+        solution.status = Status::indefinite;
+        return solution;
+    }
     Search last;
     double tol = parts.outside.empty() ? settings.tol : std::max(settings.tol, first_tol);
     while (true) {

@@ -53,12 +53,14 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
             break;
         }
         const double curvature = point.diagonal(i);
-        if (curvature <= 0.0) refuse_indefinite_kernel();
         const double g = point.gradient(i);
         const double a = std::max(0.0, point.alpha(i) - g / curvature);
         const double delta = a - point.alpha(i);
         objective -= delta * (g + 0.5 * curvature * delta);
-        if (!(objective <= ceiling)) refuse_indefinite_kernel();
+        if (curvature <= 0.0 || !(objective <= ceiling)) {
+            solution.status = Status::indefinite;
+            break;
+        }
         point.move(i, a);
         ++solution.n_iter;
     }

@@ -55,7 +55,7 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
     const auto& problem = task.problem;
     const std::size_t n_earlier = task.support.size();
     const double C = settings.C;
-    const double beta = settings.fit_intercept ? 1.0 : 0.0;
+    const double beta = settings.beta;
     Visits visits(problem, settings.order, settings.epochs, settings.seed);
     Outputs<Real> outputs(rows, kernel, problem, visits, cache_bytes, pool);
     const double edge = 1.0 + tie_width(C * (outputs.scale() + beta));

@@ -12,11 +12,11 @@
 namespace svmosaic {
 
 struct OllaL2Settings {
-    double C = 10.0;
+    double C = 1.0;
     Index epochs = 2;  // e of the paper
     VisitOrder order = VisitOrder::shuffled;
-    bool fit_intercept = true;  // beta of the paper
-    Index budget = 0;           // at most this many support vectors, when positive
+    double beta = 1.0;  // the intercept's share of a step; 0 for none
+    Index budget = 0;   // at most this many support vectors, when positive
     Index seed = 0;
     double cache_mb = 200.0;
 };

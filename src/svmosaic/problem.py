@@ -34,7 +34,15 @@ DoubleArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 KernelKind = Literal["linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"]
-Status = Literal["converged", "max_iter", "max_support", "max_time", "exhausted", "interrupted"]
+Status = Literal[
+    "converged",
+    "max_iter",
+    "max_support",
+    "max_time",
+    "exhausted",
+    "indefinite",
+    "interrupted",
+]
 
 
 @dataclass(frozen=True)

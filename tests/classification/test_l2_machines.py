@@ -317,8 +317,13 @@ def test_a_limit_on_updates_warns_with_the_measurement(moons, machine):
 @pytest.mark.parametrize("machine", L2_MACHINES)
 def test_a_kernel_without_a_solution_gets_one_sentence(moons, machine):
     X, y = moons
-    with pytest.raises(ValueError, match="not positive semidefinite on these samples"):
-        machine(kernel="precomputed", C=100.0).fit(-(X @ X.T), y)
+    K = -(X @ X.T)
+    message = f"kernel of {machine.__name__} is not positive semidefinite .* 1 of 1 machines"
+    with pytest.warns(ConvergenceWarning, match=message):
+        model = machine(kernel="precomputed", C=100.0).fit(K, y)
+
+    assert model.stop_reason_.tolist() == ["indefinite"]
+    assert np.isfinite(model.decision_function(K)).all()
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -45,6 +45,15 @@ class ExactKernelClassifier(KernelClassifier):
         return solutions
 
     def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
+        lost = sum(s.status == "indefinite" for s in solutions)
+        if lost:
+            warnings.warn(
+                f"The kernel of {type(self).__name__} is not positive semidefinite on these "
+                f"samples, so {lost} of {len(solutions)} machines have no solution. The model is "
+                f"what was reached; use another kernel, change its parameters or lower C.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
         unfinished = [s for s in solutions if s.status in ("max_time", "max_iter")]
         if not unfinished:
             return

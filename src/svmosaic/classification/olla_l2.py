@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from svmosaic.backends import cpu
@@ -39,7 +39,7 @@ class OLLAL2Classifier(OnlineClassifier):
         Degree of the poly kernel.
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
-    C : float, default=10.0
+    C : float, default=1.0
         Size of the steps. A larger C makes every sample count more against the margin 1, so
         fewer samples become support vectors.
     epochs : int, default=2
@@ -49,7 +49,10 @@ class OLLAL2Classifier(OnlineClassifier):
         ``"given"``: in cycles, as the rows come, every row a sample of its own; this is the
         paper's order and that of `partial_fit`.
     fit_intercept : bool, default=True
-        Whether the steps move an intercept; beta of the paper.
+        Whether the steps move an intercept.
+    intercept_scaling : float, default=1.0
+        How far a step moves the intercept; beta of the paper. Where kernel values are large, as
+        with the linear kernel on unscaled data, a larger value lets the intercept keep up.
     budget : int, default=None
         Limit on support vectors of each binary machine. When one is too many, the one of smallest
         coefficient leaves, never the newest.
@@ -109,7 +112,7 @@ class OLLAL2Classifier(OnlineClassifier):
     Notes
     -----
     Visit t of sample i, with eta = 2 / sqrt(t): if y_i f(x_i) <= 1, then alpha_i grows by
-    eta (C y_i - alpha_i) and the intercept by the same. A weight means repetition: a sample of
+    eta (C y_i - alpha_i) and the intercept by `intercept_scaling` times the same. A weight means repetition: a sample of
     weight w is visited w times per epoch; a last fraction r < 1 counts r in t and scales the
     step by r.
 
@@ -133,6 +136,7 @@ class OLLAL2Classifier(OnlineClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineClassifier._parameter_constraints,
         "order": [StrOptions({"shuffled", "given"})],
+        "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
         "budget": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -143,10 +147,11 @@ class OLLAL2Classifier(OnlineClassifier):
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
-        C: float = 10.0,
+        C: float = 1.0,
         epochs: int = 2,
         order: VisitOrder = "shuffled",
         fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         budget: int | None = None,
         random_state: Any = 0,
         class_weight: dict[Any, float] | str | None = None,
@@ -165,6 +170,7 @@ class OLLAL2Classifier(OnlineClassifier):
         self.epochs = epochs
         self.order = order
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.budget = budget
         self.random_state = random_state
         self.class_weight = class_weight
@@ -187,7 +193,7 @@ class OLLAL2Classifier(OnlineClassifier):
             C=float(self.C),
             epochs=epochs,
             order=order,
-            fit_intercept=bool(self.fit_intercept),
+            beta=float(self.intercept_scaling) if self.fit_intercept else 0.0,
             budget=self.budget or 0,
             seed=self._seed(),
             cache_mb=float(self.cache_mb),

@@ -21,8 +21,8 @@ class OllaL2Settings:
         How often every sample is visited; e of the paper.
     order : {"shuffled", "random", "given"}
         The order of the visits.
-    fit_intercept : bool
-        beta of the paper.
+    beta : float
+        The intercept's share of a step; 0 for no intercept.
     budget : int
         If positive, the limit on support vectors.
     seed : int
@@ -31,10 +31,10 @@ class OllaL2Settings:
         Memory for kernel columns that are read again.
     """
 
-    C: float = 10.0
+    C: float = 1.0
     epochs: int = 2
     order: VisitOrder = "shuffled"
-    fit_intercept: bool = True
+    beta: float = 1.0
     budget: int = 0
     seed: int = 0
     cache_mb: float = 200.0

@@ -25,7 +25,7 @@ def _oldest_smallest(S: list[int], alpha: DoubleArray, kept: int, width: float) 
 def solve(K: DoubleArray, problem: Problem, settings: OllaL2Settings) -> OnlineSolution:
     """Run the machine on the kernel matrix of the problem's samples, from nothing."""
     y, C = problem.targets, settings.C
-    beta = 1.0 if settings.fit_intercept else 0.0
+    beta = settings.beta
     scale = np.abs(np.diagonal(K)).max() + beta
     edge = 1.0 + min(1e-3, _ROUNDING * max(1.0, C * scale))
 
