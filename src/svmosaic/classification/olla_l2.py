@@ -112,9 +112,9 @@ class OLLAL2Classifier(OnlineClassifier):
     Notes
     -----
     Visit t of sample i, with eta = 2 / sqrt(t): if y_i f(x_i) <= 1, then alpha_i grows by
-    eta (C y_i - alpha_i) and the intercept by `intercept_scaling` times the same. A weight means repetition: a sample of
-    weight w is visited w times per epoch; a last fraction r < 1 counts r in t and scales the
-    step by r.
+    eta (C y_i - alpha_i) and the intercept by `intercept_scaling` times the same. A weight means
+    repetition: a sample of weight w is visited w times per epoch; a last fraction r < 1 counts r
+    in t and scales the step by r.
 
     References
     ----------
