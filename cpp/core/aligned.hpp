@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace svmosaic {
@@ -31,5 +32,31 @@ struct AlignedAllocator {
 
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// The same, but new numbers are not set to zero: for buffers that are written before they are read.
+template <class T>
+struct UnsetAllocator : AlignedAllocator<T> {
+    using value_type = T;
+
+    UnsetAllocator() = default;
+    template <class U>
+    UnsetAllocator(const UnsetAllocator<U>&) {}
+    template <class U>
+    struct rebind {
+        using other = UnsetAllocator<U>;
+    };
+
+    template <class U>
+    void construct(U* p) {
+        ::new (static_cast<void*>(p)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* p, Args&&... args) {
+        ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+    }
+};
+
+template <class T>
+using UnsetVector = std::vector<T, UnsetAllocator<T>>;
 
 }  // namespace svmosaic

@@ -1,6 +1,8 @@
 #include "core/kernel_columns.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "simd/loops.hpp"
 
@@ -10,6 +12,9 @@ namespace {
 
 // A task for another thread should be worth its hand-over, about this many multiply-adds.
 constexpr Index least_work = 60'000;
+// What one thread has in its second-level cache is read fast enough for one column at a time.
+constexpr std::size_t near_memory = 512 * 1024;
+constexpr std::size_t most_spare = 16;
 
 template <class Real>
 Index work_per_sample(const Rows<Real>& rows) {
@@ -32,7 +37,7 @@ KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index
       kernel_(kernel),
       cache_bytes_(cache_bytes),
       pool_(&pool),
-      packed_(rows, samples),
+      packed_(rows, samples, best_layout(kernel, rows, samples)),
       where_(samples.size(), used_.end()) {
     const Index work = packed_.chunk_capacity() * work_per_sample(rows);
     chunks_per_task_ = std::max<Index>(1, least_work / std::max<Index>(1, work));
@@ -60,55 +65,116 @@ const AlignedVector<double>& KernelColumns<Real>::diagonal() {
 }
 
 template <class Real>
-void KernelColumns<Real>::drop_last() {
-    where_[static_cast<std::size_t>(used_.back().sample)] = used_.end();
-    used_bytes_ -= used_.back().values.size() * sizeof(Real);
-    used_.pop_back();
+void KernelColumns<Real>::drop(typename std::list<Slot>::iterator slot) {
+    where_[static_cast<std::size_t>(slot->sample)] = used_.end();
+    used_bytes_ -= slot->values.size() * sizeof(Real);
+    if (spare_.size() < most_spare) spare_.push_back(std::move(slot->values));
+    used_.erase(slot);
+}
+
+template <class Real>
+void KernelColumns<Real>::forget(Index i) {
+    const auto slot = where_[static_cast<std::size_t>(i)];
+    if (slot != used_.end()) drop(slot);
+}
+
+template <class Real>
+Index KernelColumns<Real>::capacity() const {
+    const auto bytes = static_cast<std::size_t>(std::max<Index>(1, padded_size())) * sizeof(Real);
+    return std::max<Index>(2, static_cast<Index>(cache_bytes_ / bytes));
+}
+
+template <class Real>
+bool KernelColumns<Real>::gains_by_blocks() const {
+    const bool computed = std::holds_alternative<DenseRows<Real>>(*rows_) ||
+                          (std::holds_alternative<CsrRows<Real>>(*rows_) &&
+                           packed_.layout().sparse == SparseOrder::by_sample);
+    return computed && packed_.bytes() > near_memory && capacity() >= 4 * Queries<Real>::capacity;
+}
+
+template <class Real>
+Index KernelColumns<Real>::cheap_block() const {
+    return std::holds_alternative<CsrRows<Real>>(*rows_) ? Queries<Real>::capacity : 4;
 }
 
 template <class Real>
 void KernelColumns<Real>::make_room() {
     const auto bytes = static_cast<std::size_t>(padded_size()) * sizeof(Real);
-    while (used_.size() >= 2 && used_bytes_ + bytes > cache_bytes_) drop_last();
+    while (used_.size() >= 2 && used_bytes_ + bytes > cache_bytes_) drop(std::prev(used_.end()));
 }
 
 template <class Real>
-void KernelColumns<Real>::fill(Slot& slot) {
-    const auto room = static_cast<std::size_t>(padded_size());
-    used_bytes_ += (room - slot.values.size()) * sizeof(Real);
-    slot.values.resize(room);
-    read_query(*rows_, packed_.samples()[static_cast<std::size_t>(slot.sample)], query_);
-    ++n_computed_;
-    // Chunks begin at cache lines, so they are written in place. The first one may hold values
-    // that are known already; they come out the same.
-    for_chunks(packed_.chunk_of(slot.filled), [&](Index chunk) {
-        packed_.kernel_chunk(kernel_, query_, chunk,
-                             slot.values.data() + packed_.chunk_begin(chunk));
-    });
-    slot.filled = size();
-}
-
-template <class Real>
-const Real* KernelColumns<Real>::column(Index i) {
+typename KernelColumns<Real>::Slot& KernelColumns<Real>::slot_of(Index i) {
     const auto at = static_cast<std::size_t>(i);
     if (where_[at] != used_.end()) {
         used_.splice(used_.begin(), used_, where_[at]);
     } else {
         make_room();
+        const auto room = static_cast<std::size_t>(padded_size());
         used_.push_front(Slot{i, 0, {}});
+        if (!spare_.empty()) {
+            used_.front().values = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        used_.front().values.resize(room);
+        used_bytes_ += room * sizeof(Real);
         where_[at] = used_.begin();
     }
-    Slot& slot = used_.front();
-    if (slot.filled < size()) {
-        fill(slot);
-        while (used_.size() > 2 && used_bytes_ > cache_bytes_) drop_last();
+    return used_.front();
+}
+
+template <class Real>
+void KernelColumns<Real>::fill(std::span<Slot* const> slots) {
+    const auto room = static_cast<std::size_t>(padded_size());
+    Index filled = size();
+    std::vector<Index> numbers;
+    for (Slot* slot : slots) {
+        used_bytes_ += (room - slot->values.size()) * sizeof(Real);
+        slot->values.resize(room);
+        filled = std::min(filled, slot->filled);
+        slot->filled = size();
+        numbers.push_back(packed_.samples()[static_cast<std::size_t>(slot->sample)]);
     }
-    return slot.values.data();
+    packed_.read(*rows_, numbers, queries_);
+    n_computed_ += static_cast<Index>(slots.size());
+    const Index share = chunks_per_task_ / static_cast<Index>(slots.size());
+    // Chunks begin at cache lines, so they are written in place. The first one may hold values
+    // that are known already; they come out the same.
+    for_chunks(packed_.chunk_of(filled), std::max<Index>(1, share), [&](Index chunk) {
+        std::array<Real*, static_cast<std::size_t>(Queries<Real>::capacity)> out;
+        for (std::size_t m = 0; m < slots.size(); ++m) {
+            out[m] = slots[m]->values.data() + packed_.chunk_begin(chunk);
+        }
+        packed_.kernel_chunk(kernel_, queries_, chunk, out.data());
+    });
+    while (used_.size() > 2 && used_bytes_ > cache_bytes_) drop(std::prev(used_.end()));
+}
+
+template <class Real>
+const Real* KernelColumns<Real>::column(Index i) {
+    Slot* slot = &slot_of(i);
+    if (slot->filled < size()) fill(std::span(&slot, 1));
+    return slot->values.data();
+}
+
+template <class Real>
+void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
+    std::vector<Slot*> missing;
+    for (const Index i : samples) {
+        Slot& slot = slot_of(i);
+        if (slot.filled < size()) missing.push_back(&slot);
+        if (static_cast<Index>(missing.size()) == Queries<Real>::capacity) {
+            fill(missing);
+            missing.clear();
+        }
+    }
+    if (!missing.empty()) fill(missing);
 }
 
 template <class Real>
 void KernelColumns<Real>::repack(std::span<const Index> samples) {
-    packed_ = PackedRows<Real>(*rows_, samples);
+    packed_ = PackedRows<Real>(*rows_, samples, packed_.layout());
+    spare_.clear();
     diagonal_.clear();
 }
 

@@ -27,6 +27,8 @@ class KernelColumns {
     Index size() const { return packed_.size(); }
     Index padded_size() const { return packed_.padded_size(); }
     Index n_chunks() const { return packed_.n_chunks(); }
+    Index chunk_begin(Index chunk) const { return packed_.chunk_begin(chunk); }
+    Index chunk_end(Index chunk) const { return packed_.chunk_end(chunk); }
     Index n_computed() const { return n_computed_; }
     std::span<const Index> samples() const { return packed_.samples(); }
     ThreadPool& pool() { return *pool_; }
@@ -37,17 +39,42 @@ class KernelColumns {
     // Column i, computed or from the cache. The last two columns returned stay valid.
     const Real* column(Index i);
 
+    // Columns that the cache has room for.
+    Index capacity() const;
+    bool holds(Index i) const { return where_[static_cast<std::size_t>(i)] != used_.end(); }
+    // Brings the columns of some samples into the cache, those that are missing several at once:
+    // that takes a fraction of the time. At most `capacity` of them; they stay valid until another
+    // column is asked for.
+    void prefetch(std::span<const Index> samples);
+    // Gives back the room of column i, if it has any.
+    void forget(Index i);
+    // Whether several columns at once take much less time than one by one, and there is room.
+    bool gains_by_blocks() const;
+    // So many columns take hardly longer than one.
+    Index cheap_block() const;
+    // Hands out a column of the cache by chunks, as `stream` does.
+    template <class Visit>
+    void visit(Index i, const Visit& visit) {
+        const Real* values = column(i);
+        // A pass is so little work that every thread gets one part of it, or two.
+        const Index share = n_chunks() / (2 * pool_->n_threads());
+        for_chunks(0, std::max(least_chunks_to_visit, share), [&](Index chunk) {
+            const Index begin = packed_.chunk_begin(chunk);
+            visit(chunk, begin, packed_.chunk_end(chunk), values + begin);
+        });
+    }
+
     // Hands out a column that is read once: visit(chunk, begin, end, values) for every chunk,
     // each as soon as it is computed, in parallel. `values` starts at sample `begin` and is
     // padded. Nothing is stored. The query is a row of the table, packed here or not. Chunks
     // before the one of sample `first` are left out.
     template <class Visit>
     void stream(Index row, const Visit& visit, Index first = 0) {
-        read_query(*rows_, row, query_);
+        packed_.read(*rows_, std::span(&row, 1), queries_);
         ++n_computed_;
-        for_chunks(packed_.chunk_of(first), [&](Index chunk) {
+        for_chunks(packed_.chunk_of(first), chunks_per_task_, [&](Index chunk) {
             Real* values = chunk_buffer();
-            packed_.kernel_chunk(kernel_, query_, chunk, values);
+            packed_.kernel_chunk(kernel_, queries_, chunk, &values);
             visit(chunk, packed_.chunk_begin(chunk), packed_.chunk_end(chunk), values);
         });
     }
@@ -63,28 +90,33 @@ class KernelColumns {
     const PackedRows<Real>& packed() const { return packed_; }
 
   private:
+    static constexpr Index least_chunks_to_visit = 8;
+
     struct Slot {
         Index sample;
         Index filled = 0;  // values computed so far
-        AlignedVector<Real> values;
+        UnsetVector<Real> values;
     };
 
-    // Runs task(chunk) for all chunks from `first`, several to a thread when each is little work.
+    // Runs task(chunk) for all chunks from `first`, several to a thread where each is little work.
     template <class Task>
-    void for_chunks(Index first, const Task& task) {
+    void for_chunks(Index first, Index chunks_per_task, const Task& task) {
         const Index n = packed_.n_chunks();
-        const Index groups = (n - first + chunks_per_task_ - 1) / chunks_per_task_;
+        const Index groups = (n - first + chunks_per_task - 1) / chunks_per_task;
         pool_->run(groups, [&](Index group) {
-            const Index begin = first + group * chunks_per_task_;
-            const Index end = std::min(n, begin + chunks_per_task_);
+            const Index begin = first + group * chunks_per_task;
+            const Index end = std::min(n, begin + chunks_per_task);
             for (Index chunk = begin; chunk < end; ++chunk) task(chunk);
         });
     }
     Real* chunk_buffer() const;
     // Room for the columns of one more sample; the least recently used make it.
     void make_room();
-    void fill(Slot& slot);
-    void drop_last();
+    // A new or known slot for sample i, moved to the front.
+    Slot& slot_of(Index i);
+    // Completes up to Queries::capacity slots together.
+    void fill(std::span<Slot* const> slots);
+    void drop(typename std::list<Slot>::iterator slot);
     void repack(std::span<const Index> samples);
 
     const Rows<Real>* rows_;
@@ -93,12 +125,14 @@ class KernelColumns {
     ThreadPool* pool_;
     PackedRows<Real> packed_;
     Index chunks_per_task_ = 1;
-    Query<Real> query_;
+    Queries<Real> queries_;
     AlignedVector<double> diagonal_;
     Index n_computed_ = 0;
 
     std::list<Slot> used_;  // most recently used first
     std::size_t used_bytes_ = 0;
+    // Buffers of columns that were dropped: new memory has to be cleared by the system first.
+    std::vector<UnsetVector<Real>> spare_;
     std::vector<typename std::list<Slot>::iterator> where_;
 };
 

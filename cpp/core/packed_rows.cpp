@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -13,8 +14,6 @@ namespace {
 
 // Dense chunks: small enough to stay in the first-level cache with the arrays they update.
 constexpr Index dense_chunk = 512;
-// Sparse chunks: large enough that a feature's run of non-zeros is worth its look-up.
-constexpr Index sparse_chunk = 2048;
 
 bool is_distance(KernelKind kind) {
     return kind == KernelKind::rbf || kind == KernelKind::laplacian;
@@ -43,13 +42,60 @@ double power(double base, Index exponent) {
     return result;
 }
 
+// Products take over from this many features on: below, exp is what counts.
+constexpr Index least_features = 32;
+// Largest error of gamma |x - z|^2 that products may bring.
+constexpr double most_error = 1e-6;
+
+template <class Real>
+double squared_norm(const Rows<Real>& rows, Index row) {
+    double sum = 0.0;
+    const auto add = [&](Real v) { sum += static_cast<double>(v) * static_cast<double>(v); };
+    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) {
+        for (const Real v : dense->row(row)) add(v);
+    } else if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
+        for (Index p = csr->offsets[row]; p < csr->offsets[row + 1]; ++p) add(csr->values[p]);
+    }
+    return sum;
+}
+
+template <class Real>
+double largest_squared_norm(const Rows<Real>& rows, std::span<const Index> samples) {
+    double largest = 0.0;
+    for (const Index s : samples) largest = std::max(largest, squared_norm(rows, s));
+    return largest;
+}
+
 }  // namespace
 
 template <class Real>
-PackedRows<Real>::PackedRows(const Rows<Real>& rows, std::span<const Index> samples)
-    : rows_(&rows), samples_(samples.begin(), samples.end()), chunk_size_(dense_chunk) {
+Layout best_layout(const KernelSpec& kernel, const Rows<Real>& rows,
+                   std::span<const Index> samples) {
+    Layout layout;
+    if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
+        layout.sparse = best_order(*csr, samples);
+    }
+    const auto* dense = std::get_if<DenseRows<Real>>(&rows);
+    if (kernel.kind == KernelKind::rbf && !(dense && dense->n_columns < least_features)) {
+        constexpr auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
+        const double error = epsilon * kernel.gamma * largest_squared_norm(rows, samples);
+        if (error <= most_error) layout.rbf = RbfForm::products;
+    }
+    return layout;
+}
+
+template <class Real>
+PackedRows<Real>::PackedRows(const Rows<Real>& rows, std::span<const Index> samples,
+                             const Layout& layout)
+    : rows_(&rows),
+      samples_(samples.begin(), samples.end()),
+      chunk_size_(dense_chunk),
+      layout_(layout) {
     if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) pack_dense(*dense);
-    if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) pack_csr(*csr);
+    if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
+        sparse_ = PackedSparse<Real>(*csr, samples_, layout.sparse);
+        chunk_size_ = sparse_.chunk_size();
+    }
     // A callback fills whole columns at once.
     if (std::holds_alternative<CallbackRows<Real>>(rows)) {
         chunk_size_ = std::max(padded_size(), simd::lanes<Real>);
@@ -62,6 +108,11 @@ Index PackedRows<Real>::padded_size() const {
 }
 
 template <class Real>
+std::size_t PackedRows<Real>::bytes() const {
+    return blocks_.size() * sizeof(Real) + sparse_.bytes();
+}
+
+template <class Real>
 void PackedRows<Real>::pack_dense(const DenseRows<Real>& dense) {
     constexpr Index width = simd::lanes<Real>;
     n_features_ = dense.n_columns;
@@ -71,140 +122,120 @@ void PackedRows<Real>::pack_dense(const DenseRows<Real>& dense) {
         Real* lane = blocks_.data() + (i / width) * n_features_ * width + i % width;
         for (Index f = 0; f < n_features_; ++f) lane[f * width] = row[static_cast<std::size_t>(f)];
     }
-}
-
-template <class Real>
-void PackedRows<Real>::pack_csr(const CsrRows<Real>& csr) {
-    n_features_ = csr.n_columns;
-    const Index n = size();
-    Index non_zeros = 0;
-    for (const Index s : samples_) non_zeros += csr.offsets[s + 1] - csr.offsets[s];
-    // Each chunk keeps one offset per feature. Wide, nearly empty tables get longer chunks, so
-    // that offsets never take more room than the non-zeros do.
-    const Index least = n * (n_features_ + 1) / std::max<Index>(1, 2 * non_zeros);
-    chunk_size_ = simd::round_up(std::max(sparse_chunk, std::min(least, n)), simd::lanes<Real>);
-
-    const Index stride = n_features_ + 1;
-    feature_offsets_.assign(static_cast<std::size_t>(n_chunks() * stride), 0);
-    local_rows_.resize(static_cast<std::size_t>(non_zeros));
-    feature_values_.resize(static_cast<std::size_t>(non_zeros));
-    squared_norms_.resize(static_cast<std::size_t>(n));
-    absolute_sums_.resize(static_cast<std::size_t>(n));
-
-    Index filled = 0;
-    std::vector<Index> cursor(static_cast<std::size_t>(stride));
-    for (Index chunk = 0; chunk < n_chunks(); ++chunk) {
-        const auto offsets = std::span(feature_offsets_)
-                                 .subspan(static_cast<std::size_t>(chunk * stride),
-                                          static_cast<std::size_t>(stride));
-        const Index begin = chunk_begin(chunk);
-        const Index end = chunk_end(chunk);
-        for (Index i = begin; i < end; ++i) {
-            const Index s = samples_[static_cast<std::size_t>(i)];
-            for (Index p = csr.offsets[s]; p < csr.offsets[s + 1]; ++p) {
-                ++offsets[static_cast<std::size_t>(csr.columns[p] + 1)];
-            }
-        }
-        offsets[0] = filled;
-        for (std::size_t f = 1; f < offsets.size(); ++f) offsets[f] += offsets[f - 1];
-        std::copy(offsets.begin(), offsets.end(), cursor.begin());
-        for (Index i = begin; i < end; ++i) {
-            const Index s = samples_[static_cast<std::size_t>(i)];
-            double squares = 0.0;
-            double absolutes = 0.0;
-            for (Index p = csr.offsets[s]; p < csr.offsets[s + 1]; ++p) {
-                const auto at =
-                    static_cast<std::size_t>(cursor[static_cast<std::size_t>(csr.columns[p])]++);
-                local_rows_[at] = static_cast<std::int32_t>(i - begin);
-                feature_values_[at] = csr.values[p];
-                const auto value = static_cast<double>(csr.values[p]);
-                squares += value * value;
-                absolutes += std::abs(value);
-            }
-            squared_norms_[static_cast<std::size_t>(i)] = squares;
-            absolute_sums_[static_cast<std::size_t>(i)] = absolutes;
-        }
-        filled = offsets.back();
+    if (layout_.rbf == RbfForm::differences) return;
+    norms_.resize(static_cast<std::size_t>(padded_size()));
+    for (Index i = 0; i < padded_size(); i += width) {
+        simd::loops<Real>().squared_norms(blocks_.data() + i * n_features_, width, n_features_,
+                                          norms_.data() + i);
     }
 }
 
 template <class Real>
-void PackedRows<Real>::sparse_values(KernelKind kind, const Query<Real>& query, Index chunk,
-                                     Real* out) const {
-    const Index begin = chunk_begin(chunk);
-    const Index n = chunk_end(chunk) - begin;
-    // Sums of products run in double: |x|^2 + |z|^2 - 2 x.z cancels.
-    thread_local std::vector<double> sums;
-    sums.assign(static_cast<std::size_t>(n), 0.0);
-    const Index* offsets = feature_offsets_.data() + chunk * (n_features_ + 1);
-    const bool manhattan = kind == KernelKind::laplacian;
-    for (std::size_t q = 0; q < query.columns.size(); ++q) {
-        const Index feature = query.columns[q];
-        if (feature >= n_features_) continue;
-        const auto value = static_cast<double>(query.values[q]);
-        for (Index p = offsets[feature]; p < offsets[feature + 1]; ++p) {
-            const auto at = static_cast<std::size_t>(p);
-            const auto x = static_cast<double>(feature_values_[at]);
-            const double term =
-                manhattan ? std::abs(x - value) - std::abs(x) - std::abs(value) : x * value;
-            sums[static_cast<std::size_t>(local_rows_[at])] += term;
-        }
-    }
-    for (Index i = 0; i < n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        double value = sums[at];
-        if (kind == KernelKind::rbf) {
-            value = squared_norms_[at + static_cast<std::size_t>(begin)] + query.squared_norm -
-                    2.0 * value;
-        } else if (manhattan) {
-            value += absolute_sums_[at + static_cast<std::size_t>(begin)] + query.absolute_sum;
-        }
-        out[i] = static_cast<Real>(is_distance(kind) ? std::max(value, 0.0) : value);
+void PackedRows<Real>::read(const Rows<Real>& table, std::span<const Index> numbers,
+                            Queries<Real>& queries) const {
+    queries.read(table, numbers);
+    if (!sparse_.by_sample()) return;
+    if (layout_.rbf == RbfForm::products) {
+        queries.spread_short(sparse_.n_features());
+    } else {
+        queries.spread(sparse_.n_features());
     }
 }
 
 template <class Real>
-void PackedRows<Real>::base_values(KernelKind kind, const Query<Real>& query, Index chunk,
-                                   Real* out) const {
+void PackedRows<Real>::dense_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+                                    Real* const* out) const {
     constexpr Index width = simd::lanes<Real>;
+    const auto& loops = simd::loops<Real>();
+    const Index begin = chunk_begin(chunk);
+    const Index n_blocks = simd::round_up(chunk_end(chunk) - begin, width) / width;
+    const Real* blocks = blocks_.data() + begin * n_features_;
+    const bool squares = kind == KernelKind::rbf;
+    const bool manhattan = kind == KernelKind::laplacian;
+    if (queries.size() == 1) {
+        const auto values = squares     ? loops.squared_distances
+                            : manhattan ? loops.manhattan_distances
+                                        : loops.dot_products;
+        values(blocks, n_blocks, n_features_, queries.first(), out[0]);
+    } else {
+        const auto values = squares     ? loops.squared_distances_of
+                            : manhattan ? loops.manhattan_distances_of
+                                        : loops.dot_products_of;
+        values(blocks, n_blocks, n_features_, queries.side_by_side(), queries.size(), out);
+    }
+}
+
+template <class Real>
+void PackedRows<Real>::pairwise_values(const PairwiseRows<Real>& pairs, Index query, Index begin,
+                                       Index n, Real* out) const {
+    const Index* samples = samples_.data() + begin;
+    if (pairs.symmetric) {
+        const Real* row = pairs.values + query * pairs.n_columns;
+        for (Index i = 0; i < n; ++i) out[i] = row[samples[i]];
+    } else {
+        const Real* column = pairs.values + query;
+        for (Index i = 0; i < n; ++i) out[i] = column[samples[i] * pairs.n_columns];
+    }
+}
+
+template <class Real>
+void PackedRows<Real>::callback_values(const CallbackRows<Real>& callback, Index query, Index begin,
+                                       Index n, Real* out) const {
+    std::vector<Real> column(static_cast<std::size_t>(callback.n_rows));
+    callback.column(query, column);
+    for (Index i = 0; i < n; ++i) {
+        out[i] = column[static_cast<std::size_t>(samples_[static_cast<std::size_t>(begin + i)])];
+    }
+}
+
+template <class Real>
+void PackedRows<Real>::base_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+                                   Real* const* out) const {
     const Index begin = chunk_begin(chunk);
     const Index n = chunk_end(chunk) - begin;
     if (std::holds_alternative<DenseRows<Real>>(*rows_)) {
-        const auto& loops = simd::loops<Real>();
-        const auto values = kind == KernelKind::rbf         ? loops.squared_distances
-                            : kind == KernelKind::laplacian ? loops.manhattan_distances
-                                                            : loops.dot_products;
-        values(blocks_.data() + begin * n_features_, simd::round_up(n, width) / width, n_features_,
-               query.dense.data(), out);
+        dense_values(kind, queries, chunk, out);
     } else if (std::holds_alternative<CsrRows<Real>>(*rows_)) {
-        sparse_values(kind, query, chunk, out);
-    } else if (const auto* pairs = std::get_if<PairwiseRows<Real>>(rows_)) {
-        const Index* samples = samples_.data() + begin;
-        if (pairs->symmetric) {
-            const Real* row = pairs->values + query.row * pairs->n_columns;
-            for (Index i = 0; i < n; ++i) out[i] = row[samples[i]];
+        if (kind == KernelKind::rbf && sparse_.by_sample() && layout_.rbf == RbfForm::products) {
+            sparse_.short_distances(queries, begin, n, out);
         } else {
-            const Real* column = pairs->values + query.row;
-            for (Index i = 0; i < n; ++i) out[i] = column[samples[i] * pairs->n_columns];
-        }
-    } else if (const auto* callback = std::get_if<CallbackRows<Real>>(rows_)) {
-        std::vector<Real> column(static_cast<std::size_t>(callback->n_rows));
-        callback->column(query.row, column);
-        for (Index i = 0; i < n; ++i) {
-            out[i] = column[static_cast<std::size_t>(samples_[static_cast<std::size_t>(i)])];
+            sparse_.base_values(kind, queries, begin, n, out);
         }
     }
-    std::fill(out + n, out + simd::round_up(n, width), Real{0});
+    for (Index m = 0; m < queries.size(); ++m) {
+        const Index query = queries.numbers()[static_cast<std::size_t>(m)];
+        if (const auto* pairs = std::get_if<PairwiseRows<Real>>(rows_)) {
+            pairwise_values(*pairs, query, begin, n, out[m]);
+        } else if (const auto* callback = std::get_if<CallbackRows<Real>>(rows_)) {
+            callback_values(*callback, query, begin, n, out[m]);
+        }
+        std::fill(out[m] + n, out[m] + simd::round_up(n, simd::lanes<Real>), Real{0});
+    }
 }
 
 template <class Real>
-void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Query<Real>& query, Index chunk,
-                                    Real* out) const {
-    base_values(kernel.kind, query, chunk, out);
-    const Index n = chunk_end(chunk) - chunk_begin(chunk);
-    apply_kernel(kernel, out, simd::round_up(n, simd::lanes<Real>));
-    // Products can overflow where distances cannot.
-    if (!is_distance(kernel.kind) && !all_finite(out, n)) throw_not_finite(query.row);
+void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Queries<Real>& queries,
+                                    Index chunk, Real* const* out) const {
+    const Index begin = chunk_begin(chunk);
+    const Index n = chunk_end(chunk) - begin;
+    const Index padded = simd::round_up(n, simd::lanes<Real>);
+    if (kernel.kind == KernelKind::rbf && !norms_.empty()) {
+        dense_values(KernelKind::linear, queries, chunk, out);
+        for (Index m = 0; m < queries.size(); ++m) {
+            simd::loops<Real>().rbf_of_products(out[m], norms_.data() + begin,
+                                                static_cast<double>(queries.squared_norm(m)),
+                                                kernel.gamma, padded);
+        }
+        return;
+    }
+    base_values(kernel.kind, queries, chunk, out);
+    for (Index m = 0; m < queries.size(); ++m) {
+        apply_kernel(kernel, out[m], padded);
+        // Products can overflow where distances cannot.
+        if (!is_distance(kernel.kind) && !all_finite(out[m], n)) {
+            throw_not_finite(queries.numbers()[static_cast<std::size_t>(m)]);
+        }
+    }
 }
 
 template <class Real>
@@ -241,17 +272,15 @@ double kernel_diagonal(const KernelSpec& kernel, const Rows<Real>& rows, Index r
     } else if (const auto* callback = std::get_if<CallbackRows<Real>>(&rows)) {
         value = static_cast<Real>(callback->diagonal[row]);
     } else {
-        double squares = 0.0;
-        Query<Real> query;
-        read_query(rows, row, query);
-        for (const Real v : query.dense) squares += static_cast<double>(v) * static_cast<double>(v);
-        value = static_cast<Real>(squares + query.squared_norm);
+        value = static_cast<Real>(squared_norm(rows, row));
     }
     apply_kernel(kernel, &value, 1);
     if (!std::isfinite(value)) throw_not_finite(row);
     return static_cast<double>(value);
 }
 
+template Layout best_layout(const KernelSpec&, const Rows<float>&, std::span<const Index>);
+template Layout best_layout(const KernelSpec&, const Rows<double>&, std::span<const Index>);
 template class PackedRows<float>;
 template class PackedRows<double>;
 template void apply_kernel(const KernelSpec&, float*, Index);

@@ -1,21 +1,40 @@
-// Samples laid out so that one kernel column is computed at the speed of memory.
+// Samples laid out so that kernel columns are computed at the speed of the machine.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "core/packed_sparse.hpp"
 #include "core/problem.hpp"
+#include "core/queries.hpp"
 #include "core/rows.hpp"
 
 namespace svmosaic {
 
+// How rows come to |x - z|^2. Dense ones by differences, or as |x|^2 + |z|^2 - 2 x.z, which takes
+// half the time but cancels; sparse ones always in the second way, in double precision or, by
+// products, in that of the data.
+enum class RbfForm { differences, products };
+
+// How rows are packed; of two tables that meet often, one chooses for both.
+struct Layout {
+    RbfForm rbf = RbfForm::differences;
+    SparseOrder sparse = SparseOrder::by_feature;
+};
+
+// Products where the rounding of |x|^2 does not show in the kernel values of these rows, and the
+// order of sparse rows that costs less.
+template <class Real>
+Layout best_layout(const KernelSpec& kernel, const Rows<Real>& rows,
+                   std::span<const Index> samples);
+
 // A copy of some rows of a table: dense rows interleaved in blocks (see simd/loops.hpp), sparse
-// rows in chunks of compressed columns. Pairwise values and callbacks are read where they are.
+// rows as PackedSparse has them. Pairwise values and callbacks are read where they are.
 template <class Real>
 class PackedRows {
   public:
-    PackedRows(const Rows<Real>& rows, std::span<const Index> samples);
+    PackedRows(const Rows<Real>& rows, std::span<const Index> samples, const Layout& layout = {});
 
     Index size() const { return static_cast<Index>(samples_.size()); }
     // A column is computed in chunks; a chunk is the unit of work for a thread.
@@ -27,36 +46,43 @@ class PackedRows {
     Index padded_size() const;
     // Room that a buffer for one chunk needs.
     Index chunk_capacity() const { return chunk_size_; }
+    // Memory that one column makes the machine read.
+    std::size_t bytes() const;
+    const Layout& layout() const { return layout_; }
 
     // The rows of the table that are packed here.
     std::span<const Index> samples() const { return samples_; }
 
-    // out[i] = k(sample chunk_begin + i, query), up to the end of the chunk and its padding.
-    // `out` starts at a cache line.
-    void kernel_chunk(const KernelSpec& kernel, const Query<Real>& query, Index chunk,
-                      Real* out) const;
+    // Reads queries from a table, which need not be this one, as this layout wants them.
+    void read(const Rows<Real>& table, std::span<const Index> numbers,
+              Queries<Real>& queries) const;
+
+    // out[m][i] = k(sample chunk_begin + i, query m), up to the end of the chunk and its padding.
+    // Every out[m] starts at a cache line.
+    void kernel_chunk(const KernelSpec& kernel, const Queries<Real>& queries, Index chunk,
+                      Real* const* out) const;
     // The same before the kernel is applied: squared distances for rbf, Manhattan distances for
     // laplacian, dot products for the others. They do not depend on the kernel's parameters.
-    void base_values(KernelKind kind, const Query<Real>& query, Index chunk, Real* out) const;
+    void base_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+                     Real* const* out) const;
 
   private:
     void pack_dense(const DenseRows<Real>& dense);
-    void pack_csr(const CsrRows<Real>& csr);
-    void sparse_values(KernelKind kind, const Query<Real>& query, Index chunk, Real* out) const;
+    void dense_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+                      Real* const* out) const;
+    void pairwise_values(const PairwiseRows<Real>& pairs, Index query, Index begin, Index n,
+                         Real* out) const;
+    void callback_values(const CallbackRows<Real>& callback, Index query, Index begin, Index n,
+                         Real* out) const;
 
     const Rows<Real>* rows_;
     std::vector<Index> samples_;
     Index chunk_size_ = 0;
+    Layout layout_;
     Index n_features_ = 0;
-
     AlignedVector<Real> blocks_;  // dense
-
-    // Sparse: per chunk, the non-zeros by feature. Chunk c's offsets start at c * (d + 1).
-    std::vector<Index> feature_offsets_;
-    std::vector<std::int32_t> local_rows_;
-    std::vector<Real> feature_values_;
-    std::vector<double> squared_norms_;
-    std::vector<double> absolute_sums_;
+    AlignedVector<Real> norms_;   // dense, for products
+    PackedSparse<Real> sparse_;
 };
 
 // Turns dot products, squared distances or Manhattan distances into kernel values in place.

@@ -68,38 +68,6 @@ struct CallbackRows {
 template <class Real>
 using Rows = std::variant<DenseRows<Real>, CsrRows<Real>, PairwiseRows<Real>, CallbackRows<Real>>;
 
-// One sample in the form that a kernel column is computed from.
-template <class Real>
-struct Query {
-    Index row = 0;                // its number in the table
-    std::span<const Real> dense;  // dense tables
-    std::vector<Index> columns;   // sparse tables: sorted column numbers
-    std::vector<Real> values;     // and their values
-    double squared_norm = 0.0;    // sparse tables, for squared distances
-    double absolute_sum = 0.0;    // sparse tables, for Manhattan distances
-};
-
-// Reads sample `i` of `rows` into `query`, whose buffers are reused.
-template <class Real>
-void read_query(const Rows<Real>& rows, Index i, Query<Real>& query) {
-    query.row = i;
-    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) {
-        query.dense = dense->row(i);
-    } else if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
-        query.columns.clear();
-        query.values.clear();
-        query.squared_norm = 0.0;
-        query.absolute_sum = 0.0;
-        for (Index p = csr->offsets[i]; p < csr->offsets[i + 1]; ++p) {
-            const auto value = static_cast<double>(csr->values[p]);
-            query.columns.push_back(csr->columns[p]);
-            query.values.push_back(csr->values[p]);
-            query.squared_norm += value * value;
-            query.absolute_sum += value < 0 ? -value : value;
-        }
-    }
-}
-
 template <class Real>
 Index count_rows(const Rows<Real>& rows) {
     return std::visit([](const auto& table) { return table.n_rows; }, rows);

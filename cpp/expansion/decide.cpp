@@ -1,6 +1,7 @@
 #include "expansion/decide.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "core/aligned.hpp"
@@ -11,34 +12,56 @@ namespace svmosaic {
 
 namespace {
 
-// Rows handled together: packed, they stay in the cache while all support vectors pass by.
-constexpr Index batch_size = 256;
+// Rows handled together: packed, they stay in the cache while all support vectors pass by. More of
+// them make less work of the support vectors, fewer occupy more threads.
+constexpr Index least_batch = 256;
+constexpr Index most_batch = 1024;
 // Support vectors between two questions to the monitor.
 constexpr std::size_t ask_every = 256;
 
+// The support vectors, the kernel, and how it is computed.
+template <class Real>
+struct Expansion {
+    const Rows<Real>& vectors;
+    std::span<const Index> support;
+    const KernelSpec& kernel;
+    Layout layout;
+    const Coefficients& coefficients;
+};
+
 // Sums for one batch of rows; result(o, i) in sums[o * capacity + i].
 template <class Real>
-void sum_batch(const Rows<Real>& table, std::span<const Index> batch, const Rows<Real>& vectors,
-               std::span<const Index> support, const KernelSpec& kernel,
-               const Coefficients& coefficients, Index capacity, AlignedVector<double>& sums,
+void sum_batch(const Rows<Real>& table, std::span<const Index> batch,
+               const Expansion<Real>& expansion, Index capacity, AlignedVector<double>& sums,
                Monitor& monitor) {
-    const PackedRows<Real> packed(table, batch);
+    const PackedRows<Real> packed(table, batch, expansion.layout);
+    const auto& coefficients = expansion.coefficients;
     const auto& loops = simd::loops<Real>();
-    AlignedVector<Real> column(
-        static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>)));
+    constexpr auto step = static_cast<std::size_t>(Queries<Real>::capacity);
+    const auto room =
+        static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>));
+    thread_local AlignedVector<Real> columns;
+    thread_local Queries<Real> queries;
+    if (columns.size() < room * step) columns.resize(room * step);
+    std::array<Real*, step> out;
+    for (std::size_t m = 0; m < step; ++m) out[m] = columns.data() + m * room;
     std::fill(sums.begin(), sums.end(), 0.0);
-    Query<Real> query;
-    for (std::size_t j = 0; j < support.size(); ++j) {
-        if (j % ask_every == 0 && monitor.should_stop(0)) return;
-        read_query(vectors, support[j], query);
+    for (std::size_t first = 0; first < expansion.support.size(); first += step) {
+        if (first % ask_every == 0 && monitor.should_stop(0)) return;
+        const auto count = std::min(step, expansion.support.size() - first);
+        packed.read(expansion.vectors, expansion.support.subspan(first, count), queries);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
-            packed.kernel_chunk(kernel, query, chunk, column.data());
+            packed.kernel_chunk(expansion.kernel, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
             const Index padded = simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
-            for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {
-                const auto at = static_cast<std::size_t>(p);
-                loops.add_scaled(column.data(), coefficients.values[at],
-                                 sums.data() + coefficients.outputs[at] * capacity + begin, padded);
+            for (std::size_t m = 0; m < count; ++m) {
+                const std::size_t j = first + m;
+                for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {
+                    const auto at = static_cast<std::size_t>(p);
+                    loops.add_scaled(out[m], coefficients.values[at],
+                                     sums.data() + coefficients.outputs[at] * capacity + begin,
+                                     padded);
+                }
             }
         }
     }
@@ -50,7 +73,12 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
                  std::span<const Index> support, const KernelSpec& kernel,
                  const Coefficients& coefficients, ThreadPool& pool, Monitor& monitor,
                  const Finish& finish) {
+    // Chosen by the support vectors alone, so that a row's value does not depend on its batch.
+    const Expansion<Real> expansion{vectors, support, kernel, best_layout(kernel, vectors, support),
+                                    coefficients};
     const auto n = static_cast<Index>(rows.size());
+    const Index share = simd::round_up(n / (4 * pool.n_threads()), simd::lanes<Real>);
+    const Index batch_size = std::clamp(share, least_batch, most_batch);
     const Index n_batches = (n + batch_size - 1) / batch_size;
     const Index capacity = simd::round_up(std::min(n, batch_size), simd::lanes<Real>);
     pool.run(
@@ -63,7 +91,7 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
             sum_batch(table,
                       rows.subspan(static_cast<std::size_t>(begin),
                                    static_cast<std::size_t>(end - begin)),
-                      vectors, support, kernel, coefficients, capacity, sums, monitor);
+                      expansion, capacity, sums, monitor);
             finish(begin, end, capacity, sums);
         },
         [&] { monitor.should_stop(0); });

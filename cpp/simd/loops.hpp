@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "core/problem.hpp"
@@ -21,6 +22,21 @@ inline constexpr Index lanes = static_cast<Index>(64 / sizeof(Real));
 constexpr Index round_up(Index n, Index multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
+
+// Queries that are handled together; their values lie side by side, feature by feature:
+// value f of query m at [f * max_queries + m].
+inline constexpr Index max_queries = 16;
+
+// Samples as lists of non-zeros, with what a distance needs of each: |x|^2 or |x|_1. Every list is
+// filled up with zeros to whole groups.
+inline constexpr Index sparse_group = 4;
+template <class Real>
+struct SparseRows {
+    const Index* offsets;
+    const std::int32_t* features;
+    const Real* values;
+    const double* sums;
+};
 
 // A value and where it stands. `index` is -1 when nothing qualified.
 struct Extreme {
@@ -42,6 +58,39 @@ struct Loops {
                          Real* out);
     void (*manhattan_distances)(const Real* blocks, Index n_blocks, Index n_features,
                                 const Real* query, Real* out);
+
+    // Up to max_queries queries against the same blocks; out[m] is the column of query m. The
+    // values are those of one query at a time, to the last bit.
+    void (*squared_distances_of)(const Real* blocks, Index n_blocks, Index n_features,
+                                 const Real* queries, Index n_queries, Real* const* out);
+    void (*dot_products_of)(const Real* blocks, Index n_blocks, Index n_features,
+                            const Real* queries, Index n_queries, Real* const* out);
+    void (*manhattan_distances_of)(const Real* blocks, Index n_blocks, Index n_features,
+                                   const Real* queries, Index n_queries, Real* const* out);
+
+    // |x|^2 for `lanes` samples that lie side by side, feature f at [f * stride]: rounded as the
+    // dot product of x with itself, so that the distance of x to itself is zero.
+    void (*squared_norms)(const Real* values, Index stride, Index n_features, Real* out);
+    // The same for one sample, its features one after the other.
+    Real (*squared_norm)(const Real* values, Index n_features);
+    // values[i] = exp(-gamma max(0, norms[i] + norm - 2 values[i]))
+    void (*rbf_of_products)(Real* values, const Real* norms, double norm, double gamma, Index n);
+
+    // Up to `lanes` queries against n sparse samples from `first` on. `table` holds max_queries
+    // values per feature, `query_sums` what `SparseRows::sums` is for the samples; both have
+    // `lanes` entries. Sums run in the precision of the table. out[m] is padded to whole vectors.
+    void (*sparse_squared_distances_short)(const SparseRows<Real>& rows, Index first, Index n,
+                                           const Real* table, const Real* query_sums,
+                                           Real* const* out, Index n_queries);
+    void (*sparse_squared_distances)(const SparseRows<Real>& rows, Index first, Index n,
+                                     const double* table, const double* query_sums,
+                                     Real* const* out, Index n_queries);
+    void (*sparse_dot_products)(const SparseRows<Real>& rows, Index first, Index n,
+                                const double* table, const double* query_sums, Real* const* out,
+                                Index n_queries);
+    void (*sparse_manhattan_distances)(const SparseRows<Real>& rows, Index first, Index n,
+                                       const double* table, const double* query_sums,
+                                       Real* const* out, Index n_queries);
 
     // values[i] = exp(factor * values[i]); n is a multiple of lanes.
     void (*scaled_exp)(Real* values, Index n, double factor);

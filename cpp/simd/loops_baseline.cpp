@@ -1,6 +1,6 @@
 // The hot loops for the level `baseline`; CMakeLists.txt gives this file its instruction set.
 #include "simd/levels.hpp"
-#include "simd/loops_impl.hpp"
+#include "simd/loops_of.hpp"
 
 namespace svmosaic::simd {
 

@@ -3,33 +3,30 @@
 // Every function is a template on the level, so that the copies compiled with different
 // instruction sets are different functions for the linker. Nothing from the standard library
 // is called here: an inline function compiled for AVX-512 could otherwise be linked into code
-// that runs on any machine.
+// that runs on any machine. Vectors are as wide as the level's registers: the compiler takes wider
+// ones apart, number by number.
 #pragma once
 
 #include "simd/loops.hpp"
 
 namespace svmosaic::simd {
 
-template <class T>
+template <class T, int bytes>
 struct VectorOf {
-    typedef T type __attribute__((vector_size(64)));
+    typedef T type __attribute__((vector_size(bytes)));
 };
-template <class T>
-using Vec = typename VectorOf<T>::type;
-
-// A vector of doubles as wide as a vector of Real has lanes.
-template <class Real>
-struct WideOf {
-    typedef double type __attribute__((vector_size(8 * lanes<Real>)));
+// The same vector where it may lie at any multiple of a number.
+template <class T, int bytes>
+struct UnalignedVectorOf {
+    typedef T type __attribute__((vector_size(bytes), aligned(alignof(T))));
 };
-template <class Real>
-using Wide = typename WideOf<Real>::type;
 
 template <class Real>
 struct BitsOf;
 template <>
 struct BitsOf<double> {
     using type = unsigned long long;
+    using integer = long long;
     static constexpr int mantissa = 52;
     static constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds
     static constexpr double ln2_high = 6.93147180369123816490e-01;
@@ -40,6 +37,7 @@ struct BitsOf<double> {
 template <>
 struct BitsOf<float> {
     using type = unsigned int;
+    using integer = int;
     static constexpr int mantissa = 23;
     static constexpr float magic = 12582912.0F;  // 1.5 * 2^23
     static constexpr float ln2_high = 6.93145752e-1F;
@@ -50,18 +48,40 @@ struct BitsOf<float> {
 
 template <Level level, class Real>
 struct Code {
-    using V = Vec<Real>;
-    using D = Wide<Real>;
-    static constexpr Index width = lanes<Real>;
-    // Independent blocks in flight, to hide the latency of the multiply-add.
+    static constexpr int bytes = level == Level::avx512 ? 64 : level == Level::avx2 ? 32 : 16;
+    using V = typename VectorOf<Real, bytes>::type;
+    using D = typename VectorOf<double, bytes>::type;
+    static constexpr Index width = bytes / static_cast<Index>(sizeof(Real));
+    static constexpr Index wide = bytes / 8;             // doubles in a register
+    static constexpr Index halves = width / wide;        // D's for the numbers of one V
+    static constexpr Index parts = lanes<Real> / width;  // V's in the samples of one block
+    // As many Reals as there are doubles in a D.
+    using H = typename UnalignedVectorOf<Real, static_cast<int>(sizeof(Real)) * wide>::type;
+    // Independent sums in flight, to hide the latency of the multiply-add.
     static constexpr Index unroll = 4;
     // A single-precision sum is moved to double precision after this many features.
     static constexpr Index segment = sizeof(Real) == 4 ? 256 : (Index{1} << 60);
 
     static V load(const Real* p) { return *reinterpret_cast<const V*>(p); }
+    static void store(Real* p, V v) { *reinterpret_cast<V*>(p) = v; }
     static D load_wide(const double* p) { return *reinterpret_cast<const D*>(p); }
     static void store_wide(double* p, D v) { *reinterpret_cast<D*>(p) = v; }
-    static D widen(V v) { return __builtin_convertvector(v, D); }
+    // As many Reals as a D holds, as doubles; and back.
+    static D load_widened(const Real* p) {
+        return __builtin_convertvector(*reinterpret_cast<const H*>(p), D);
+    }
+    static void store_narrowed(Real* p, D v) {
+        *reinterpret_cast<H*>(p) = __builtin_convertvector(v, H);
+    }
+    static Index end_of_segment(Index first, Index n_features) {
+        return n_features - first < segment ? n_features : first + segment;
+    }
+    // total[0 .. halves) += sum, in double precision.
+    static void add_widened(V sum, D* total) {
+        Real values[width] __attribute__((aligned(64)));
+        store(values, sum);
+        for (Index h = 0; h < halves; ++h) total[h] += load_widened(values + h * wide);
+    }
 
     struct SquaredDistance {
         static V step(V sum, V x, Real q) {
@@ -79,42 +99,57 @@ struct Code {
         }
     };
 
+    // `n_chains` parts of samples, from part `first_part` on, against one query.
     template <class Op, Index n_chains>
-    static void accumulate(const Real* blocks, Index n_features, const Real* query, Real* out) {
-        const Index stride = n_features * width;
-        D total[n_chains] = {};
+    static void accumulate(const Real* blocks, Index first_part, Index n_features,
+                           const Real* query, Real* out) {
+        const Real* base[n_chains];
+        for (Index u = 0; u < n_chains; ++u) {
+            const Index part = first_part + u;
+            base[u] = blocks + (part / parts) * n_features * lanes<Real> + (part % parts) * width;
+        }
+        V sum[n_chains] = {};
+        D total[n_chains * halves] = {};
         for (Index first = 0; first < n_features; first += segment) {
-            const Index last = n_features - first < segment ? n_features : first + segment;
-            V sum[n_chains] = {};
+            const Index last = end_of_segment(first, n_features);
             for (Index f = first; f < last; ++f) {
                 for (Index u = 0; u < n_chains; ++u) {
-                    sum[u] = Op::step(sum[u], load(blocks + u * stride + f * width), query[f]);
+                    sum[u] = Op::step(sum[u], load(base[u] + f * lanes<Real>), query[f]);
                 }
             }
-            for (Index u = 0; u < n_chains; ++u) total[u] += widen(sum[u]);
+            if (n_features <= segment) break;
+            for (Index u = 0; u < n_chains; ++u) {
+                add_widened(sum[u], total + u * halves);
+                sum[u] = V{};
+            }
         }
         for (Index u = 0; u < n_chains; ++u) {
-            *reinterpret_cast<V*>(out + u * width) = __builtin_convertvector(total[u], V);
+            Real* at = out + (first_part + u) * width;
+            if (n_features <= segment) {
+                store(at, sum[u]);
+            } else {
+                for (Index h = 0; h < halves; ++h) {
+                    store_narrowed(at + h * wide, total[u * halves + h]);
+                }
+            }
         }
     }
 
     template <class Op>
     static void against_blocks(const Real* blocks, Index n_blocks, Index n_features,
                                const Real* query, Real* out) {
-        const Index stride = n_features * width;
-        Index b = 0;
-        for (; b + unroll <= n_blocks; b += unroll) {
-            accumulate<Op, unroll>(blocks + b * stride, n_features, query, out + b * width);
+        const Index n_parts = n_blocks * parts;
+        Index part = 0;
+        for (; part + unroll <= n_parts; part += unroll) {
+            accumulate<Op, unroll>(blocks, part, n_features, query, out);
         }
-        for (; b < n_blocks; ++b) {
-            accumulate<Op, 1>(blocks + b * stride, n_features, query, out + b * width);
-        }
+        for (; part < n_parts; ++part) accumulate<Op, 1>(blocks, part, n_features, query, out);
     }
 
     // exp by x = k ln 2 + r, |r| <= ln 2 / 2, and a Taylor polynomial for exp(r).
     static V exp(V x) {
         using Bits = BitsOf<Real>;
-        typedef typename Bits::type I __attribute__((vector_size(64)));
+        typedef typename VectorOf<typename Bits::type, bytes>::type I;
         const Real log2e = static_cast<Real>(1.44269504088896340736);
         const auto vanishes = x < Bits::lowest;
         x = vanishes ? V{} + Bits::lowest : x;
@@ -138,29 +173,26 @@ struct Code {
 
     static void scaled_exp(Real* values, Index n, double factor) {
         const Real scale = static_cast<Real>(factor);
-        for (Index i = 0; i < n; i += width) {
-            V* v = reinterpret_cast<V*>(values + i);
-            *v = exp(*v * scale);
-        }
+        for (Index i = 0; i < n; i += width) store(values + i, exp(load(values + i) * scale));
     }
 
     static void add_scaled(const Real* column, double step, double* sums, Index n) {
-        for (Index i = 0; i < n; i += width) {
-            store_wide(sums + i, load_wide(sums + i) + step * widen(load(column + i)));
+        for (Index i = 0; i < n; i += wide) {
+            store_wide(sums + i, load_wide(sums + i) + step * load_widened(column + i));
         }
     }
 
     static double lowest(D v) {
         double best = v[0];
-        for (Index l = 1; l < width; ++l) best = v[l] < best ? v[l] : best;
+        for (Index l = 1; l < wide; ++l) best = v[l] < best ? v[l] : best;
         return best;
     }
 
     static double update_scores(const Real* column, const double* targets, double step,
                                 double shift, double* scores, Index n) {
         D best = D{} + __builtin_inf();
-        for (Index i = 0; i < n; i += width) {
-            const D change = step * widen(load(column + i)) + shift;
+        for (Index i = 0; i < n; i += wide) {
+            const D change = step * load_widened(column + i) + shift;
             const D score = load_wide(scores + i) + load_wide(targets + i) * change;
             store_wide(scores + i, score);
             best = score < best ? score : best;
@@ -171,7 +203,7 @@ struct Code {
     // The lane with the best value; equal values go to the lowest index.
     static Extreme best_lane(D value, D index, bool largest) {
         Extreme best{value[0], static_cast<Index>(index[0])};
-        for (Index l = 1; l < width; ++l) {
+        for (Index l = 1; l < wide; ++l) {
             const Index at = static_cast<Index>(index[l]);
             const bool better = largest ? value[l] > best.value : value[l] < best.value;
             if (better || (value[l] == best.value && at < best.index)) best = {value[l], at};
@@ -181,7 +213,7 @@ struct Code {
 
     static D first_indices() {
         D index = {};
-        for (Index l = 0; l < width; ++l) index[l] = static_cast<double>(l);
+        for (Index l = 0; l < wide; ++l) index[l] = static_cast<double>(l);
         return index;
     }
 
@@ -193,19 +225,19 @@ struct Code {
         D best = {};
         D best_index = D{} - 1.0;
         D index = first_indices();
-        for (Index j = 0; j < n; j += width) {
+        for (Index j = 0; j < n; j += wide) {
             const D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
-            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
+            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * load_widened(column_i + j);
             curvature = curvature > tiny ? curvature : D{} + tiny;
             const D gain = difference * difference / curvature;
             const auto better = (difference > 0.0) & (gain > best);
             best = better ? gain : best;
             best_index = better ? index : best_index;
-            index += static_cast<double>(width);
+            index += static_cast<double>(wide);
         }
         // Lanes without a candidate carry the gain 0 and the index -1.
         Extreme winner{0.0, -1};
-        for (Index l = 0; l < width; ++l) {
+        for (Index l = 0; l < wide; ++l) {
             const Index at = static_cast<Index>(best_index[l]);
             if (at < 0) continue;
             if (winner.index < 0 || best[l] > winner.value ||
@@ -223,9 +255,9 @@ struct Code {
         D lowest_index = D{} - 1.0;
         D highest_low = D{} - __builtin_inf();
         D index = first_indices();
-        for (Index t = 0; t < n; t += width) {
+        for (Index t = 0; t < n; t += wide) {
             D g = load_wide(gradient + t);
-            g += step * (widen(load(column_i + t)) - widen(load(column_j + t)));
+            g += step * (load_widened(column_i + t) - load_widened(column_j + t));
             store_wide(gradient + t, g);
             const D growing = g + load_wide(up + t);
             const auto lower = growing < lowest_up;
@@ -233,23 +265,10 @@ struct Code {
             lowest_index = lower ? index : lowest_index;
             const D shrinking = g + load_wide(low + t);
             highest_low = shrinking > highest_low ? shrinking : highest_low;
-            index += static_cast<double>(width);
+            index += static_cast<double>(wide);
         }
         return {best_lane(lowest_up, lowest_index, false), -lowest(-highest_low)};
     }
 };
-
-template <Level level, class Real>
-constexpr Loops<Real> loops_of() {
-    using C = Code<level, Real>;
-    return {C::template against_blocks<typename C::SquaredDistance>,
-            C::template against_blocks<typename C::DotProduct>,
-            C::template against_blocks<typename C::ManhattanDistance>,
-            C::scaled_exp,
-            C::add_scaled,
-            C::update_scores,
-            C::select_second,
-            C::update_gradient};
-}
 
 }  // namespace svmosaic::simd

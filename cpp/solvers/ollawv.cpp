@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "simd/loops.hpp"
 
@@ -41,6 +42,8 @@ class Pool {
   public:
     Pool(const Problem& problem, KernelColumns<Real>& columns)
         : columns_(columns),
+          ahead_(columns.gains_by_blocks()),
+          n_ahead_(columns.cheap_block()),
           targets_(static_cast<std::size_t>(columns.padded_size()), 1.0),
           scores_(static_cast<std::size_t>(columns.padded_size()), infinity),
           chunk_lowest_(static_cast<std::size_t>(columns.n_chunks()), infinity),
@@ -56,15 +59,22 @@ class Pool {
     void remove(Index sample) { scores_[static_cast<std::size_t>(sample)] = infinity; }
 
     // Lines 10 and 15 in one pass over the column of `sample`.
-    void update(Index row, double step, double shift) {
-        const auto& loops = simd::loops<Real>();
-        columns_.stream(row, [&](Index chunk, Index begin, Index end, const Real* values) {
+    void update(Index sample, double step, double shift) {
+        const auto visit = [&](Index chunk, Index begin, Index end, const Real* values) {
             const auto c = static_cast<std::size_t>(chunk);
             chunk_begin_[c] = begin;
-            chunk_lowest_[c] = loops.update_scores(values, targets_.data() + begin, step, shift,
-                                                   scores_.data() + begin,
-                                                   simd::round_up(end - begin, simd::lanes<Real>));
-        });
+            chunk_lowest_[c] = simd::loops<Real>().update_scores(
+                values, targets_.data() + begin, step, shift, scores_.data() + begin,
+                simd::round_up(end - begin, simd::lanes<Real>));
+        };
+        if (!ahead_) {
+            columns_.stream(columns_.samples()[static_cast<std::size_t>(sample)], visit);
+            return;
+        }
+        if (!columns_.holds(sample)) columns_.prefetch(with_next_worst(sample));
+        ++n_visited_;
+        columns_.visit(sample, visit);
+        if (scores_[static_cast<std::size_t>(sample)] == infinity) columns_.forget(sample);
     }
 
     // The first sample whose score is the lowest, up to rounding.
@@ -79,11 +89,51 @@ class Pool {
     }
 
   private:
+    // The sample and those that will probably be the worst soon: several columns cost little more
+    // than one. What is computed is kept until it is used.
+    std::vector<Index> with_next_worst(Index sample) {
+        // As many as were of use since the last time, and more when all were.
+        const Index of_use = std::exchange(n_visited_, 0);
+        if (3 * of_use >= n_ahead_) n_ahead_ = std::min(2 * n_ahead_, Queries<Real>::capacity);
+        if (4 * of_use < n_ahead_) n_ahead_ = std::max(columns_.cheap_block(), n_ahead_ / 2);
+        const auto most = static_cast<std::size_t>(n_ahead_);
+        // The lowest chunks, by their lowest scores.
+        chunk_order_.resize(chunk_lowest_.size());
+        std::iota(chunk_order_.begin(), chunk_order_.end(), std::size_t{0});
+        const std::size_t n_chunks = std::min(chunk_order_.size(), 2 * most);
+        std::nth_element(
+            chunk_order_.begin(), chunk_order_.begin() + static_cast<std::ptrdiff_t>(n_chunks) - 1,
+            chunk_order_.end(),
+            [&](std::size_t a, std::size_t b) { return chunk_lowest_[a] < chunk_lowest_[b]; });
+        candidates_.clear();
+        for (std::size_t c = 0; c < n_chunks; ++c) {
+            const auto chunk = static_cast<Index>(chunk_order_[c]);
+            for (Index i = columns_.chunk_begin(chunk); i < columns_.chunk_end(chunk); ++i) {
+                const double score = scores_[static_cast<std::size_t>(i)];
+                if (score < infinity && i != sample && !columns_.holds(i)) {
+                    candidates_.emplace_back(score, i);
+                }
+            }
+        }
+        const std::size_t count = std::min(candidates_.size(), most - 1);
+        std::nth_element(candidates_.begin(),
+                         candidates_.begin() + static_cast<std::ptrdiff_t>(count),
+                         candidates_.end());
+        std::vector<Index> samples{sample};
+        for (std::size_t c = 0; c < count; ++c) samples.push_back(candidates_[c].second);
+        return samples;
+    }
+
     KernelColumns<Real>& columns_;
+    bool ahead_;  // columns are computed ahead of their use
+    Index n_ahead_;
+    Index n_visited_ = 0;
     AlignedVector<double> targets_;
     AlignedVector<double> scores_;
     std::vector<double> chunk_lowest_;
     std::vector<Index> chunk_begin_;
+    std::vector<std::size_t> chunk_order_;
+    std::vector<std::pair<double, Index>> candidates_;
     double tie_ = 0.0;
 };
 
@@ -124,7 +174,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
 
         remaining[wv] -= share;
         if (remaining[wv] < least_weight) pool.remove(worst.sample);
-        pool.update(problem.samples[wv], lambda, bias);
+        pool.update(worst.sample, lambda, bias);
         solution.intercept += bias;
         n_support += is_new ? 1 : 0;
 

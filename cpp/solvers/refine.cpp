@@ -14,18 +14,13 @@ namespace svmosaic {
 namespace {
 
 // Early rounds only have to find the violators; the last one meets the tolerance.
-constexpr double early_looseness = 10.0;
-
-// The samples that are not in play, ascending.
-std::vector<std::size_t> outside_of(const Problem& problem, const DualState& state) {
-    std::vector<bool> in_play(problem.samples.size(), false);
-    for (const auto i : state.sample) in_play[i] = true;
-    std::vector<std::size_t> outside;
-    for (std::size_t i = 0; i < in_play.size(); ++i) {
-        if (!in_play[i]) outside.push_back(i);
-    }
-    return outside;
-}
+constexpr double first_tol = 0.1;
+// A round's tolerance, relative to the worst violation outside.
+constexpr double looseness = 0.1;
+// Violators that may join in one round: many of them are no longer violators when the worst ones
+// have had their say.
+constexpr std::size_t least_joiners = 256;
+constexpr std::size_t joiners_per_member = 2;  // one joiner for so many in play
 
 std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples) {
     std::vector<Index> rows;
@@ -53,6 +48,88 @@ Interval interval_of(const DualState& state) {
     return interval;
 }
 
+// The samples that are not in play, and sum_j k(x, x_j) beta_j for each of them.
+template <class Real>
+class Outside {
+  public:
+    Outside(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
+            const DualState& state)
+        : rows_(rows), kernel_(kernel), problem_(problem), beta_(problem.samples.size(), 0.0) {
+        std::vector<bool> in_play(problem.samples.size(), false);
+        for (const auto i : state.sample) in_play[i] = true;
+        for (std::size_t i = 0; i < in_play.size(); ++i) {
+            if (!in_play[i]) members_.push_back(i);
+        }
+        values_.assign(members_.size(), 0.0);
+    }
+
+    std::size_t size() const { return members_.size(); }
+    std::size_t sample(std::size_t k) const { return members_[k]; }
+    double value(std::size_t k) const { return values_[k]; }
+
+    // Brings the values up to date: only coefficients that changed cost anything.
+    void update(const DualState& state, ThreadPool& pool, Monitor& monitor) {
+        std::vector<std::size_t> changed;
+        std::vector<double> change;
+        for (std::size_t v = 0; v < state.size(); ++v) {
+            const std::size_t i = state.sample[v];
+            if (state.beta[v] == beta_[i]) continue;
+            changed.push_back(i);
+            change.push_back(state.beta[v] - beta_[i]);
+            beta_[i] = state.beta[v];
+        }
+        const auto sums = expansion_values(rows_, rows_of(problem_, members_), kernel_,
+                                           rows_of(problem_, changed), change, pool, monitor);
+        for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += sums[k];
+    }
+
+    // Forgets the members numbered here, ascending.
+    void remove(std::span<const std::size_t> leaving) {
+        std::size_t kept = 0;
+        std::size_t next = 0;
+        for (std::size_t k = 0; k < members_.size(); ++k) {
+            if (next < leaving.size() && leaving[next] == k) {
+                ++next;
+                continue;
+            }
+            members_[kept] = members_[k];
+            values_[kept++] = values_[k];
+        }
+        members_.resize(kept);
+        values_.resize(kept);
+    }
+
+  private:
+    const Rows<Real>& rows_;
+    const KernelSpec& kernel_;
+    const Problem& problem_;
+    std::vector<std::size_t> members_;  // ascending
+    std::vector<double> values_;
+    std::vector<double> beta_;  // that the values are made from, by sample of the problem
+};
+
+// A sample outside that violates the conditions: its number there, and by how much.
+struct Violator {
+    std::size_t number;
+    double violation;
+};
+
+// The worst `n` of them, ascending by number.
+std::vector<std::size_t> worst_of(std::vector<Violator>& violators, std::size_t n) {
+    if (violators.size() > n) {
+        std::nth_element(violators.begin(), violators.begin() + static_cast<std::ptrdiff_t>(n),
+                         violators.end(), [](const Violator& a, const Violator& b) {
+                             return a.violation != b.violation ? a.violation > b.violation
+                                                               : a.number < b.number;
+                         });
+        violators.resize(n);
+    }
+    std::vector<std::size_t> numbers;
+    for (const auto& violator : violators) numbers.push_back(violator.number);
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
 }  // namespace
 
 template <class Real>
@@ -67,56 +144,56 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     KernelColumns<Real> columns(rows, rows_of(problem, samples), kernel, cache_bytes, pool);
 
     const bool full = settings.refinement == Refinement::full;
+    const double tol = settings.smo.tol;
     SmoSettings smo = settings.smo;
-    if (full) smo.tol *= early_looseness;
+    if (full) smo.tol = std::max(tol, first_tol);
     double loss_outside = 0.0;
     double violation = 0.0;
+    Outside<Real> outside(rows, kernel, problem, state);
     while (true) {
         solve_smo(columns, state, smo, monitor);
         violation = state.violation;
         if (!full || state.status != Status::converged) break;
-
-        // Every sample outside has beta = 0: one side of its interval is its bound.
-        const auto outside = outside_of(problem, state);
-        const Support support = support_of(problem, state);
-        const auto values = expansion_values(rows, rows_of(problem, outside), kernel, support.rows,
-                                             support.coef, pool, monitor);
+        outside.update(state, pool, monitor);
         if (monitor.stopped()) {
             state.status = monitor.reason();
             break;
         }
-        // Measured against the middle, not against the far end of the interval: two samples that
-        // are both outside can violate the conditions together.
+        // Every sample outside has beta = 0: one side of its interval is its bound. It is measured
+        // against the middle, not against the far end of the interval: two samples that are both
+        // outside can violate the conditions together.
         Interval interval = interval_of(state);
         const double middle = middle_of(interval.lowest_up, interval.highest_low);
-        const double slack = 0.5 * settings.smo.tol;
-        std::vector<std::size_t> joiners;
-        const std::size_t in_play = state.size();
+        std::vector<Violator> violators;
+        double worst = 0.0;
         loss_outside = 0.0;
         for (std::size_t k = 0; k < outside.size(); ++k) {
-            const std::size_t i = outside[k];
+            const std::size_t i = outside.sample(k);
             const double target = problem.targets[i];
-            const double gradient = values[k] - target;
-            if (target * (gradient - middle) < -slack) {
-                joiners.push_back(i);
-                state.add(i, target, bound(i), values[k]);
-            }
+            const double gradient = outside.value(k) - target;
+            const double excess = -target * (gradient - middle);
+            if (excess > 0.5 * tol) violators.push_back({k, excess});
+            worst = std::max(worst, excess);
             if (target > 0) {
                 interval.lowest_up = std::min(interval.lowest_up, gradient);
             } else {
                 interval.highest_low = std::max(interval.highest_low, gradient);
             }
-            loss_outside += bound(i) * loss_of(state, target, values[k] + state.intercept);
+            loss_outside += bound(i) * loss_of(state, target, outside.value(k) + state.intercept);
         }
         violation = std::max(0.0, interval.highest_low - interval.lowest_up);
-        if (violation <= settings.smo.tol) {
-            // Joiners that changed nothing are counted with the samples outside.
-            state.resize(in_play);
-            break;
+        if (violation <= tol || (violators.empty() && smo.tol <= tol)) break;
+        const auto joiners =
+            worst_of(violators, std::max(least_joiners, state.size() / joiners_per_member));
+        smo.tol = std::max(tol, std::min(smo.tol, looseness * worst));
+        std::vector<std::size_t> joining;
+        for (const std::size_t k : joiners) {
+            const std::size_t i = outside.sample(k);
+            joining.push_back(i);
+            state.add(i, problem.targets[i], bound(i), outside.value(k));
         }
-        if (joiners.empty() && smo.tol <= settings.smo.tol) break;
-        if (joiners.size() * 20 < in_play) smo.tol = settings.smo.tol;
-        columns.append(rows_of(problem, joiners));
+        columns.append(rows_of(problem, joining));
+        outside.remove(joiners);
     }
 
     Solution solution;

@@ -9,21 +9,29 @@
 #include "core/aligned.hpp"
 #include "expansion/decide.hpp"
 #include "simd/loops.hpp"
+#include "solvers/dual_variables.hpp"
 #include "solvers/newton_direction.hpp"
 
 namespace svmosaic {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-// Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
-constexpr double least_curvature = 1e-12;
-// Passes over fewer variables than this are not shared between threads.
-constexpr Index range_size = 16'384;
 // More free variables than this are left to the pairs: a joint step costs their cube.
 constexpr std::size_t most_free = 400;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
+// Blocks are large, because the variables that violate the conditions most are much alike: when one
+// has moved, many need not. Below this many variables everything is one block.
+constexpr Index least_in_block = 256;
+constexpr Index most_in_block = 2048;
+constexpr Index least_for_blocks = 2048;
+// A block need not be solved much better than the rest is.
+constexpr double block_looseness = 0.1;
+constexpr Index updates_per_variable = 20;
+// Columns that are added to the gradient together.
+constexpr Index most_in_spread = 256;
+// Gradients that stay in the first-level cache while a block's columns pass by.
+constexpr Index spread_size = 2048;
 
 std::vector<Index> all_of(std::size_t n) {
     std::vector<Index> numbers(n);
@@ -48,12 +56,14 @@ void permute(DualState& state, const std::vector<Index>& order) {
     permute(state.gradient, order);
 }
 
-// The working copy of the variables in play: padded, aligned, and short after shrinking.
+// The working copy of the variables in play: short after shrinking.
 template <class Real>
 class Workspace {
   public:
     Workspace(KernelColumns<Real>& columns, const DualState& state)
-        : columns_(columns), rows_(columns.samples().begin(), columns.samples().end()) {
+        : columns_(columns),
+          rows_(columns.samples().begin(), columns.samples().end()),
+          pairs_(v_, columns.pool()) {
         take(state, all_of(state.size()));
     }
     Workspace(const Workspace&) = delete;
@@ -62,60 +72,40 @@ class Workspace {
     // Copies the variables numbered `active`, which are the samples of the columns now.
     void take(const DualState& state, std::vector<Index> active) {
         active_ = std::move(active);
-        epsilon_ = state.epsilon;
-        const auto padded = static_cast<std::size_t>(columns_.padded_size());
-        beta_.assign(padded, 0.0);
-        lower_.assign(padded, 0.0);
-        upper_.assign(padded, 0.0);
-        gradient_.assign(padded, 0.0);
-        up_.assign(padded, infinity);
-        low_.assign(padded, -infinity);
+        v_.epsilon = state.epsilon;
+        v_.resize(active_.size(), static_cast<std::size_t>(columns_.padded_size()));
+        v_.diagonal = columns_.diagonal();
         for (std::size_t k = 0; k < active_.size(); ++k) {
             const auto i = static_cast<std::size_t>(active_[k]);
-            beta_[k] = state.beta[i];
-            lower_[k] = state.lower[i];
-            upper_[k] = state.upper[i];
-            gradient_[k] = state.gradient[i];
-            mark(k);
+            v_.beta[k] = state.beta[i];
+            v_.lower[k] = state.lower[i];
+            v_.upper[k] = state.upper[i];
+            v_.gradient[k] = state.gradient[i];
+            v_.mark(k);
         }
+        pairs_.look();
     }
 
     Index size() const { return static_cast<Index>(active_.size()); }
-    double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
-    double middle() const { return middle_of(extremes_.lowest_up.value, extremes_.highest_low); }
-
-    // Finds the most violating pair without a step.
-    void look() { update_range(nullptr, nullptr, 0.0); }
+    double violation() const { return v_.violation(); }
+    double middle() const {
+        return middle_of(v_.extremes.lowest_up.value, v_.extremes.highest_low);
+    }
 
     // One update of a pair. Returns false when no pair can move.
     bool step() {
-        const Index i = extremes_.lowest_up.index;
-        if (i < 0) return false;
-        const Real* column_i = columns_.column(i);
-        const Index j = second(i, column_i);
-        if (j < 0) return false;
-        const Real* column_j = columns_.column(j);
-        const auto a = static_cast<std::size_t>(i);
-        const auto b = static_cast<std::size_t>(j);
-        const auto& diagonal = columns_.diagonal();
-        const double curvature = std::max(
-            diagonal[a] + diagonal[b] - 2.0 * static_cast<double>(column_i[j]), least_curvature);
-        // beta_i grows and beta_j shrinks by the same amount, which keeps their sum. At zero the
-        // slope of epsilon |beta| changes, so a step ends there.
-        const double end_i = end_of(a, true);
-        const double end_j = end_of(b, false);
-        const double room_i = end_i - beta_[a];
-        const double room_j = beta_[b] - end_j;
-        const double slope = (gradient_[b] + low_[b]) - (gradient_[a] + up_[a]);
-        const double delta = std::min({slope / curvature, room_i, room_j});
-        // At an end the variable is set, not added to, so that it is exactly there.
-        beta_[a] = delta == room_i ? end_i : beta_[a] + delta;
-        beta_[b] = delta == room_j ? end_j : beta_[b] - delta;
-        mark(a);
-        mark(b);
-        update_range(column_i, column_j, delta);
-        return true;
+        return pairs_.step([&](Index i) { return column(i, v_, [](Index k) { return k; }); });
     }
+
+    // Updates of pairs within a block of variables that violate the conditions most, with one pass
+    // over all variables in the end. Returns how many; zero when no pair can move.
+    Index block_step(double tol) {
+        block_numbers_ = choose_block();
+        const Index updates = solve_block(tol);
+        if (updates > 0) spread_block();
+        return updates;
+    }
+    bool prefers_blocks() const { return size() >= least_for_blocks; }
 
     // One step of all free variables together, to their joint minimum or to the first bound on the
     // way. Pairs alone crawl where the kernel has few dimensions and the bounds are wide. Returns
@@ -123,8 +113,7 @@ class Workspace {
     bool free_step() {
         std::vector<std::size_t> free;
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            const bool inside = beta_[k] > lower_[k] && beta_[k] < upper_[k];
-            if (inside && beta_[k] != 0.0) free.push_back(k);
+            if (v_.is_free(k)) free.push_back(k);
         }
         const std::size_t m = free.size();
         if (m < 2 || m > most_free) return false;
@@ -133,7 +122,7 @@ class Workspace {
         for (std::size_t a = 0; a < m; ++a) {
             const Real* column = columns_.column(static_cast<Index>(free[a]));
             for (std::size_t b = 0; b < m; ++b) K[a * m + b] = static_cast<double>(column[free[b]]);
-            slope[a] = gradient_[free[a]] + std::copysign(epsilon_, beta_[free[a]]);
+            slope[a] = v_.gradient[free[a]] + std::copysign(v_.epsilon, v_.beta[free[a]]);
         }
         auto step = newton_direction(K, slope);
         if (step.empty()) return false;
@@ -142,8 +131,8 @@ class Workspace {
         double length = 1.0;
         std::size_t first = m;
         for (std::size_t a = 0; a < m; ++a) {
-            const double end = end_of(free[a], step[a] > 0.0);
-            const double room = std::abs(end - beta_[free[a]]);
+            const double end = v_.end_of(free[a], step[a] > 0.0);
+            const double room = std::abs(end - v_.beta[free[a]]);
             if (std::abs(step[a]) * length > room) {
                 length = room / std::abs(step[a]);
                 first = a;
@@ -153,13 +142,13 @@ class Workspace {
         for (std::size_t a = 0; a < m; ++a) {
             const std::size_t k = free[a];
             const double delta = length * step[a];
-            beta_[k] = a == first ? end_of(k, step[a] > 0.0)
-                                  : std::clamp(beta_[k] + delta, lower_[k], upper_[k]);
-            mark(k);
+            v_.beta[k] = a == first ? v_.end_of(k, step[a] > 0.0)
+                                    : std::clamp(v_.beta[k] + delta, v_.lower[k], v_.upper[k]);
+            v_.mark(k);
             simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(k)), delta,
-                                           gradient_.data(), columns_.padded_size());
+                                           v_.gradient.data(), columns_.padded_size());
         }
-        look();
+        pairs_.look();
         return first < m;
     }
 
@@ -167,8 +156,8 @@ class Workspace {
     std::vector<Index> worth_keeping() const {
         std::vector<Index> kept;
         for (std::size_t k = 0; k < active_.size(); ++k) {
-            const bool may_grow = gradient_[k] + up_[k] <= extremes_.highest_low;
-            const bool may_shrink = gradient_[k] + low_[k] >= extremes_.lowest_up.value;
+            const bool may_grow = v_.gradient[k] + v_.up[k] <= v_.extremes.highest_low;
+            const bool may_shrink = v_.gradient[k] + v_.low[k] >= v_.extremes.lowest_up.value;
             if (may_grow || may_shrink) kept.push_back(static_cast<Index>(k));
         }
         return kept;
@@ -181,7 +170,6 @@ class Workspace {
         for (const Index k : kept) active.push_back(active_[static_cast<std::size_t>(k)]);
         columns_.keep_only(kept);
         take(state, std::move(active));
-        look();
     }
 
     // Brings all variables back, with gradients made anew from the expansion. Those that were in
@@ -215,94 +203,159 @@ class Workspace {
         }
         columns_.append(stale);
         take(state, all_of(state.size()));
-        look();
     }
 
     void save(DualState& state) const {
         for (std::size_t k = 0; k < active_.size(); ++k) {
             const auto i = static_cast<std::size_t>(active_[k]);
-            state.beta[i] = beta_[k];
-            state.gradient[i] = gradient_[k];
+            state.beta[i] = v_.beta[k];
+            state.gradient[i] = v_.gradient[k];
         }
     }
 
   private:
-    void mark(std::size_t k) {
-        up_[k] = beta_[k] >= upper_[k] ? infinity : beta_[k] >= 0.0 ? epsilon_ : -epsilon_;
-        low_[k] = beta_[k] <= lower_[k] ? -infinity : beta_[k] > 0.0 ? epsilon_ : -epsilon_;
-    }
-
-    // How far a variable may go in one step: to its bound, or to zero before it.
-    double end_of(std::size_t k, bool growing) const {
-        if (growing) return beta_[k] < 0.0 ? 0.0 : upper_[k];
-        return beta_[k] > 0.0 ? 0.0 : lower_[k];
-    }
-
-    Index n_ranges() const { return (columns_.padded_size() + range_size - 1) / range_size; }
-    Index range_length(Index range) const {
-        return std::min(range_size, columns_.padded_size() - range * range_size);
-    }
-
-    Index second(Index i, const Real* column_i) {
-        const auto a = static_cast<std::size_t>(i);
-        const auto& loops = simd::loops<Real>();
-        const auto& diagonal = columns_.diagonal();
-        std::vector<simd::Extreme>& found = second_of_range_;
-        found.resize(static_cast<std::size_t>(n_ranges()));
-        columns_.pool().run(n_ranges(), [&](Index range) {
-            const Index begin = range * range_size;
-            auto best = loops.select_second(
-                column_i + begin, diagonal.data() + begin, gradient_.data() + begin,
-                low_.data() + begin, gradient_[a] + up_[a], diagonal[a], range_length(range));
-            if (best.index >= 0) best.index += begin;
-            found[static_cast<std::size_t>(range)] = best;
-        });
-        simd::Extreme winner{0.0, -1};
-        for (const auto& best : found) {
-            if (best.index >= 0 && (winner.index < 0 || best.value > winner.value)) winner = best;
-        }
-        return winner.index;
-    }
-
-    // The gradient after a step of `delta` and the extremes over all variables.
-    void update_range(const Real* column_i, const Real* column_j, double delta) {
-        const auto& loops = simd::loops<Real>();
-        if (column_i == nullptr) {
-            // No step: any readable column will do, it is multiplied by zero.
-            zeros_.assign(static_cast<std::size_t>(columns_.padded_size()), Real{0});
-            column_i = column_j = zeros_.data();
-        }
-        auto& found = extremes_of_range_;
-        found.resize(static_cast<std::size_t>(n_ranges()));
-        columns_.pool().run(n_ranges(), [&](Index range) {
-            const Index begin = range * range_size;
-            auto extremes = loops.update_gradient(column_i + begin, column_j + begin, delta,
-                                                  up_.data() + begin, low_.data() + begin,
-                                                  gradient_.data() + begin, range_length(range));
-            if (extremes.lowest_up.index >= 0) extremes.lowest_up.index += begin;
-            found[static_cast<std::size_t>(range)] = extremes;
-        });
-        extremes_ = {{infinity, -1}, -infinity};
-        for (const auto& part : found) {
-            if (part.lowest_up.index >= 0 && part.lowest_up.value < extremes_.lowest_up.value) {
-                extremes_.lowest_up = part.lowest_up;
+    // Column i for a step on `v`, whose variable k is sample number(k) of the columns. When it has
+    // to be computed, so are those that will probably be asked for next.
+    template <class Number>
+    const Real* column(Index i, const DualVariables& v, const Number& number) {
+        if (!columns_.holds(i) && columns_.gains_by_blocks()) {
+            std::vector<Index> wanted{i};
+            for (const Index k : most_urgent(v, columns_.cheap_block() - 1, [&](std::size_t k) {
+                     const Index sample = number(static_cast<Index>(k));
+                     return sample != i && !columns_.holds(sample);
+                 })) {
+                wanted.push_back(number(k));
             }
-            extremes_.highest_low = std::max(extremes_.highest_low, part.highest_low);
+            columns_.prefetch(wanted);
         }
+        return columns_.column(i);
+    }
+
+    // SMO on the block alone. Its part of the kernel matrix is read from the columns row by row,
+    // when a variable first moves.
+    Index solve_block(double tol) {
+        const std::size_t m = block_numbers_.size();
+        const auto padded =
+            static_cast<std::size_t>(simd::round_up(static_cast<Index>(m), simd::lanes<Real>));
+        matrix_.resize(m * padded);
+        std::vector<bool> has_row(m, false);
+        block_.epsilon = v_.epsilon;
+        block_.resize(m, padded);
+        for (std::size_t a = 0; a < m; ++a) {
+            const auto k = static_cast<std::size_t>(block_numbers_[a]);
+            block_.beta[a] = v_.beta[k];
+            block_.lower[a] = v_.lower[k];
+            block_.upper[a] = v_.upper[k];
+            block_.gradient[a] = v_.gradient[k];
+            block_.diagonal[a] = v_.diagonal[k];
+            block_.mark(a);
+        }
+        const auto row_of = [&](Index a) {
+            const auto at = static_cast<std::size_t>(a);
+            Real* row = matrix_.data() + at * padded;
+            if (!has_row[at]) {
+                const auto number = [&](Index k) {
+                    return block_numbers_[static_cast<std::size_t>(k)];
+                };
+                const Real* whole = column(block_numbers_[at], block_, number);
+                for (std::size_t b = 0; b < m; ++b) row[b] = whole[block_numbers_[b]];
+                std::fill(row + m, row + padded, Real{0});
+                has_row[at] = true;
+            }
+            return row;
+        };
+        PairSteps<Real> pairs(block_, columns_.pool());
+        pairs.look();
+        const double goal = std::max(tol, block_looseness * block_.violation());
+        const Index most = updates_per_variable * static_cast<Index>(m);
+        Index updates = 0;
+        while (updates < most && block_.violation() > goal && pairs.step(row_of)) ++updates;
+        return updates;
+    }
+
+    // What the block's new coefficients mean for all gradients.
+    void spread_block() {
+        std::vector<Index> moved;
+        std::vector<double> change;
+        for (std::size_t a = 0; a < block_numbers_.size(); ++a) {
+            const auto k = static_cast<std::size_t>(block_numbers_[a]);
+            if (block_.beta[a] == v_.beta[k]) continue;
+            moved.push_back(block_numbers_[a]);
+            change.push_back(block_.beta[a] - v_.beta[k]);
+            v_.beta[k] = block_.beta[a];
+            v_.mark(k);
+        }
+        const auto step = static_cast<std::size_t>(std::min(columns_.capacity(), most_in_spread));
+        for (std::size_t first = 0; first < moved.size(); first += step) {
+            const auto some = std::span(moved).subspan(first, std::min(step, moved.size() - first));
+            columns_.prefetch(some);
+            std::vector<const Real*> column;
+            for (const Index k : some) column.push_back(columns_.column(k));
+            add_columns(column, std::span(change).subspan(first, some.size()));
+        }
+        pairs_.look();
+    }
+
+    // gradient += the columns, each times its change.
+    void add_columns(const std::vector<const Real*>& column, std::span<const double> change) {
+        const auto& loops = simd::loops<Real>();
+        const Index n = columns_.padded_size();
+        columns_.pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
+            const Index begin = range * spread_size;
+            const Index length = std::min(spread_size, n - begin);
+            for (std::size_t a = 0; a < column.size(); ++a) {
+                loops.add_scaled(column[a] + begin, change[a], v_.gradient.data() + begin, length);
+            }
+        });
+    }
+
+    std::vector<Index> choose_block() {
+        const Index n = std::clamp(size() / 8, least_in_block, most_in_block);
+        auto block = most_urgent(v_, n, [](std::size_t) { return true; });
+        std::sort(block.begin(), block.end());
+        return block;
+    }
+
+    // The variables that want to grow most and those that want to shrink most, half and half.
+    template <class Eligible>
+    std::vector<Index> most_urgent(const DualVariables& v, Index n, const Eligible& eligible) {
+        std::vector<Index> chosen;
+        taken_.assign(v.size, false);
+        const auto take_best = [&](Index count, const auto& urgency) {
+            candidates_.clear();
+            for (std::size_t k = 0; k < v.size; ++k) {
+                const double value = urgency(k);
+                if (value > 0.0 && !taken_[k] && eligible(k)) {
+                    candidates_.emplace_back(-value, static_cast<Index>(k));
+                }
+            }
+            const auto best = std::min(static_cast<std::size_t>(count), candidates_.size());
+            std::nth_element(candidates_.begin(),
+                             candidates_.begin() + static_cast<std::ptrdiff_t>(best),
+                             candidates_.end());
+            for (std::size_t c = 0; c < best; ++c) {
+                taken_[static_cast<std::size_t>(candidates_[c].second)] = true;
+                chosen.push_back(candidates_[c].second);
+            }
+        };
+        const double lowest = v.extremes.lowest_up.value;
+        const double highest = v.extremes.highest_low;
+        take_best(n / 2, [&](std::size_t k) { return highest - (v.gradient[k] + v.up[k]); });
+        take_best(n - static_cast<Index>(chosen.size()),
+                  [&](std::size_t k) { return (v.gradient[k] + v.low[k]) - lowest; });
+        return chosen;
     }
 
     KernelColumns<Real>& columns_;
     std::vector<Index> rows_;    // rows of the table, in the order of the state
     std::vector<Index> active_;  // variables in play, numbered as in the state
-    AlignedVector<double> beta_, lower_, upper_, gradient_;
-    // What is added to the gradient for growing and for shrinking: the slope of epsilon |beta| in
-    // that direction, or an infinity where the variable is at its bound.
-    AlignedVector<double> up_, low_;
-    double epsilon_ = 0.0;
-    simd::PairExtremes extremes_{{infinity, -1}, -infinity};
-    AlignedVector<Real> zeros_;
-    std::vector<simd::Extreme> second_of_range_;
-    std::vector<simd::PairExtremes> extremes_of_range_;
+    DualVariables v_;
+    PairSteps<Real> pairs_;
+    std::vector<Index> block_numbers_;
+    DualVariables block_;
+    UnsetVector<Real> matrix_;
+    std::vector<bool> taken_;
+    std::vector<std::pair<double, Index>> candidates_;
 };
 
 // The intercept is the mean gradient of the free variables, with its sign changed; without a
@@ -364,8 +417,9 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
     const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
     Workspace<Real> work(columns, state);
-    work.look();
     Index updates = 0;
+    Index since_asked = 0;
+    Index next_shrink = shrink_every;
     // Most problems end long before: a free step is for those that crawl.
     const Index free_step_every = 1000 + n;
     Index next_free_step = 2 * free_step_every;
@@ -384,20 +438,27 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
             state.status = Status::max_iter;
             break;
         }
-        if (!work.step()) break;
-        ++updates;
-        if (updates % 16 == 0 && monitor.should_stop(16)) {
-            state.status = monitor.reason();
-            break;
+        const bool in_block = work.prefers_blocks();
+        const Index done = in_block ? work.block_step(0.5 * settings.tol) : work.step() ? 1 : 0;
+        if (done == 0) break;
+        updates += done;
+        since_asked += done;
+        if (in_block || since_asked >= 16) {
+            if (monitor.should_stop(since_asked)) {
+                state.status = monitor.reason();
+                break;
+            }
+            since_asked = 0;
         }
         if (updates >= next_free_step) {
             for (int round = 0; round < 16 && work.free_step(); ++round) {
             }
             next_free_step = updates + free_step_every;
         }
-        if (settings.shrinking && updates % shrink_every == 0 && work.size() >= least_to_shrink) {
+        if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();
             if (static_cast<Index>(kept.size()) * 4 < work.size() * 3) work.shrink(kept, state);
+            next_shrink = updates + shrink_every;
         }
     }
     work.save(state);

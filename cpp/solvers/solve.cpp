@@ -31,7 +31,7 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
     const Index start = problem.start >= 0 ? problem.start : central_sample(rows, problem);
     Solution solution;
     {
-        KernelColumns<Real> columns(rows, problem.samples, kernel, 0, pool);
+        KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
         solution = solve_ollawv(problem, start, machine.ollawv, columns, monitor);
     }
     // What the path added up to, per sample.

@@ -1,0 +1,232 @@
+// Several queries at once: what is read of a sample serves them all. See loops.hpp.
+#pragma once
+
+#include "simd/loops_impl.hpp"
+
+namespace svmosaic::simd {
+
+template <Level level, class Real>
+struct Tiles {
+    using C = Code<level, Real>;
+    using V = typename C::V;
+    using D = typename C::D;
+    static constexpr Index width = C::width;
+    static constexpr Index wide = C::wide;
+    // Sums held in registers, of which AVX-512 has 32 and the others 16.
+    static constexpr Index most_sums = level == Level::avx512 ? 16 : 8;
+
+    // Every sum runs through the features in the same order as that of a single query, so a value
+    // does not depend on its company.
+    template <class Op, Index n_sums>
+    static void tile(const Real* samples, Index n_features, const Real* queries, Index n_queries,
+                     Real* const* out, Index at) {
+        if (n_features <= C::segment) {
+            V sum[n_sums] = {};
+            add_features<Op, n_sums>(samples, 0, n_features, queries, sum);
+            for (Index m = 0; m < n_sums; ++m) {
+                if (m < n_queries) C::store(out[m] + at, sum[m]);
+            }
+            return;
+        }
+        D total[n_sums * C::halves] = {};
+        for (Index first = 0; first < n_features; first += C::segment) {
+            V sum[n_sums] = {};
+            add_features<Op, n_sums>(samples, first, C::end_of_segment(first, n_features), queries,
+                                     sum);
+            for (Index m = 0; m < n_sums; ++m) C::add_widened(sum[m], total + m * C::halves);
+        }
+        for (Index m = 0; m < n_sums; ++m) {
+            if (m >= n_queries) continue;
+            for (Index h = 0; h < C::halves; ++h) {
+                C::store_narrowed(out[m] + at + h * wide, total[m * C::halves + h]);
+            }
+        }
+    }
+
+    template <class Op, Index n_sums>
+    static void add_features(const Real* samples, Index first, Index last, const Real* queries,
+                             V (&sum)[n_sums]) {
+        for (Index f = first; f < last; ++f) {
+            const V x = C::load(samples + f * lanes<Real>);
+            const Real* q = queries + f * max_queries;
+            for (Index m = 0; m < n_sums; ++m) sum[m] = Op::step(sum[m], x, q[m]);
+        }
+    }
+
+    template <class Op>
+    static void against_blocks(const Real* blocks, Index n_blocks, Index n_features,
+                               const Real* queries, Index n_queries, Real* const* out) {
+        for (Index part = 0; part < n_blocks * C::parts; ++part) {
+            const Real* samples =
+                blocks + (part / C::parts) * n_features * lanes<Real> + (part % C::parts) * width;
+            for (Index m = 0; m < n_queries; m += most_sums) {
+                const Index left = n_queries - m;
+                // A few queries need not pay for a whole tile.
+                if (left <= 4) {
+                    tile<Op, 4>(samples, n_features, queries + m, left, out + m, part * width);
+                } else if (left <= 8) {
+                    tile<Op, 8>(samples, n_features, queries + m, left, out + m, part * width);
+                } else {
+                    tile<Op, most_sums>(samples, n_features, queries + m, left, out + m,
+                                        part * width);
+                }
+            }
+        }
+    }
+
+    static void squared_norms(const Real* values, Index stride, Index n_features, Real* out) {
+        for (Index l = 0; l < lanes<Real>; l += width) {
+            D total[C::halves] = {};
+            for (Index first = 0; first < n_features; first += C::segment) {
+                V sum = {};
+                for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
+                    const V x = C::load(values + f * stride + l);
+                    sum = sum + x * x;
+                }
+                C::add_widened(sum, total);
+            }
+            for (Index h = 0; h < C::halves; ++h) C::store_narrowed(out + l + h * wide, total[h]);
+        }
+    }
+
+    static Real squared_norm(const Real* values, Index n_features) {
+        double total = 0.0;
+        for (Index first = 0; first < n_features; first += C::segment) {
+            Real sum = 0;
+            for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
+                sum = sum + values[f] * values[f];
+            }
+            total += static_cast<double>(sum);
+        }
+        return static_cast<Real>(total);
+    }
+
+    static void rbf_of_products(Real* values, const Real* norms, double norm, double gamma,
+                                Index n) {
+        const Real query_norm = static_cast<Real>(norm);
+        const Real scale = static_cast<Real>(-gamma);
+        for (Index i = 0; i < n; i += width) {
+            const V distance = (C::load(norms + i) + query_norm) - 2 * C::load(values + i);
+            C::store(values + i, C::exp(scale * (distance > 0 ? distance : V{})));
+        }
+    }
+
+    // Sums in Real or in double precision, one lane per query.
+    template <class Sum>
+    using SumVector = typename VectorOf<Sum, C::bytes>::type;
+
+    // What a non-zero adds to the sums of its sample.
+    struct SparseProduct {
+        template <class Sum, class S>
+        static S term(Sum x, S q) {
+            return x * q;
+        }
+    };
+    struct SparseManhattan {
+        template <class S>
+        static S magnitude(S v) {
+            return v < 0 ? -v : v;
+        }
+        template <class Sum, class S>
+        static S term(Sum x, S q) {
+            const S t = x - q;
+            return magnitude(t) - (x < 0 ? -x : x) - magnitude(q);
+        }
+    };
+
+    enum class Finish { product, squared_distance, manhattan_distance };
+
+    // lanes<Real> queries against one sample.
+    template <class Sum, class Op, Finish finish>
+    static void against_sample(const SparseRows<Real>& rows, Index row, const Sum* table,
+                               const Sum* query_sums, Real* out) {
+        using S = SumVector<Sum>;
+        constexpr Index size = C::bytes / static_cast<Index>(sizeof(Sum));
+        constexpr Index n_sums = lanes<Real> / size;
+        const auto load = [](const Sum* p) { return *reinterpret_cast<const S*>(p); };
+        S chain[C::unroll * n_sums] = {};
+        const auto add = [&](Index p, Index c) {
+            const Sum* q = table + rows.features[p] * max_queries;
+            const Sum x = static_cast<Sum>(rows.values[p]);
+            for (Index s = 0; s < n_sums; ++s) {
+                chain[c * n_sums + s] += Op::template term<Sum, S>(x, load(q + s * size));
+            }
+        };
+        static_assert(C::unroll == sparse_group);
+        for (Index p = rows.offsets[row]; p < rows.offsets[row + 1]; p += sparse_group) {
+            for (Index c = 0; c < sparse_group; ++c) add(p + c, c);
+        }
+        const Sum own = static_cast<Sum>(rows.sums[row]);
+        for (Index s = 0; s < n_sums; ++s) {
+            S sum =
+                (chain[s] + chain[n_sums + s]) + (chain[2 * n_sums + s] + chain[3 * n_sums + s]);
+            if constexpr (finish == Finish::squared_distance) {
+                sum = (own + load(query_sums + s * size)) - 2 * sum;
+            } else if constexpr (finish == Finish::manhattan_distance) {
+                sum = (own + load(query_sums + s * size)) + sum;
+            }
+            if constexpr (finish != Finish::product) sum = sum > 0 ? sum : S{};
+            if constexpr (sizeof(Sum) == sizeof(Real)) {
+                C::store(out + s * size, sum);
+            } else {
+                C::store_narrowed(out + s * size, sum);
+            }
+        }
+    }
+
+    template <class Sum, class Op, Finish finish>
+    static void against_sparse(const SparseRows<Real>& rows, Index first, Index n, const Sum* table,
+                               const Sum* query_sums, Real* const* out, Index n_queries) {
+        constexpr Index side = lanes<Real>;
+        Real square[side * side] __attribute__((aligned(64)));
+        for (Index i = 0; i < n; i += side) {
+            for (Index r = 0; r < side && i + r < n; ++r) {
+                against_sample<Sum, Op, finish>(rows, first + i + r, table, query_sums,
+                                                square + r * side);
+            }
+            write_columns(square, out, i, n_queries);
+        }
+    }
+
+    // Sample r has its values in row r of the square; query m wants them in out[m].
+    static void write_columns(const Real* square, Real* const* out, Index at, Index n_queries) {
+        constexpr Index side = lanes<Real>;
+        if constexpr (width == side) {
+            V row[side];
+            for (Index r = 0; r < side; ++r) row[r] = C::load(square + r * side);
+            transpose(row);
+            for (Index m = 0; m < side; ++m) {
+                if (m < n_queries) C::store(out[m] + at, row[m]);
+            }
+        } else {
+            for (Index m = 0; m < side && m < n_queries; ++m) {
+                for (Index r = 0; r < side; ++r) out[m][at + r] = square[r * side + m];
+            }
+        }
+    }
+
+    // Rows become columns by exchanging ever smaller squares.
+    static void transpose(V (&row)[width]) { transpose_squares<width / 2>(row); }
+    template <Index size>
+    static void transpose_squares(V (&row)[width]) {
+        using I = typename BitsOf<Real>::integer;
+        typedef typename VectorOf<I, C::bytes>::type Lanes;
+        Lanes low = {};
+        Lanes high = {};
+        for (Index l = 0; l < width; ++l) {
+            const bool second = (l & size) != 0;
+            low[l] = static_cast<I>(second ? width + l - size : l);
+            high[l] = static_cast<I>(second ? width + l : l + size);
+        }
+        for (Index r = 0; r < width; ++r) {
+            if ((r & size) != 0) continue;
+            const V a = row[r];
+            const V b = row[r + size];
+            row[r] = __builtin_shuffle(a, b, low);
+            row[r + size] = __builtin_shuffle(a, b, high);
+        }
+        if constexpr (size > 1) transpose_squares<size / 2>(row);
+    }
+};
+
+}  // namespace svmosaic::simd
