@@ -150,7 +150,8 @@ void PackedRows<Real>::dense_values(KernelKind kind, const Queries<Real>& querie
     const Index begin = chunk_begin(chunk);
     const Index n_blocks = simd::round_up(chunk_end(chunk) - begin, width) / width;
     const Real* blocks = blocks_.data() + begin * n_features_;
-    const bool squares = kind == KernelKind::rbf;
+    const bool by_products = kind == KernelKind::rbf && layout_.rbf == RbfForm::products;
+    const bool squares = kind == KernelKind::rbf && !by_products;
     const bool manhattan = kind == KernelKind::laplacian;
     if (queries.size() == 1) {
         const auto values = squares     ? loops.squared_distances
@@ -162,6 +163,11 @@ void PackedRows<Real>::dense_values(KernelKind kind, const Queries<Real>& querie
                             : manhattan ? loops.manhattan_distances_of
                                         : loops.dot_products_of;
         values(blocks, n_blocks, n_features_, queries.side_by_side(), queries.size(), out);
+    }
+    if (!by_products) return;
+    for (Index m = 0; m < queries.size(); ++m) {
+        loops.distances_of_products(out[m], norms_.data() + begin,
+                                    static_cast<double>(queries.squared_norm(m)), n_blocks * width);
     }
 }
 
@@ -216,18 +222,8 @@ void PackedRows<Real>::base_values(KernelKind kind, const Queries<Real>& queries
 template <class Real>
 void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Queries<Real>& queries,
                                     Index chunk, Real* const* out) const {
-    const Index begin = chunk_begin(chunk);
-    const Index n = chunk_end(chunk) - begin;
+    const Index n = chunk_end(chunk) - chunk_begin(chunk);
     const Index padded = simd::round_up(n, simd::lanes<Real>);
-    if (kernel.kind == KernelKind::rbf && !norms_.empty()) {
-        dense_values(KernelKind::linear, queries, chunk, out);
-        for (Index m = 0; m < queries.size(); ++m) {
-            simd::loops<Real>().rbf_of_products(out[m], norms_.data() + begin,
-                                                static_cast<double>(queries.squared_norm(m)),
-                                                kernel.gamma, padded);
-        }
-        return;
-    }
     base_values(kernel.kind, queries, chunk, out);
     for (Index m = 0; m < queries.size(); ++m) {
         apply_kernel(kernel, out[m], padded);

@@ -46,14 +46,26 @@ void sum_batch(const Rows<Real>& table, std::span<const Index> batch,
     std::array<Real*, step> out;
     for (std::size_t m = 0; m < step; ++m) out[m] = columns.data() + m * room;
     std::fill(sums.begin(), sums.end(), 0.0);
+    // One output: kernel values are summed as they come.
+    const bool is_exp =
+        expansion.kernel.kind == KernelKind::rbf || expansion.kernel.kind == KernelKind::laplacian;
+    const bool one_sum = is_exp && coefficients.n_outputs == 1 &&
+                         coefficients.values.size() == expansion.support.size();
     for (std::size_t first = 0; first < expansion.support.size(); first += step) {
         if (first % ask_every == 0 && monitor.should_stop(0)) return;
         const auto count = std::min(step, expansion.support.size() - first);
         packed.read(expansion.vectors, expansion.support.subspan(first, count), queries);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
-            packed.kernel_chunk(expansion.kernel, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
             const Index padded = simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
+            if (one_sum) {
+                packed.base_values(expansion.kernel.kind, queries, chunk, out.data());
+                loops.add_exps(out.data(), static_cast<Index>(count),
+                               coefficients.values.data() + first, -expansion.kernel.gamma,
+                               sums.data() + begin, padded);
+                continue;
+            }
+            packed.kernel_chunk(expansion.kernel, queries, chunk, out.data());
             for (std::size_t m = 0; m < count; ++m) {
                 const std::size_t j = first + m;
                 for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {

@@ -73,8 +73,8 @@ struct Loops {
     void (*squared_norms)(const Real* values, Index stride, Index n_features, Real* out);
     // The same for one sample, its features one after the other.
     Real (*squared_norm)(const Real* values, Index n_features);
-    // values[i] = exp(-gamma max(0, norms[i] + norm - 2 values[i]))
-    void (*rbf_of_products)(Real* values, const Real* norms, double norm, double gamma, Index n);
+    // values[i] = max(0, norms[i] + norm - 2 values[i])
+    void (*distances_of_products)(Real* values, const Real* norms, double norm, Index n);
 
     // Up to `lanes` queries against n sparse samples from `first` on. `table` holds max_queries
     // values per feature, `query_sums` what `SparseRows::sums` is for the samples; both have
@@ -94,6 +94,10 @@ struct Loops {
 
     // values[i] = exp(factor * values[i]); n is a multiple of lanes.
     void (*scaled_exp)(Real* values, Index n, double factor);
+
+    // sums[i] += the sum over m of factors[m] exp(scale * values[m][i]); n is a multiple of lanes.
+    void (*add_exps)(Real* const* values, Index n_columns, const double* factors, double scale,
+                     double* sums, Index n);
 
     // sums[i] += step * column[i]
     void (*add_scaled)(const Real* column, double step, double* sums, Index n);

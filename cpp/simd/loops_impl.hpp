@@ -176,6 +176,22 @@ struct Code {
         for (Index i = 0; i < n; i += width) store(values + i, exp(load(values + i) * scale));
     }
 
+    static void add_exps(Real* const* values, Index n_columns, const double* factors, double scale,
+                         double* sums, Index n) {
+        const Real s = static_cast<Real>(scale);
+        for (Index i = 0; i < n; i += width) {
+            V sum = {};
+            for (Index m = 0; m < n_columns; ++m) {
+                sum += static_cast<Real>(factors[m]) * exp(s * load(values[m] + i));
+            }
+            Real buffer[width] __attribute__((aligned(64)));
+            store(buffer, sum);
+            for (Index h = 0; h < width; h += wide) {
+                store_wide(sums + i + h, load_wide(sums + i + h) + load_widened(buffer + h));
+            }
+        }
+    }
+
     static void add_scaled(const Real* column, double step, double* sums, Index n) {
         for (Index i = 0; i < n; i += wide) {
             store_wide(sums + i, load_wide(sums + i) + step * load_widened(column + i));
@@ -222,16 +238,19 @@ struct Code {
                                  double diagonal_i, Index n) {
         // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
         const double tiny = 1e-12;
+        // The gain is a quotient. Quotients are compared by products: a division takes far longer.
         D best = {};
+        D best_curvature = D{} + 1.0;
         D best_index = D{} - 1.0;
         D index = first_indices();
         for (Index j = 0; j < n; j += wide) {
             const D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
             D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * load_widened(column_i + j);
             curvature = curvature > tiny ? curvature : D{} + tiny;
-            const D gain = difference * difference / curvature;
-            const auto better = (difference > 0.0) & (gain > best);
-            best = better ? gain : best;
+            const D square = difference * difference;
+            const auto better = (difference > 0.0) & (square * best_curvature > best * curvature);
+            best = better ? square : best;
+            best_curvature = better ? curvature : best_curvature;
             best_index = better ? index : best_index;
             index += static_cast<double>(wide);
         }
@@ -240,9 +259,10 @@ struct Code {
         for (Index l = 0; l < wide; ++l) {
             const Index at = static_cast<Index>(best_index[l]);
             if (at < 0) continue;
-            if (winner.index < 0 || best[l] > winner.value ||
-                (best[l] == winner.value && at < winner.index)) {
-                winner = {best[l], at};
+            const double gain = best[l] / best_curvature[l];
+            if (winner.index < 0 || gain > winner.value ||
+                (gain == winner.value && at < winner.index)) {
+                winner = {gain, at};
             }
         }
         return winner;

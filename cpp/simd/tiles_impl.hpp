@@ -101,13 +101,11 @@ struct Tiles {
         return static_cast<Real>(total);
     }
 
-    static void rbf_of_products(Real* values, const Real* norms, double norm, double gamma,
-                                Index n) {
+    static void distances_of_products(Real* values, const Real* norms, double norm, Index n) {
         const Real query_norm = static_cast<Real>(norm);
-        const Real scale = static_cast<Real>(-gamma);
         for (Index i = 0; i < n; i += width) {
             const V distance = (C::load(norms + i) + query_norm) - 2 * C::load(values + i);
-            C::store(values + i, C::exp(scale * (distance > 0 ? distance : V{})));
+            C::store(values + i, distance > 0 ? distance : V{});
         }
     }
 

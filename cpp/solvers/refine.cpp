@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "core/kernel_columns.hpp"
@@ -20,7 +21,9 @@ constexpr double looseness = 0.1;
 // Violators that may join in one round: many of them are no longer violators when the worst ones
 // have had their say.
 constexpr std::size_t least_joiners = 256;
-constexpr std::size_t joiners_per_member = 2;  // one joiner for so many in play
+constexpr std::size_t few = 50;
+// Smaller problems are solved at once.
+constexpr std::size_t least_for_rounds = 2000;
 
 std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples) {
     std::vector<Index> rows;
@@ -136,17 +139,27 @@ template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
                 std::span<const Index> selected, const RefineSettings& settings,
                 std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
+    const bool full = settings.refinement == Refinement::full;
+    const bool at_once = full && problem.samples.size() < least_for_rounds;
     std::vector<std::size_t> samples(selected.begin(), selected.end());
+    if (at_once) {
+        samples.resize(problem.samples.size());
+        std::iota(samples.begin(), samples.end(), std::size_t{0});
+    }
     std::sort(samples.begin(), samples.end());
     const auto bound = [&](std::size_t i) { return settings.C * problem.weights[i]; };
     DualState state;
     for (const auto i : samples) state.add(i, problem.targets[i], bound(i), 0.0);
     KernelColumns<Real> columns(rows, rows_of(problem, samples), kernel, cache_bytes, pool);
 
-    const bool full = settings.refinement == Refinement::full;
     const double tol = settings.smo.tol;
     SmoSettings smo = settings.smo;
-    if (full) smo.tol = std::max(tol, first_tol);
+    if (full && !at_once) {
+        smo.tol = std::max(tol, first_tol);
+        // The samples in play are few already, and what shrinking saves is lost when the next
+        // round has to complete the columns again.
+        smo.shrinking = false;
+    }
     double loss_outside = 0.0;
     double violation = 0.0;
     Outside<Real> outside(rows, kernel, problem, state);
@@ -183,9 +196,10 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
         }
         violation = std::max(0.0, interval.highest_low - interval.lowest_up);
         if (violation <= tol || (violators.empty() && smo.tol <= tol)) break;
-        const auto joiners =
-            worst_of(violators, std::max(least_joiners, state.size() / joiners_per_member));
-        smo.tol = std::max(tol, std::min(smo.tol, looseness * worst));
+        const auto joiners = worst_of(violators, std::max(least_joiners, state.size()));
+        // When hardly any sample joins, this round is meant to be the last.
+        const bool nearly_done = few * joiners.size() < state.size();
+        smo.tol = nearly_done ? tol : std::max(tol, std::min(smo.tol, looseness * worst));
         std::vector<std::size_t> joining;
         for (const std::size_t k : joiners) {
             const std::size_t i = outside.sample(k);

@@ -24,7 +24,7 @@ constexpr Index least_to_shrink = 512;
 // has moved, many need not. Below this many variables everything is one block.
 constexpr Index least_in_block = 256;
 constexpr Index most_in_block = 2048;
-constexpr Index least_for_blocks = 2048;
+constexpr Index least_for_blocks = 8192;
 // A block need not be solved much better than the rest is.
 constexpr double block_looseness = 0.1;
 constexpr Index updates_per_variable = 20;
@@ -323,16 +323,25 @@ class Workspace {
         taken_.assign(v.size, false);
         const auto take_best = [&](Index count, const auto& urgency) {
             candidates_.clear();
+            if (count == 0) return;
+            double least = 0.0;
             for (std::size_t k = 0; k < v.size; ++k) {
                 const double value = urgency(k);
-                if (value > 0.0 && !taken_[k] && eligible(k)) {
-                    candidates_.emplace_back(-value, static_cast<Index>(k));
-                }
+                if (!(value > least) || taken_[k] || !eligible(k)) continue;
+                candidates_.emplace_back(-value, static_cast<Index>(k));
+                // Now and then the list is cut back to the best, which most of the others are not.
+                if (candidates_.size() < 4 * static_cast<std::size_t>(count) + 64) continue;
+                std::nth_element(candidates_.begin(), candidates_.begin() + count - 1,
+                                 candidates_.end());
+                candidates_.resize(static_cast<std::size_t>(count));
+                least = -candidates_.back().first;
             }
             const auto best = std::min(static_cast<std::size_t>(count), candidates_.size());
-            std::nth_element(candidates_.begin(),
-                             candidates_.begin() + static_cast<std::ptrdiff_t>(best),
-                             candidates_.end());
+            if (best > 0 && best < candidates_.size()) {
+                std::nth_element(candidates_.begin(),
+                                 candidates_.begin() + static_cast<std::ptrdiff_t>(best) - 1,
+                                 candidates_.end());
+            }
             for (std::size_t c = 0; c < best; ++c) {
                 taken_[static_cast<std::size_t>(candidates_[c].second)] = true;
                 chosen.push_back(candidates_[c].second);

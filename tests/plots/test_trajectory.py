@@ -35,7 +35,7 @@ def test_the_mean_of_a_constant_path_is_the_constant():
 
 
 def test_machines_can_be_chosen():
-    model = OLLAWVClassifier().fit(*load_iris(return_X_y=True))
+    model = OLLAWVClassifier(refine=None).fit(*load_iris(return_X_y=True))
 
     ax = plot_trajectory(model, machines=[0, 2], ax=new_axes(), title="two")
 

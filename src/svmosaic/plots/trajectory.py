@@ -70,13 +70,8 @@ def plot_trajectory(
         colour = COLOURS[number % len(COLOURS)]
         name = f"machine {m}" if len(chosen) > 1 else "worst y f(x) / C"
         _draw_path(ax, path[m], colour, name if named else None, faint=not named)
-    ax.axhline(
-        machine.margin,
-        color="black",
-        linestyle="--",
-        linewidth=1.3,
-        label=f"margin {machine.margin:g}",
-    )
+    margin = 0.0 if machine.refine == "full" else machine.margin
+    ax.axhline(margin, color="black", linestyle="--", linewidth=1.3, label=f"margin {margin:g}")
     if max(path[m].rows.size for m in chosen) > _MOST_LINEAR_STEPS:
         # Most happens in the first steps.
         ax.set_xscale("log")
