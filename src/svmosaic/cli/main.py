@@ -26,6 +26,7 @@ _COMMANDS = {
     "tune": "choose the parameters by cross-validation",
     "info": "show what is in a model file",
     "data": "list, fetch and describe data sets",
+    "stats": "compare methods over data sets",
     "demo": "compare the library with scikit-learn and write a report",
 }
 

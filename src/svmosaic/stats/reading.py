@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
-from svmosaic.stats.table import Missing, ScoreTable, score_table
+from svmosaic.stats.table import Missing, ScoreTable, is_summary, score_table
 
 __all__ = ["read_scores"]
 
@@ -68,6 +68,14 @@ def read_scores(
                 source, None, f"there is no row and no column {shorten(name)} to leave out."
             )
     kept = [(row[0].strip(), row[1:]) for _, row in body if row[0].strip() not in skip]
+    for name, _ in kept:
+        if is_summary(name):
+            raise file_error(
+                source,
+                None,
+                f"the row {shorten(name)} is a summary of the others, not a data set. Leave it out "
+                f"with the option skip: {name}.",
+            )
     columns = {}
     for j, name in enumerate(methods):
         if not name:

@@ -10,7 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DoubleArray", "Missing", "ScoreTable", "score_table", "table_of_records"]
+__all__ = [
+    "DoubleArray",
+    "Missing",
+    "ScoreTable",
+    "is_summary",
+    "score_table",
+    "table_of_records",
+]
 
 DoubleArray = NDArray[np.float64]
 Missing = Literal["refuse", "drop"]
@@ -258,7 +265,7 @@ def _complete(table: ScoreTable, missing: Missing) -> ScoreTable:
         raise ValueError(
             f"The score of {table.methods[j]!r} on {table.datasets[i]!r} is missing "
             f"({int(holes.sum())} missing in all). Fill it in, or leave out incomplete data sets "
-            "with missing='drop'."
+            "with the option missing: drop."
         )
     whole = np.flatnonzero(~holes.any(axis=1))
     kept = tuple(table.datasets[i] for i in whole)
@@ -297,9 +304,14 @@ def _refuse_copies(what: str, names: Sequence[str]) -> None:
         seen.add(name)
 
 
+def is_summary(name: str) -> bool:
+    """Whether a row of this name sums up the others and is no data set."""
+    return name.strip().lower() in _SUMMARIES
+
+
 def _refuse_summaries(names: Sequence[str]) -> None:
     for name in names:
-        if name.strip().lower() in _SUMMARIES:
+        if is_summary(name):
             raise ValueError(
                 f"The row {name!r} is a summary of the others, not a data set. Leave it out."
             )
