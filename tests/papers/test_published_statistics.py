@@ -224,6 +224,23 @@ def test_the_printed_auc_is_balanced_accuracy():
     assert same.sum() == 57
 
 
+def test_the_tables_have_the_real_kappa_whatever_the_formula_says():
+    tables = {name: scores_of(f"003-table-{name}")[0] for name in ("4.3", "4.7", "4.9", "4.11")}
+    # MIRSVM on musk1: 47 positive bags, 45 negative ones.
+    accuracy, recall, kappa, auc = (table[3, 0] for table in tables.values())
+    tp, tn = 46, 37
+    fn, fp, n = 47 - tp, 45 - tn, 92
+
+    assert (tp + tn) / n == pytest.approx(accuracy, abs=5e-5)
+    assert tp / 47 == pytest.approx(recall, abs=5e-5)
+    assert (tp / 47 + tn / 45) / 2 == pytest.approx(auc, abs=5e-5)
+    observed = (tp + tn) / n
+    expected = ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn)) / n**2
+    assert (observed - expected) / (1 - expected) == pytest.approx(kappa, abs=1e-4)
+    chance = (tp + fn) * (tp + fp) / n
+    assert (n - chance) / (1 - chance) == pytest.approx(-2.42, abs=0.005)
+
+
 def test_table_4_14_meta_ranks():
     header, *rows = rows_of("003-table-4.14")
     printed = {row[0]: [number(cell) for cell in row[1:]] for row in rows}
