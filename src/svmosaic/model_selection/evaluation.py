@@ -18,7 +18,15 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from svmosaic.utils.sklearn_compat import take_rows
 
-__all__ = ["Evaluation", "Split", "SplitResult", "evaluate", "name_scores"]
+__all__ = [
+    "Evaluation",
+    "MakeEstimator",
+    "Split",
+    "SplitResult",
+    "evaluate",
+    "name_scores",
+    "run_split",
+]
 
 
 @dataclass(frozen=True)
@@ -165,7 +173,7 @@ def evaluate(
     if not splits:
         raise ValueError("The protocol has no splits. Give it at least one.")
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_run_split)(make_estimator(split), X, y, split, scoring) for split in splits
+        delayed(run_split)(make_estimator(split), X, y, split, scoring) for split in splits
     )
     return tuple(results), _digest(splits)
 
@@ -185,7 +193,8 @@ def name_scores(scoring: Any) -> dict[str, Any]:
     return named
 
 
-def _run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> SplitResult:
+def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> SplitResult:
+    """Train a copy of the estimator on one split and score it."""
     model = clone(estimator)
     X_train, y_train = take_rows(X, split.train), take_rows(y, split.train)
     X_test, y_test = take_rows(X, split.test), take_rows(y, split.test)

@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection import (
-    GridSearchCV,
-    KFold,
-    ShuffleSplit,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    check_cv,
+from svmosaic.model_selection.evaluation import Evaluation, evaluate
+from svmosaic.model_selection.plans import (
+    Grid,
+    Plan,
+    SearchName,
+    Tuning,
+    plan_nested,
+    plan_random,
 )
-from sklearn.utils import check_consistent_length
-from sklearn.utils.multiclass import type_of_target
-
-from svmosaic.model_selection.evaluation import (
-    Evaluation,
-    MakeEstimator,
-    Split,
-    evaluate,
-    name_scores,
-)
-from svmosaic.model_selection.pattern_search import PatternSearchCV
-from svmosaic.model_selection.seeds import derive_seed
 
 __all__ = ["holdout_cv", "monte_carlo_cv", "nested_cv"]
-
-Grid = Mapping[str, Sequence[Any]]
-SearchName = Literal["grid", "pattern"]
-
-_SEARCHES = {"grid": GridSearchCV, "pattern": PatternSearchCV}
 
 
 def nested_cv(
@@ -71,8 +53,9 @@ def nested_cv(
         Values to try for each parameter, for example ``{"svc__C": [1, 10]}``.
     search : {"grid", "pattern"}, default="grid"
         Try all of the grid, or follow the best by `PatternSearchCV`.
-    outer, inner : int, splitter or iterable, default=5
-        The folds. A number means that many folds, shuffled, and stratified for classifiers.
+    outer, inner : int or splitter, default=5
+        The folds. A number means that many folds, shuffled, and stratified for classifiers. `outer`
+        may also be a list of splits.
     repeats : int, default=1
         How often to go through with other outer folds. Only if `outer` is a number.
     scoring : str, callable, list or dict, default=None
@@ -112,24 +95,11 @@ def nested_cv(
     >>> len(result.splits), bool(result.mean("accuracy") > 0.9)
     (5, True)
     """
-    check_consistent_length(X, y)
-    if repeats < 1 or (repeats > 1 and not isinstance(outer, int)):
-        raise ValueError(
-            "The 'repeats' of nested_cv must be 1, or more if 'outer' is a number of folds. Got "
-            f"{repeats}."
-        )
-    splits = [
-        Split(repeat, fold, train, test)
-        for repeat in range(repeats)
-        for fold, (train, test) in enumerate(
-            _folds(outer, estimator, y, derive_seed(random_state, "outer", repeat)).split(X, y)
-        )
-    ]
-    make = _make_estimators(estimator, y, grid, search, inner, scoring, random_state)
-    results, digest = evaluate(make, X, y, splits, scoring, n_jobs)
-    tuned = "" if grid is None else f", parameters by {search} search over {inner} inner folds"
-    protocol = f"{len(splits)} outer folds{tuned}"
-    return Evaluation(protocol, dataset, method, random_state, results, digest)
+    tuning = Tuning(grid, search, inner, scoring)
+    plan = plan_nested(
+        estimator, X, y, tuning, outer=outer, repeats=repeats, random_state=random_state
+    )
+    return _run(plan, X, y, scoring, random_state, n_jobs, (dataset, method))
 
 
 def monte_carlo_cv(
@@ -179,20 +149,17 @@ def monte_carlo_cv(
     >>> len(result.splits), result.splits[0].n_test
     (10, 38)
     """
-    return _random_splits(
-        f"{n_splits} random splits, {test_size:g} of the rows to test on",
+    plan = plan_random(
         estimator,
         X,
         y,
+        Tuning(grid, search, inner, scoring),
         n_splits=n_splits,
         test_size=test_size,
         stratify=stratify,
-        make=_make_estimators(estimator, y, grid, search, inner, scoring, random_state),
-        scoring=scoring,
         random_state=random_state,
-        n_jobs=n_jobs,
-        names=(dataset, method),
     )
+    return _run(plan, X, y, scoring, random_state, n_jobs, (dataset, method))
 
 
 def holdout_cv(
@@ -242,95 +209,28 @@ def holdout_cv(
     >>> result.splits[0].n_test, result.splits[0].n_candidates
     (30, 3)
     """
-    # A grid of nothing has one candidate: the estimator as it is.
-    chosen: Grid = {} if grid is None else grid
-    return _random_splits(
-        f"{test_size:g} of the rows held out, cross-validation on the others",
+    plan = plan_random(
         estimator,
         X,
         y,
+        # A grid of nothing has one candidate: the estimator as it is.
+        Tuning({} if grid is None else grid, search, inner, scoring, n_jobs),
         n_splits=1,
         test_size=test_size,
         stratify=stratify,
-        make=_make_estimators(estimator, y, chosen, search, inner, scoring, random_state, n_jobs),
-        scoring=scoring,
         random_state=random_state,
-        n_jobs=None,
-        names=(dataset, method),
     )
+    return _run(plan, X, y, scoring, random_state, None, (dataset, method))
 
 
-# Splits -------------------------------------------------------------------------------------
-
-
-def _random_splits(
-    protocol: str,
-    estimator: Any,
+def _run(
+    plan: Plan,
     X: Any,
     y: Any,
-    *,
-    n_splits: int,
-    test_size: float,
-    stratify: bool,
-    make: MakeEstimator,
     scoring: Any,
     random_state: int,
     n_jobs: int | None,
     names: tuple[str, str],
 ) -> Evaluation:
-    check_consistent_length(X, y)
-    kind = StratifiedShuffleSplit if stratify and _has_classes(estimator, y) else ShuffleSplit
-    splitter = kind(
-        n_splits, test_size=test_size, random_state=derive_seed(random_state, "random splits")
-    )
-    splits = [Split(i, 0, train, test) for i, (train, test) in enumerate(splitter.split(X, y))]
-    results, digest = evaluate(make, X, y, splits, scoring, n_jobs)
-    return Evaluation(protocol, *names, random_state, results, digest)
-
-
-def _folds(folds: Any, estimator: Any, y: Any, seed: int) -> Any:
-    """Return a splitter; a number means shuffled folds, stratified for classifiers."""
-    if isinstance(folds, int) and not isinstance(folds, bool):
-        if folds < 2:
-            raise ValueError(f"Cross-validation needs at least 2 folds. Got {folds}.")
-        kind = StratifiedKFold if _has_classes(estimator, y) else KFold
-        return kind(folds, shuffle=True, random_state=seed)
-    if not hasattr(folds, "split") and not isinstance(folds, Iterable):
-        raise ValueError(
-            f"The folds must be a number, a splitter or a list of splits. Got {folds!r}."
-        )
-    return check_cv(folds)
-
-
-def _has_classes(estimator: Any, y: Any) -> bool:
-    return is_classifier(estimator) and type_of_target(y) in ("binary", "multiclass")
-
-
-# Searches -----------------------------------------------------------------------------------
-
-
-def _make_estimators(
-    estimator: Any,
-    y: Any,
-    grid: Grid | None,
-    search: SearchName,
-    inner: Any,
-    scoring: Any,
-    random_state: int,
-    n_jobs: int | None = None,
-) -> MakeEstimator:
-    """Return what makes the estimator of a split; a search gets inner folds of its own."""
-    if search not in _SEARCHES:
-        raise ValueError(f"The 'search' must be 'grid' or 'pattern'. Got {search!r}.")
-    if grid is None:
-        return lambda split: estimator
-    first = next(iter(name_scores(scoring).values()))
-
-    def make(split: Split) -> Any:
-        seed = derive_seed(random_state, "inner", split.repeat, split.fold)
-        folds = _folds(inner, estimator, y, seed)
-        # Nothing to choose from is one candidate, whatever the search.
-        kind = _SEARCHES[search] if grid else GridSearchCV
-        return kind(clone(estimator), dict(grid), scoring=first, cv=folds, n_jobs=n_jobs)
-
-    return make
+    results, digest = evaluate(plan.make_estimator, X, y, plan.splits, scoring, n_jobs)
+    return Evaluation(plan.text, *names, random_state, results, digest)

@@ -87,7 +87,7 @@ class PairComparison:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Methods compared over data sets; made by `compare`.
 

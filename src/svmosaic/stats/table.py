@@ -26,7 +26,8 @@ Missing = Literal["refuse", "drop"]
 _SUMMARIES = frozenset({"average", "averages", "mean", "median", "rank", "ranks", "total", "sum"})
 
 
-@dataclass(frozen=True)
+# Arrays have no single truth value, so tables are compared by what is in them, not by ==.
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores of several methods on the same data sets.
 
