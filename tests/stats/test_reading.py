@@ -75,6 +75,7 @@ def test_empty_cells_are_missing(tmp_path):
         ("set,a,b\nx,1,high\ny,1,2\n", "s.csv: The score of 'b' on 'x' is 'high', not a number"),
         ("set,a,b\nx,1,\ny,1,2\n", "score of 'b' on 'x' is missing"),
         ("set,a\nx,1\ny,2\n", "at least 2 methods"),
+        ("set,a,b\nx,1," + "2" * 200_000, "s.csv, line 2: the line is not CSV"),
     ],
 )
 def test_bad_files_are_refused_with_their_name(tmp_path, text, message):

@@ -56,6 +56,9 @@ def test_a_table_is_returned_as_it_is():
     table = score_table(SCORES)
 
     assert score_table(table) is table
+    assert score_table(table, methods=["method 2", "method 1"]).scores.tolist() == [
+        row[::-1] for row in SCORES
+    ]
     assert table.methods == ("method 1", "method 2")
     assert table.datasets == ("data set 1", "data set 2", "data set 3")
 

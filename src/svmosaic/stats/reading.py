@@ -45,62 +45,83 @@ def read_scores(
     (('SVC', 'tree'), ('iris', 'wine'))
     """
     source = Path(path)
-    rows = _rows(source)
-    if len(rows) < 2:
-        raise file_error(
-            source,
-            None,
-            "a table of scores needs a line that names the methods and a line per data set.",
-        )
-    (_, header), *body = rows
-    methods = [name.strip() for name in header[1:]]
-    for line, row in body:
-        if len(row) != len(header):
-            raise file_error(
-                source,
-                line,
-                f"{len(row)} cells where the first line has {len(header)}. Every line needs as "
-                "many.",
-            )
-    for name in skip:
-        if name not in methods and name not in [row[0].strip() for _, row in body]:
-            raise file_error(
-                source, None, f"there is no row and no column {shorten(name)} to leave out."
-            )
-    kept = [(row[0].strip(), row[1:]) for _, row in body if row[0].strip() not in skip]
-    for name, _ in kept:
-        if is_summary(name):
-            raise file_error(
-                source,
-                None,
-                f"the row {shorten(name)} is a summary of the others, not a data set. Leave it out "
-                f"with the option skip: {name}.",
-            )
-    columns = {}
-    for j, name in enumerate(methods):
-        if not name:
-            raise file_error(source, None, f"column {j + 2} has no name. Name its method.")
-        if name in columns:
-            raise file_error(source, None, f"two columns are called {shorten(name)}. Rename one.")
-        columns[name] = [cells[j] for _, cells in kept]
-    wanted = [name for name in methods if name not in skip]
+    header, body = _rows(source)
+    _check_skipped(source, skip, [*header, *(row[0] for row in body)])
+    rows = [row for row in body if row[0] not in skip]
+    _refuse_summaries(source, rows)
+    columns = _columns(source, header, rows)
     try:
         return score_table(
-            columns, methods=wanted, datasets=[name for name, _ in kept], missing=missing
+            columns,
+            methods=[name for name in columns if name not in skip],
+            datasets=[row[0] for row in rows],
+            missing=missing,
         )
     except ValueError as error:
         raise file_error(source, None, str(error)) from None
 
 
-def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the lines that are not empty, cut into cells, with their numbers."""
+def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns, and the lines below them, cut into cells."""
     lines = [
         (block.first + i, line)
         for block in iter_blocks(path)
         for i, line in enumerate(block.lines)
         if line.strip()
     ]
-    if not lines:
-        return []
+    if len(lines) < 2:
+        raise file_error(
+            path,
+            None,
+            "a table of scores needs a line that names the methods and a line per data set.",
+        )
     delimiter = max(_DELIMITERS, key=lines[0][1].count)
-    return [(n, next(csv.reader([line], delimiter=delimiter))) for n, line in lines]
+    header, *body = ((number, _cut(path, number, line, delimiter)) for number, line in lines)
+    for number, cells in body:
+        if len(cells) != len(header[1]):
+            raise file_error(
+                path,
+                number,
+                f"{len(cells)} cells where the first line has {len(header[1])}. Every line needs "
+                "as many.",
+            )
+    return header[1], [cells for _, cells in body]
+
+
+def _cut(path: Path, number: int, line: str, delimiter: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    except csv.Error as error:
+        raise file_error(path, number, f"the line is not CSV ({error}). Correct it.") from None
+
+
+def _check_skipped(path: Path, skip: Sequence[str], names: Sequence[str]) -> None:
+    for name in skip:
+        if name not in names:
+            raise file_error(
+                path, None, f"there is no row and no column {shorten(name)} to leave out."
+            )
+
+
+def _refuse_summaries(path: Path, rows: Sequence[Sequence[str]]) -> None:
+    for name, *_ in rows:
+        if is_summary(name):
+            raise file_error(
+                path,
+                None,
+                f"the row {shorten(name)} is a summary of the others, not a data set. Leave it out "
+                f"with the option skip: {name}.",
+            )
+
+
+def _columns(
+    path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> dict[str, list[str]]:
+    columns: dict[str, list[str]] = {}
+    for j, name in enumerate(header[1:], 1):
+        if not name:
+            raise file_error(path, None, f"column {j + 1} has no name. Name its method.")
+        if name in columns:
+            raise file_error(path, None, f"two columns are called {shorten(name)}. Rename one.")
+        columns[name] = [row[j] for row in rows]
+    return columns

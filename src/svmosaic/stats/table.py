@@ -85,7 +85,12 @@ def score_table(
     (('SVC', 'OLLAWV'), ('iris', 'wine'))
     """
     if isinstance(table, ScoreTable):
-        return table
+        if methods is None and datasets is None:
+            return table
+        table = {
+            name: dict(zip(table.datasets, column, strict=True))
+            for name, column in zip(table.methods, table.scores.T.tolist(), strict=True)
+        }
     if missing not in ("refuse", "drop"):
         raise ValueError(
             f"The 'missing' option of score_table must be 'refuse' or 'drop'. Got {missing!r}."
