@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt as stop:
         # A command that keeps what it has done says so.
-        print(f"svmosaic: interrupted; {stop or 'nothing was written'}", file=sys.stderr)
+        print(f"svmosaic: interrupted; {str(stop) or 'nothing was written'}", file=sys.stderr)
         return _EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough, as in `svmosaic data list | head`. That is no error.
