@@ -9,6 +9,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -159,7 +160,13 @@ def _run_cells(
     cells = [cell for cell in iter_cells(spec, data, X, y) if cell.key in keys]
     # Unordered: a cell is committed when it is finished, not when those before it are.
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    yield from parallel(delayed(_run_cell)(spec, cell, X, y) for cell in cells)
+    try:
+        yield from parallel(delayed(_run_cell)(spec, cell, X, y) for cell in cells)
+    except BrokenProcessPool as error:
+        raise ChildProcessError(
+            f"A worker process was killed while it trained on {data.name!r}, probably for lack of "
+            "memory. What was finished before is kept; run again with fewer jobs."
+        ) from error
 
 
 def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
