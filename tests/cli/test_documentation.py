@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -10,7 +11,10 @@ _PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
 
 def test_every_example_runs(svmosaic, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = _PAGE.read_text(encoding="utf-8").splitlines()
+    text = _PAGE.read_text(encoding="utf-8")
+    (scores,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "scores.csv").write_text(scores)
+    lines = text.splitlines()
     examples = [shlex.split(line)[2:] for line in lines if line.startswith("$ svmosaic ")]
     # The demo has a test of its own.
     examples = [words for words in examples if words[0] != "demo"]

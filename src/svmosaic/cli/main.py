@@ -26,6 +26,8 @@ _COMMANDS = {
     "tune": "choose the parameters by cross-validation",
     "info": "show what is in a model file",
     "data": "list, fetch and describe data sets",
+    "run": "run an experiment, or what is missing of it",
+    "stats": "compare methods over data sets",
     "demo": "compare the library with scikit-learn and write a report",
 }
 
@@ -99,8 +101,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
-    except KeyboardInterrupt:
-        print("svmosaic: interrupted; nothing was written", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        # A command that keeps what it has done says so.
+        print(f"svmosaic: interrupted; {str(stop) or 'nothing was written'}", file=sys.stderr)
         return _EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough, as in `svmosaic data list | head`. That is no error.

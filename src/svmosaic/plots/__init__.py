@@ -7,6 +7,7 @@ axes. No figure is shown and no global state of matplotlib is touched.
 from __future__ import annotations
 
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
+from svmosaic.plots.critical_difference import plot_critical_difference
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
 
@@ -14,6 +15,7 @@ __all__ = [
     "new_axes",
     "plot_boundaries",
     "plot_boundary",
+    "plot_critical_difference",
     "plot_trajectory",
     "to_png",
     "to_svg",

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from sklearn.base import _fit_context
-from sklearn.utils import metaestimators
+from sklearn.utils import _safe_indexing, metaestimators
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["Interval", "StrOptions", "available_if", "check_sample_weight", "fit_context"]
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "available_if",
+    "check_sample_weight",
+    "fit_context",
+    "take_rows",
+]
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
@@ -24,3 +31,8 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
 def available_if(check: Callable[[object], bool]) -> Callable[[Method], Method]:
     """Hide a method where `check` raises AttributeError."""
     return cast(Callable[[Method], Method], metaestimators.available_if(check))
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Return some rows of an array, a sparse matrix, a frame or a list."""
+    return _safe_indexing(X, rows)

@@ -1,0 +1,173 @@
+"""``svmosaic run``: run an experiment, or what is missing of it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmosaic.cli.console import format_fields, format_table, note, plural, uninterrupted
+
+if TYPE_CHECKING:
+    from svmosaic.experiments.runner import Progress, RunSummary
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+
+DESCRIPTION = """\
+Run an experiment: several methods on several data sets, evaluated alike.
+
+SPEC is a TOML file of data sets, methods and a protocol. Every finished fold is kept at once: stop
+or kill the run at any time, and the same command goes on with what is missing. At the end stand
+tables of scores and what the statistics say of them."""
+EPILOG = """\
+examples:
+  svmosaic run compare.toml
+  svmosaic run compare.toml --out results --n-jobs 4
+  svmosaic run compare.toml --out results --shard 3/8
+"""
+
+_TEXT_WIDTH = 92
+_PROGRESS_SECONDS = 5.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("spec", metavar="SPEC", help="the TOML file of the experiment")
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="where the results go (default: the name of SPEC + .run)"
+    )
+    parser.add_argument(
+        "--n-jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="cells at a time, in processes of their own; -1 means one per processor "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        default=(1, 1),
+        metavar="I/N",
+        help="do the I-th of N shares of the work, for job arrays",
+    )
+    parser.add_argument(
+        "--retry-failed", action="store_true", help="run cells again that failed before"
+    )
+
+
+def _shard(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text, re.ASCII)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"expected a share such as 3/8, got {text!r}")
+    return int(found[1]), int(found[2])
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run what is missing, write the tables, show them."""
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.experiments import read_spec, run_experiment, write_results
+
+    spec = read_spec(args.spec)
+    folder = Path(args.out) if args.out else Path(f"{Path(args.spec).stem}.run")
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{str(folder)!r} is not a folder. Choose another --out.")
+    try:
+        summary = run_experiment(
+            spec,
+            folder,
+            n_jobs=args.n_jobs,
+            shard=args.shard,
+            retry_failed=args.retry_failed,
+            progress=_report_lines(),
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "finished cells are kept; the same command goes on with the others"
+        ) from None
+    with uninterrupted():
+        files = write_results(folder, spec.protocol.scoring)
+    print(format_fields(_summary(summary, folder, files)))
+    _show_failures(folder)
+    for score in spec.protocol.scoring:
+        _show_scores(folder, score)
+
+
+def _report_lines() -> Callable[[Progress], None]:
+    """Return what writes a line of progress every few seconds."""
+    last = time.monotonic()
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _PROGRESS_SECONDS:
+            last = now
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            note(
+                f"{progress.done} of {plural(progress.total, 'cell')}{failed}, about "
+                f"{progress.remaining_seconds:.0f} s left"
+            )
+
+    return report
+
+
+# What is shown ------------------------------------------------------------------------------
+
+
+def _summary(summary: RunSummary, folder: Path, files: list[Path]) -> list[tuple[str, object]]:
+    return [
+        ("cells", summary.n_cells),
+        ("finished before", summary.n_before),
+        ("finished now", summary.n_done),
+        ("failed now", summary.n_failed),
+        ("seconds", f"{summary.seconds:.1f}"),
+        ("folder", folder),
+        ("files", ", ".join(path.name for path in files)),
+    ]
+
+
+def _show_failures(folder: Path) -> None:
+    from svmosaic.experiments.results import failed_cells
+
+    failed = failed_cells(folder)
+    for entry in failed[:3]:
+        where = f"{entry.method} on {entry.dataset}, repeat {entry.repeat}, fold {entry.fold}"
+        note(f"warning: failed: {where}: {entry.record['error']}")
+    if failed:
+        note(
+            f"warning: {plural(len(failed), 'cell')} failed in all; --retry-failed runs them again"
+        )
+
+
+def _show_scores(folder: Path, score: str) -> None:
+    from svmosaic.experiments import read_results, result_table
+
+    records = read_results(folder)
+    methods = list(dict.fromkeys(record["method"] for record in records))
+    datasets = list(dict.fromkeys(record["dataset"] for record in records))
+    rows = [
+        [dataset, *(_mean(records, dataset, method, score) for method in methods)]
+        for dataset in datasets
+    ]
+    print(f"\n{format_table([score, *methods], rows, 'l' + 'r' * len(methods))}")
+    if len(methods) < 2 or len(datasets) < 2:
+        return
+    from svmosaic.stats import compare
+
+    try:
+        table = result_table(folder, score, missing="drop")
+    except ValueError:
+        note("warning: too few complete data sets for the statistics")
+        return
+    # All of scikit-learn's named scores are better when they are higher.
+    text = compare(table, measure=score).text()
+    print(f"\n{textwrap.fill(text, _TEXT_WIDTH)}")
+
+
+def _mean(records: list[dict[str, Any]], dataset: str, method: str, score: str) -> str:
+    values = [r[score] for r in records if (r["dataset"], r["method"]) == (dataset, method)]
+    return f"{sum(values) / len(values):.4f}" if values else ""

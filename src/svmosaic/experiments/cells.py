@@ -1,0 +1,164 @@
+"""An experiment cut into cells: one method on one split of one data set.
+
+A cell's key is a hash of everything its result depends on. Whatever changes, the data, a
+parameter, the split or the code, changes the key, so an old result is never taken for a new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import scipy.sparse as sp
+import sklearn
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+import svmosaic
+from svmosaic.datasets import load, read_table
+from svmosaic.experiments.spec import DataSpec, ExperimentSpec, MethodSpec, find_estimator
+from svmosaic.model_selection.evaluation import Split
+from svmosaic.model_selection.plans import Plan, Tuning, plan_nested, plan_random
+from svmosaic.model_selection.seeds import derive_seed
+
+__all__ = ["STEP", "Cell", "code_version", "iter_cells", "load_data", "make_estimator"]
+
+# What stands before the parameters of a method that is a step of a pipeline.
+STEP = "model__"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one split of one data set."""
+
+    key: str
+    dataset: str
+    method: str
+    split: Split
+
+
+def load_data(data: DataSpec) -> tuple[Any, Any]:
+    """Return samples and targets."""
+    if data.path is None:
+        found = load(data.name)
+    elif data.target is None:
+        found = read_table(data.path)
+    else:
+        found = read_table(data.path, target=data.target)
+    return found.X, np.asarray(found.y)
+
+
+def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
+    """Yield the cells of one data set, method by method."""
+    content = _hash_arrays(X, y)
+    for method in spec.methods:
+        for split in _plan(spec, method, X, y).splits:
+            parts = {
+                "dataset": data.name,
+                "data": content,
+                "method": method.name,
+                "estimator": method.estimator,
+                "params": method.params,
+                "grid": method.grid,
+                "tuning": [spec.protocol.kind, spec.protocol.search, spec.protocol.inner],
+                "scoring": spec.protocol.scoring,
+                "scale": spec.protocol.scale,
+                "random_state": spec.protocol.random_state,
+                "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
+                "code": code_version(),
+            }
+            text = json.dumps(parts, sort_keys=True)
+            key = hashlib.sha256(text.encode()).hexdigest()
+            yield Cell(key, data.name, method.name, split)
+
+
+def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
+    """Return the estimator of a cell: scaling, method and search, with seeds of its own."""
+    (method,) = (method for method in spec.methods if method.name == cell.method)
+    # The same for all methods: they start alike.
+    seed = derive_seed(
+        spec.protocol.random_state, "start", cell.dataset, cell.split.repeat, cell.split.fold
+    )
+    return _plan(spec, method, X, y, seed).make_estimator(cell.split)
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """Return a hash of svmosaic's files and the versions of what computes below it."""
+    digest = hashlib.sha256()
+    # A package that is being developed has its compiled part in a second folder.
+    for folder in map(Path, svmosaic.__path__):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".so", ".pyd"):
+                digest.update(path.relative_to(folder).as_posix().encode())
+                digest.update(path.read_bytes())
+    versions = (svmosaic.__version__, sklearn.__version__, np.__version__, scipy.__version__)
+    return f"{digest.hexdigest()[:16]} {' '.join(versions)}"
+
+
+def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:
+    protocol = spec.protocol
+    model = _pipeline(method, protocol.scale, seed, sparse=sp.issparse(X))
+    prefix = "" if protocol.scale == "none" else STEP
+    grid = {f"{prefix}{k}": v for k, v in method.grid.items()} if method.grid else None
+    if protocol.kind == "holdout" and grid is None:
+        grid = {}
+    tuning = Tuning(grid, protocol.search, protocol.inner, protocol.scoring)  # type: ignore[arg-type]
+    if protocol.kind == "nested":
+        return plan_nested(
+            model,
+            X,
+            y,
+            tuning,
+            outer=protocol.outer,
+            repeats=protocol.repeats,
+            random_state=protocol.random_state,
+        )
+    return plan_random(
+        model,
+        X,
+        y,
+        tuning,
+        n_splits=1 if protocol.kind == "holdout" else protocol.n_splits,
+        test_size=protocol.test_size,
+        stratify=True,
+        random_state=protocol.random_state,
+    )
+
+
+def _pipeline(method: MethodSpec, scale: str, seed: int, *, sparse: bool) -> Any:
+    model = find_estimator(method.estimator)(**method.params)
+    if model.get_params().get("random_state", 0) is None:
+        model.set_params(random_state=seed)
+    if scale == "none":
+        return model
+    if scale == "standard":
+        scaler = StandardScaler(with_mean=not sparse)
+    else:
+        # Sparse data keep their zeros.
+        scaler = MaxAbsScaler() if sparse else MinMaxScaler()
+    return Pipeline([("scale", scaler), ("model", model)])
+
+
+def _hash_arrays(*arrays: Any) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        if sp.issparse(array):
+            parts = [array.data, array.indices, array.indptr]
+        else:
+            parts = [np.asarray(array)]
+        digest.update(repr(array.shape).encode())
+        for part in parts:
+            if part.dtype.kind in "OUS":
+                digest.update(json.dumps(part.astype(str).tolist()).encode())
+            else:
+                digest.update(str(part.dtype).encode())
+                digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,98 @@
+"""What a run gave: records, tables of scores, and files of both."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from svmosaic.exceptions import DataNotFoundError
+from svmosaic.experiments.journal import Entry, read_entries
+from svmosaic.stats.table import Missing, ScoreTable, table_of_records
+from svmosaic.utils.atomic import atomic_write
+
+__all__ = ["failed_cells", "read_results", "result_table", "write_results"]
+
+
+def read_results(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Return one plain record per finished cell, of all shards in the folder.
+
+    Cells that failed are left out; `failed_cells` has them.
+    """
+    return [
+        {"dataset": entry.dataset, "method": entry.method, **entry.record}
+        for entry in _entries(folder)
+        if entry.status == "done"
+    ]
+
+
+def failed_cells(folder: str | os.PathLike[str]) -> list[Entry]:
+    """Return the cells that failed, with their errors."""
+    return [entry for entry in _entries(folder) if entry.status == "failed"]
+
+
+def result_table(
+    folder: str | os.PathLike[str], score: str, *, missing: Missing = "refuse"
+) -> ScoreTable:
+    """Return a table of one score, data sets by methods, as `svmosaic.stats.compare` takes it."""
+    return table_of_records(read_results(folder), score, missing=missing)
+
+
+def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list[Path]:
+    """Write all records to ``results.csv`` and each score to a table of its own.
+
+    The tables, ``scores-accuracy.csv`` and so on, are what ``svmosaic stats`` reads. A cell of a
+    table is empty where a fold is missing.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    records = read_results(folder)
+    files = [Path(folder) / "results.csv"]
+    fields = list(dict.fromkeys(name for record in records for name in record))
+    with atomic_write(files[0]) as stream:
+        writer = csv.DictWriter(stream, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: _cell(v) for k, v in record.items()} for record in records)
+    for score in scores:
+        files.append(Path(folder) / f"scores-{score}.csv")
+        with atomic_write(files[-1]) as stream:
+            csv.writer(stream, lineterminator="\n").writerows(_score_rows(records, score))
+    return files
+
+
+def _entries(folder: str | os.PathLike[str]) -> list[Entry]:
+    journals = sorted(Path(folder).glob("journal*.sqlite"))
+    if not journals:
+        raise DataNotFoundError(f"There is no journal of an experiment in {str(folder)!r}.")
+    found = {entry.key: entry for path in journals for entry in read_entries(path)}
+    return list(found.values())
+
+
+def _score_rows(records: Sequence[dict[str, Any]], score: str) -> list[list[str]]:
+    methods = list(dict.fromkeys(record["method"] for record in records))
+    datasets = list(dict.fromkeys(record["dataset"] for record in records))
+    values: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        values.setdefault((record["dataset"], record["method"]), []).append(record[score])
+    most = {d: max(len(values.get((d, m), ())) for m in methods) for d in datasets}
+    rows = [["dataset", *methods]]
+    for dataset in datasets:
+        folds = [values.get((dataset, method), []) for method in methods]
+        # Means over different folds are not comparable.
+        means = [
+            repr(math.fsum(cell) / len(cell)) if len(cell) == most[dataset] else ""
+            for cell in folds
+        ]
+        rows.append([dataset, *means])
+    return rows
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, dict | list) else value

@@ -1,0 +1,261 @@
+"""Run what is missing of an experiment, in parallel, and commit each cell as it finishes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.parallel import Parallel, delayed
+
+from svmosaic.experiments.cells import (
+    STEP,
+    Cell,
+    code_version,
+    iter_cells,
+    load_data,
+    make_estimator,
+)
+from svmosaic.experiments.journal import Entry, Journal
+from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.model_selection.evaluation import run_split
+from svmosaic.utils.threads import available_threads, resolve_threads
+
+__all__ = ["Progress", "RunSummary", "journal_path", "run_experiment"]
+
+_MOST_WARNINGS = 5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    done, failed, total : int
+        Cells finished in this run, those of them that failed, and all that it has to do.
+    remaining_seconds : float
+        An estimate from the cells so far.
+    """
+
+    done: int
+    failed: int
+    total: int
+    remaining_seconds: float
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes
+    ----------
+    n_cells : int
+        Cells of the experiment, or of this shard.
+    n_before : int
+        Cells that were finished before.
+    n_done, n_failed : int
+        Cells finished in this run, and those of them that failed.
+    seconds : float
+        How long it took.
+    """
+
+    n_cells: int
+    n_before: int
+    n_done: int
+    n_failed: int
+    seconds: float
+
+
+def run_experiment(
+    spec: ExperimentSpec,
+    folder: str | os.PathLike[str],
+    *,
+    n_jobs: int | None = None,
+    shard: tuple[int, int] = (1, 1),
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> RunSummary:
+    """Run the cells of an experiment that are not finished yet.
+
+    Every finished cell is committed at once. Kill the process at any time: the next call with the
+    same folder does what is missing and nothing twice. A cell that raises is recorded with its
+    error, and the others go on.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+        The experiment, from `read_spec`.
+    folder : path-like
+        Where the journal is; made if it does not exist.
+    n_jobs : int, default=None
+        Cells at a time, by joblib; a backend chosen by ``joblib.parallel_config`` is used. The
+        scores do not depend on it.
+    shard : tuple of int, default=(1, 1)
+        Do the i-th of n shares of the cells, into a journal of its own; for job arrays.
+    retry_failed : bool, default=False
+        Whether to run cells again that failed before.
+    progress : callable, default=None
+        Called with a `Progress` after each cell.
+
+    Returns
+    -------
+    RunSummary
+    """
+    begin = time.monotonic()
+    path = journal_path(folder, shard)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Journal(path) as journal:
+        plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
+        keys = [key for cells in plan.values() for key in cells]
+        journal.begin(keys, _now(), _provenance(spec))
+        before = journal.finished()
+        skip = {k for k, s in before.items() if s == "done" or not retry_failed}
+        missing = {name: [k for k in cells if k not in skip] for name, cells in plan.items()}
+        total = sum(map(len, missing.values()))
+        counter = _Counter(total, resolve_threads(n_jobs), progress)
+        for data in spec.data:
+            if missing[data.name]:
+                for entry in _run_cells(spec, data, set(missing[data.name]), n_jobs):
+                    journal.add(entry)
+                    counter.count(entry)
+    return RunSummary(
+        n_cells=len(keys),
+        n_before=len(keys) - total,
+        n_done=counter.done,
+        n_failed=counter.failed,
+        seconds=time.monotonic() - begin,
+    )
+
+
+def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)) -> Path:
+    """Return where the journal of a shard is."""
+    i, n = shard
+    if not 1 <= i <= n:
+        raise ValueError(f"The shard must be i of n with 1 <= i <= n. Got {i} of {n}.")
+    return Path(folder) / ("journal.sqlite" if n == 1 else f"journal-{i}-of-{n}.sqlite")
+
+
+def _cells_of(spec: ExperimentSpec, data: Any, shard: tuple[int, int]) -> list[str]:
+    """Return the keys of a data set's cells in this shard; the data are let go again."""
+    i, n = shard
+    cells = iter_cells(spec, data, *load_data(data))
+    # The key is a hash, so its remainder spreads the cells evenly and never changes.
+    return [cell.key for cell in cells if int(cell.key[:12], 16) % n == i - 1]
+
+
+def _run_cells(
+    spec: ExperimentSpec, data: Any, keys: set[str], n_jobs: int | None
+) -> Iterator[Entry]:
+    X, y = load_data(data)
+    cells = [cell for cell in iter_cells(spec, data, X, y) if cell.key in keys]
+    # Unordered: a cell is committed when it is finished, not when those before it are.
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    try:
+        yield from parallel(delayed(_run_cell)(spec, cell, X, y) for cell in cells)
+    except BrokenProcessPool as error:
+        raise ChildProcessError(
+            f"A worker process was killed while it trained on {data.name!r}, probably for lack of "
+            "memory. What was finished before is kept; run again with fewer jobs."
+        ) from error
+
+
+def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
+    begin = time.perf_counter()
+    _reset_peak_memory()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            estimator = make_estimator(spec, cell, X, y)
+            result = run_split(estimator, X, y, cell.split, spec.protocol.scoring)
+            status, record = "done", result.record()
+            record["params"] = {k.removeprefix(STEP): v for k, v in result.params.items()}
+        except Exception as error:
+            status = "failed"
+            record = {
+                "error": f"{type(error).__name__}: {error}",
+                "traceback": traceback.format_exc(),
+            }
+    record["warnings"] = list(dict.fromkeys(str(w.message) for w in caught))[:_MOST_WARNINGS]
+    record["cell_seconds"] = time.perf_counter() - begin
+    record["peak_mb"] = _peak_memory_mb()
+    return Entry(
+        *(cell.key, cell.dataset, cell.method, cell.split.repeat, cell.split.fold),
+        *(status, _plain(record), _now()),
+    )
+
+
+class _Counter:
+    """Counts finished cells and estimates the rest."""
+
+    def __init__(
+        self, total: int, n_workers: int, report: Callable[[Progress], None] | None
+    ) -> None:
+        self.done = self.failed = 0
+        self._total, self._n_workers, self._report = total, n_workers, report
+        self._seconds = 0.0
+
+    def count(self, entry: Entry) -> None:
+        self.done += 1
+        self.failed += entry.status == "failed"
+        self._seconds += entry.record["cell_seconds"]
+        if self._report is not None:
+            rest = self._total - self.done
+            remaining = self._seconds / self.done * rest / min(self._n_workers, max(rest, 1))
+            self._report(Progress(self.done, self.failed, self._total, remaining))
+
+
+# What is told of a cell ---------------------------------------------------------------------
+
+
+def _plain(value: Any) -> Any:
+    """Return plain Python values, which JSON can hold."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
+
+
+def _reset_peak_memory() -> None:
+    """Let Linux forget the highest memory so far, so that the next cell has its own."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak_memory_mb() -> float | None:
+    """Return the highest memory of this process since the last reset, where the system tells."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return None if found is None else int(found[1]) / 1024
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _provenance(spec: ExperimentSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "code": code_version(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processors": available_threads(),
+        "spec": repr(spec),
+    }

@@ -1,0 +1,231 @@
+"""What an experiment compares, read from a TOML file and checked."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from svmosaic.experiments.toml_table import TomlTable
+
+__all__ = [
+    "DataSpec",
+    "ExperimentSpec",
+    "MethodSpec",
+    "ProtocolSpec",
+    "find_estimator",
+    "read_spec",
+]
+
+_KINDS = ("nested", "monte-carlo", "holdout")
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    """A data set: a name of the registry, or a file.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the results.
+    path : Path or None
+        The file; None means that the registry knows the name.
+    target : str, int or None
+        The column of the targets in a file; None means the last.
+    """
+
+    name: str
+    path: Path | None = None
+    target: str | int | None = None
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A method: an estimator, its parameters, and the grid to choose others from.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the results.
+    estimator : str
+        The class: one of svmosaic's by its name, any other by its full name.
+    params : dict
+        Parameters that stay as they are.
+    grid : dict or None
+        Values to try for each parameter.
+    """
+
+    name: str
+    estimator: str
+    params: dict[str, Any]
+    grid: dict[str, list[Any]] | None
+
+
+@dataclass(frozen=True)
+class ProtocolSpec:
+    """How the methods are evaluated; the entries are those of `svmosaic.model_selection`."""
+
+    kind: str = "nested"
+    outer: int = 5
+    inner: int = 5
+    repeats: int = 1
+    n_splits: int = 100
+    test_size: float = 0.25
+    search: str = "grid"
+    scoring: tuple[str, ...] = ("accuracy",)
+    scale: str = "minmax"
+    random_state: int = 0
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """A whole experiment."""
+
+    name: str
+    data: tuple[DataSpec, ...]
+    methods: tuple[MethodSpec, ...]
+    protocol: ProtocolSpec
+
+
+def read_spec(path: str | os.PathLike[str]) -> ExperimentSpec:
+    """Read and check the TOML file of an experiment.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Paths in it are relative to its folder.
+
+    Returns
+    -------
+    ExperimentSpec
+
+    Raises
+    ------
+    DataFileError
+        Something in the file is wrong; the message says where, what was expected and what came.
+    """
+    source = Path(path)
+    top = TomlTable(source.name, _parse(source))
+    name = top.text("name", source.stem)
+    data = tuple(_read_data(table, source.parent) for table in top.tables("data"))
+    methods = tuple(_read_method(table) for table in top.tables("methods"))
+    protocol = _read_protocol(
+        TomlTable(f"{source.name}, [protocol]", top.take("protocol", (dict,), "a table", {}))
+    )
+    top.finish()
+    _refuse_copies(top, "data sets", [item.name for item in data])
+    _refuse_copies(top, "methods", [item.name for item in methods])
+    return ExperimentSpec(name, data, methods, protocol)
+
+
+def find_estimator(name: str) -> type[Any]:
+    """Return the class of an estimator: one of svmosaic's, or any other by its full name."""
+    module_name, _, class_name = name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module_name or "svmosaic"), class_name)
+    except (ImportError, AttributeError):
+        raise ValueError(
+            f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
+            "its full name such as 'sklearn.svm.SVC'"
+        ) from None
+    if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
+        raise ValueError(f"{name!r} is not a scikit-learn estimator")
+    return found
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    with path.open("rb") as stream:
+        try:
+            return tomllib.load(stream)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise TomlTable(path.name, {}).error(f"this is not TOML: {error}") from None
+
+
+def _read_data(table: TomlTable, folder: Path) -> DataSpec:
+    path = table.text("path", None)
+    name = table.text("name", ... if path is None else Path(path).name.partition(".")[0])
+    target = table.take("target", (str, int), "a column by name or by number", None)
+    table.finish()
+    if path is None and target is not None:
+        raise table.error("'target' is for files; leave it out or give a 'path'")
+    if path is not None and not (folder / path).is_file():
+        raise table.error(f"there is no file {str(folder / path)!r}")
+    if path is None:
+        _check_registered(table, name)
+    return DataSpec(name, None if path is None else folder / path, target)
+
+
+def _check_registered(table: TomlTable, name: str) -> None:
+    from svmosaic.datasets import describe
+
+    try:
+        describe(name)
+    except LookupError as error:
+        raise table.error(
+            f"{str(error).rstrip('.')}. For a file of your own give its 'path'"
+        ) from None
+
+
+def _read_method(table: TomlTable) -> MethodSpec:
+    estimator = table.text("estimator")
+    name = table.text("name", estimator.rpartition(".")[2])
+    params = _none_for_word(table.take("params", (dict,), "a table of parameters", {}))
+    grid = table.take("grid", (dict,), "a table of lists", None)
+    table.finish()
+    try:
+        model = find_estimator(estimator)(**params)
+    except (TypeError, ValueError) as error:
+        raise table.error(str(error).rstrip(".")) from None
+    known = model.get_params()
+    for key, values in (grid or {}).items():
+        if key not in known:
+            raise table.error(
+                f"{estimator} has no parameter {key!r} to try; it has {', '.join(known)}"
+            )
+        if not isinstance(values, list) or not values:
+            raise table.error(
+                f"the grid of {key!r} must be a list that is not empty, got {values!r}"
+            )
+    return MethodSpec(name, estimator, params, _none_for_word(grid))
+
+
+def _none_for_word(value: Any) -> Any:
+    """Replace the word "None", which TOML cannot say otherwise, in tables and lists."""
+    if isinstance(value, dict):
+        return {key: _none_for_word(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_none_for_word(item) for item in value]
+    return None if value == "None" else value
+
+
+def _read_protocol(table: TomlTable) -> ProtocolSpec:
+    from sklearn.metrics import get_scorer_names
+
+    default = ProtocolSpec()
+    protocol = ProtocolSpec(
+        kind=table.choice("kind", _KINDS, default.kind),
+        outer=table.whole("outer", 2, default.outer),
+        inner=table.whole("inner", 2, default.inner),
+        repeats=table.whole("repeats", 1, default.repeats),
+        n_splits=table.whole("n_splits", 1, default.n_splits),
+        test_size=table.share("test_size", default.test_size),
+        search=table.choice("search", ("grid", "pattern"), default.search),
+        scoring=table.texts("scoring", default.scoring),
+        scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
+        random_state=table.whole("random_state", 0, default.random_state),
+    )
+    table.finish()
+    for score in protocol.scoring:
+        if score not in get_scorer_names():
+            raise table.error(f"scikit-learn has no score {score!r}")
+    return protocol
+
+
+def _refuse_copies(top: TomlTable, what: str, names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise top.error(f"two {what} are called {name!r}; give each a 'name' of its own")

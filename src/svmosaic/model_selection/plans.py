@@ -1,0 +1,134 @@
+"""The splits of a protocol, and the estimator of each split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    check_cv,
+)
+from sklearn.utils import check_consistent_length
+from sklearn.utils.multiclass import type_of_target
+
+from svmosaic.model_selection.evaluation import MakeEstimator, Split, name_scores
+from svmosaic.model_selection.pattern_search import PatternSearchCV
+from svmosaic.model_selection.seeds import derive_seed
+
+__all__ = ["Grid", "Plan", "SearchName", "Tuning", "plan_nested", "plan_random"]
+
+Grid = Mapping[str, Sequence[Any]]
+SearchName = Literal["grid", "pattern"]
+
+_SEARCHES = {"grid": GridSearchCV, "pattern": PatternSearchCV}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the parameters of a split are chosen; without a grid they are not."""
+
+    grid: Grid | None
+    search: SearchName
+    inner: Any
+    scoring: Any
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a protocol does, in words and as splits with an estimator for each."""
+
+    text: str
+    splits: list[Split]
+    make_estimator: MakeEstimator
+
+
+def plan_nested(
+    estimator: Any, X: Any, y: Any, tuning: Tuning, *, outer: Any, repeats: int, random_state: int
+) -> Plan:
+    """Return the plan of nested cross-validation."""
+    check_consistent_length(X, y)
+    if repeats < 1 or (repeats > 1 and not isinstance(outer, int)):
+        raise ValueError(
+            "The 'repeats' of nested_cv must be 1, or more if 'outer' is a number of folds. Got "
+            f"{repeats}."
+        )
+    splits = [
+        Split(repeat, fold, train, test)
+        for repeat in range(repeats)
+        for fold, (train, test) in enumerate(
+            _folds(outer, estimator, y, derive_seed(random_state, "outer", repeat)).split(X, y)
+        )
+    ]
+    tuned = (
+        "" if tuning.grid is None else f", parameters by {tuning.search} search over inner folds"
+    )
+    text = f"{len(splits)} outer folds{tuned}"
+    return Plan(text, splits, _make_estimators(estimator, y, tuning, random_state))
+
+
+def plan_random(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    tuning: Tuning,
+    *,
+    n_splits: int,
+    test_size: float,
+    stratify: bool,
+    random_state: int,
+) -> Plan:
+    """Return the plan of random splits: many, or one that is held out."""
+    check_consistent_length(X, y)
+    kind = StratifiedShuffleSplit if stratify and _has_classes(estimator, y) else ShuffleSplit
+    splitter = kind(
+        n_splits, test_size=test_size, random_state=derive_seed(random_state, "random splits")
+    )
+    splits = [Split(i, 0, train, test) for i, (train, test) in enumerate(splitter.split(X, y))]
+    noun = "random split" if n_splits == 1 else "random splits"
+    text = f"{n_splits} {noun}, {test_size:g} of the rows to test on"
+    return Plan(text, splits, _make_estimators(estimator, y, tuning, random_state))
+
+
+def _folds(folds: Any, estimator: Any, y: Any, seed: int) -> Any:
+    """Return a splitter; a number means shuffled folds, stratified for classifiers."""
+    if isinstance(folds, int) and not isinstance(folds, bool):
+        if folds < 2:
+            raise ValueError(f"Cross-validation needs at least 2 folds. Got {folds}.")
+        kind = StratifiedKFold if _has_classes(estimator, y) else KFold
+        return kind(folds, shuffle=True, random_state=seed)
+    if not hasattr(folds, "split") and not isinstance(folds, Iterable):
+        raise ValueError(
+            f"The folds must be a number, a splitter or a list of splits. Got {folds!r}."
+        )
+    return check_cv(folds)
+
+
+def _has_classes(estimator: Any, y: Any) -> bool:
+    return is_classifier(estimator) and type_of_target(y) in ("binary", "multiclass")
+
+
+def _make_estimators(estimator: Any, y: Any, tuning: Tuning, random_state: int) -> MakeEstimator:
+    """Return what makes the estimator of a split; a search gets inner folds of its own."""
+    grid = tuning.grid
+    if tuning.search not in _SEARCHES:
+        raise ValueError(f"The 'search' must be 'grid' or 'pattern'. Got {tuning.search!r}.")
+    if grid is None:
+        return lambda split: estimator
+    first = next(iter(name_scores(tuning.scoring).values()))
+
+    def make(split: Split) -> Any:
+        seed = derive_seed(random_state, "inner", split.repeat, split.fold)
+        folds = _folds(tuning.inner, estimator, y, seed)
+        # Nothing to choose from is one candidate, whatever the search.
+        kind = _SEARCHES[tuning.search] if grid else GridSearchCV
+        return kind(clone(estimator), dict(grid), scoring=first, cv=folds, n_jobs=tuning.n_jobs)
+
+    return make

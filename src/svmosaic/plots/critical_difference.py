@@ -1,0 +1,198 @@
+"""Critical-difference diagrams: average ranks, and which of them differ significantly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from svmosaic.plots.style import new_axes
+from svmosaic.utils.optional import import_optional
+
+__all__ = ["plot_critical_difference"]
+
+_GREY = "#555555"
+_INTERVAL = "#C8C8C8"
+_FONT_SIZE = 10.5
+# Inches: the width of the figure, of a line of labels, and of all that is above the labels.
+_WIDTH = 6.4
+_LINE = 0.26
+_HEAD = 0.95
+# Shares of the axis: the room for the labels on either side, and the gap before them.
+_SIDE = 0.38
+_GAP = 0.02
+
+
+def plot_critical_difference(
+    ranks: Mapping[str, float],
+    difference: float,
+    *,
+    groups: Sequence[Sequence[str]] = (),
+    control: str | None = None,
+    ax: Any = None,
+    title: str | None = None,
+) -> Any:
+    """Draw average ranks on a line, the best on the left, and the critical difference.
+
+    Parameters
+    ----------
+    ranks : mapping of str to float
+        Average rank of each method.
+    difference : float
+        The critical difference.
+    groups : sequence of sequences of str, default=()
+        Methods that do not differ significantly; a bar joins each group.
+    control : str, default=None
+        The method that the others are compared with. A grey interval of the critical difference
+        starts at its rank; methods outside the interval differ significantly from it.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=None
+        The title.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes drawn into.
+
+    Examples
+    --------
+    >>> from svmosaic.plots import plot_critical_difference
+    >>> ax = plot_critical_difference({"a": 1.2, "b": 1.9, "c": 2.9}, 0.8, groups=[("a", "b")])
+    >>> sorted(text.get_text() for text in ax.texts if text.get_text() in "abc")
+    ['a', 'b', 'c']
+    """
+    if control is not None and control not in ranks:
+        raise ValueError(f"The control {control!r} has no rank. Ranked are: {', '.join(ranks)}.")
+    names = sorted(ranks, key=lambda name: ranks[name])
+    n_lines = math.ceil(len(names) / 2)
+    bars = _stack(groups, ranks)
+    # One unit of height is one line of labels; the bars hang between the axis and the labels.
+    below = 0.7 + 0.35 * len(bars) if control is None else 1.2
+    height = _HEAD + _LINE * (n_lines + below)
+    ax = new_axes((_WIDTH, height)) if ax is None else ax
+    low, high = 1.0, float(max(2, len(names)))
+    if control is not None:
+        _draw_interval(ax, ranks, control, difference, (low, high))
+    _draw_axis(ax, low, high)
+    _draw_ruler(ax, low, high, difference, to_scale=control is None)
+    for level, group in enumerate(bars):
+        _draw_bar(ax, ranks, group, -0.55 - 0.35 * level)
+    _draw_names(ax, names, ranks, control, (low, high), below)
+    _frame(ax, low, high, n_lines + below, title)
+    return ax
+
+
+def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[Sequence[str]]:
+    """Return the groups by their best rank: one bar per level, so that bars never touch."""
+    return sorted(
+        (group for group in groups if len(group) > 1),
+        key=lambda group: min(ranks[name] for name in group),
+    )
+
+
+def _draw_axis(ax: Any, low: float, high: float) -> None:
+    ax.plot([low, high], [0, 0], color="black", linewidth=1.2, solid_capstyle="butt", zorder=3)
+    for tick in range(int(low), int(high) + 1):
+        ax.plot([tick, tick], [0, 0.22], color="black", linewidth=1.0, zorder=3)
+        ax.text(tick, 0.34, str(tick), ha="center", va="bottom", fontsize=_FONT_SIZE - 1)
+
+
+def _draw_ruler(ax: Any, low: float, high: float, difference: float, *, to_scale: bool) -> None:
+    """Write the critical difference above the axis; draw it too unless the interval does."""
+    y = 1.75 if to_scale else 1.3
+    if to_scale:
+        # A ruler longer than the axis is cut; then no two methods can differ.
+        end = min(low + difference, high)
+        ax.plot([low, end], [y, y], color=_GREY, linewidth=1.6, zorder=3)
+        for x in (low, end):
+            ax.plot([x, x], [y - 0.14, y + 0.14], color=_GREY, linewidth=1.2, zorder=3)
+    ax.text(
+        low,
+        y + 0.25,
+        f"critical difference {difference:.3g}",
+        ha="left",
+        va="bottom",
+        fontsize=_FONT_SIZE - 1,
+        color=_GREY,
+    )
+
+
+def _draw_interval(
+    ax: Any,
+    ranks: Mapping[str, float],
+    control: str,
+    difference: float,
+    limits: tuple[float, float],
+) -> None:
+    """Shade the ranks that do not differ significantly from the control's."""
+    patches = import_optional("matplotlib.patches", "draw figures")
+    begin = ranks[control]
+    # Where the control ranks best there is nothing on its left, and the papers draw one side.
+    best = begin <= min(ranks.values())
+    left = begin if best else max(limits[0], begin - difference)
+    right = min(limits[1], begin + difference)
+    ax.add_patch(
+        patches.Rectangle((left, -0.5), right - left, 0.5, color=_INTERVAL, linewidth=0, zorder=1)
+    )
+
+
+def _draw_bar(ax: Any, ranks: Mapping[str, float], group: Sequence[str], y: float) -> None:
+    values = [ranks[name] for name in group]
+    ax.plot(
+        [min(values) - 0.02, max(values) + 0.02],
+        [y, y],
+        color="black",
+        linewidth=3.2,
+        solid_capstyle="butt",
+        zorder=4,
+    )
+
+
+def _draw_names(
+    ax: Any,
+    names: Sequence[str],
+    ranks: Mapping[str, float],
+    control: str | None,
+    limits: tuple[float, float],
+    below: float,
+) -> None:
+    """Write the better half on the left and the other half on the right, joined to their ranks."""
+    low, high = limits
+    half = math.ceil(len(names) / 2)
+    gap = _GAP * (high - low)
+    for number, name in enumerate(names):
+        on_left = number < half
+        line = number if on_left else len(names) - 1 - number
+        y = -(below + line)
+        side = low - gap if on_left else high + gap
+        ax.plot([ranks[name], ranks[name], side], [0, y, y], color=_GREY, linewidth=0.9, zorder=2)
+        ax.text(
+            side - gap if on_left else side + gap,
+            y,
+            name,
+            ha="right" if on_left else "left",
+            va="center",
+            fontsize=_FONT_SIZE,
+            fontweight="bold" if name == control else "normal",
+            # A dollar sign in a name is a dollar sign.
+            parse_math=False,
+        )
+        ax.text(
+            side + gap / 2 if on_left else side - gap / 2,
+            y + 0.08,
+            f"{ranks[name]:.2f}",
+            ha="left" if on_left else "right",
+            va="bottom",
+            fontsize=_FONT_SIZE - 3,
+            color=_GREY,
+        )
+
+
+def _frame(ax: Any, low: float, high: float, depth: float, title: str | None) -> None:
+    room = _SIDE * (high - low)
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(-depth + 0.2, 2.9)
+    ax.set_axis_off()
+    if title is not None:
+        ax.set_title(title, fontsize=_FONT_SIZE + 1)

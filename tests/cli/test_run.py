@@ -1,0 +1,107 @@
+"""``svmosaic run``: an experiment from a file, stopped and taken up again."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+SPEC = """
+[protocol]
+outer = 3
+[[data]]
+name = "sklearn-iris"
+[[data]]
+name = "sklearn-wine"
+[[methods]]
+name = "ours"
+estimator = "OLLAWVClassifier"
+[[methods]]
+name = "neighbours"
+estimator = "sklearn.neighbors.KNeighborsClassifier"
+params = { n_neighbors = 3 }
+"""
+
+
+@pytest.fixture
+def spec(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "spec.toml"
+    path.write_text(SPEC)
+    return path
+
+
+def test_a_run_shows_scores_and_statistics_and_goes_on(svmosaic, spec):
+    first, second = svmosaic("run", spec), svmosaic("run", spec)
+
+    assert first.code == 0, first.err
+    assert "finished now       12" in first.out
+    assert "finished before    12" in second.out
+    assert "accuracy      " in first.out
+    assert "2 methods were compared on 2 data sets by accuracy" in first.out
+    assert {path.name for path in (spec.parent / "spec.run").iterdir()} >= {
+        *("journal.sqlite", "results.csv", "scores-accuracy.csv"),
+    }
+    scores = svmosaic("stats", "spec.run/scores-accuracy.csv")
+    assert scores.code == 0, scores.err
+
+
+def test_failures_are_told(svmosaic, spec):
+    spec.write_text(SPEC.replace("n_neighbors = 3", "n_neighbors = 110"))
+
+    outcome = svmosaic("run", spec, "--out", "out")
+
+    assert outcome.code == 0
+    assert "failed now         3" in outcome.out
+    assert "failed: neighbours on sklearn-iris, repeat 0, fold 0: ValueError" in outcome.err
+    assert "3 cells failed in all" in outcome.err
+    assert "too few complete data sets" in outcome.err
+
+
+def test_shards(svmosaic, spec):
+    outcomes = [svmosaic("run", spec, "--out", "out", "--shard", f"{i}/2") for i in (1, 2)]
+
+    assert [outcome.code for outcome in outcomes] == [0, 0]
+    assert len((spec.parent / "out" / "results.csv").read_text().splitlines()) == 13
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (["--shard", "3/2"], 2, "expected a share such as 3/8, got '3/2'"),
+        (["--shard", "half"], 2, "expected a share such as 3/8"),
+        (["--out", "spec.toml"], 1, "'spec.toml' is not a folder"),
+    ],
+)
+def test_bad_requests_are_one_line(svmosaic, spec, words, code, part):
+    outcome = svmosaic("run", spec, *words)
+
+    assert outcome.code == code
+    assert part in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_bad_spec_is_one_line(svmosaic, spec):
+    spec.write_text(SPEC.replace("outer", "outr"))
+
+    outcome = svmosaic("run", spec)
+
+    assert outcome.code == 1
+    assert outcome.err == (
+        "svmosaic: error: spec.toml, [protocol]: there is no entry 'outr'. Did you mean 'outer'?\n"
+    )
+    assert svmosaic("run", "nothing.toml").code == 1
+
+
+def test_ctrl_c_keeps_what_is_finished(start, spec):
+    spec.write_text(SPEC.replace("outer = 3", "outer = 5\nrepeats = 400"))
+    process = start("run", spec, "--out", "out")
+    # The first line of progress says that cells are being finished.
+    assert "cells" in process.stderr.readline()
+
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "finished cells are kept; the same command goes on with the others" in err
+    assert "Traceback" not in err

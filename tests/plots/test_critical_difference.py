@@ -1,0 +1,88 @@
+"""The critical-difference diagram shows what the numbers say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmosaic.plots import new_axes, plot_critical_difference, to_png, to_svg
+from svmosaic.stats import compare
+
+RANKS = {"a": 1.2, "b": 1.9, "c": 2.9, "d": 4.0}
+
+
+def _bars(ax):
+    """Return begin and end of the thick lines, which join groups."""
+    lines = [line for line in ax.lines if line.get_linewidth() > 3]
+    return [tuple(np.round(line.get_xdata(), 2)) for line in lines]
+
+
+def _texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_every_method_is_named_and_led_to_its_rank():
+    ax = plot_critical_difference(RANKS, 1.1)
+
+    assert set(RANKS) <= set(_texts(ax))
+    assert "critical difference 1.1" in _texts(ax)
+    starts = {line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 3}
+    assert starts == set(RANKS.values())
+
+
+def test_a_bar_per_group_and_none_twice():
+    ax = plot_critical_difference(RANKS, 1.1, groups=[("b", "c"), ("a", "b"), ("d",)])
+
+    assert _bars(ax) == [(1.18, 1.92), (1.88, 2.92)]
+    heights = [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() > 3]
+    assert len(set(heights)) == 2
+
+
+@pytest.mark.parametrize(
+    ("control", "interval"), [("a", (1.2, 2.0)), ("c", (2.1, 3.7)), ("d", (3.2, 4.0))]
+)
+def test_the_interval_of_a_control_is_one_critical_difference(control, interval):
+    ax = plot_critical_difference(RANKS, 0.8, control=control)
+
+    (box,) = ax.patches
+    assert (box.get_x(), box.get_x() + box.get_width()) == pytest.approx(interval)
+    bold = [text.get_text() for text in ax.texts if text.get_fontweight() == "bold"]
+    assert bold == [control]
+
+
+def test_a_comparison_draws_itself():
+    rng = np.random.default_rng(0)
+    scores = rng.normal([0, 1, 3], 1, (20, 3))
+
+    pairs, control = compare(scores), compare(scores, control="best")
+
+    assert len(_bars(pairs.plot())) == len(pairs.groups)
+    assert not _bars(control.plot())
+    assert len(control.plot().patches) == 1
+    assert control.plot(title="scores").get_title() == "scores"
+
+
+def test_it_draws_into_given_axes():
+    ax = new_axes()
+
+    assert plot_critical_difference(RANKS, 1.1, ax=ax) is ax
+
+
+def test_the_same_diagram_gives_the_same_bytes():
+    first, second = (to_svg(plot_critical_difference(RANKS, 1.1)) for _ in range(2))
+
+    assert first == second
+    assert to_png(plot_critical_difference(RANKS, 1.1)).startswith(b"\x89PNG")
+
+
+def test_names_are_shown_as_they_are():
+    name = "a very long name, 50% & $x$ <b>"
+    ax = plot_critical_difference({name: 1.1, "b": 1.9}, 9.9)
+
+    assert name in _texts(ax)
+    assert to_png(ax).startswith(b"\x89PNG")
+
+
+def test_an_unknown_control_is_refused():
+    with pytest.raises(ValueError, match=r"'x' has no rank\. Ranked are: a, b, c, d"):
+        plot_critical_difference(RANKS, 1.1, control="x")
