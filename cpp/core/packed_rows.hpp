@@ -19,7 +19,7 @@ enum class RbfForm { differences, products };
 
 // How rows are packed; of two tables that meet often, one chooses for both.
 struct Layout {
-    RbfForm rbf = RbfForm::differences;
+    RbfForm rbf = RbfForm::differences;  // products only where the kernel is rbf
     SparseOrder sparse = SparseOrder::by_feature;
 };
 
