@@ -1,0 +1,217 @@
+// The loops of parameter tuning in the compiler's vector extensions; see tune_loops.hpp for what
+// each one does and loops_impl.hpp for the rules that hold here.
+#pragma once
+
+#include "simd/loops_impl.hpp"
+#include "simd/tune_loops.hpp"
+
+namespace svmosaic::simd {
+
+template <Level level, class Real>
+struct TuneCode {
+    static constexpr Index width = lanes<Real>;
+    using V = Vec<Real>;
+    using D = Wide<Real>;
+    // Vectors of doubles for linear algebra, whatever Real is.
+    using W = Vec<double>;
+    static constexpr Index wide = 8;
+
+    static V load(const Real* p) { return *reinterpret_cast<const V*>(p); }
+    static D load_wide(const double* p) { return *reinterpret_cast<const D*>(p); }
+    static void store_wide(double* p, D v) { *reinterpret_cast<D*>(p) = v; }
+    static W load_w(const double* p) { return *reinterpret_cast<const W*>(p); }
+    static void store_w(double* p, W v) { *reinterpret_cast<W*>(p) = v; }
+    static D widen(V v) { return __builtin_convertvector(v, D); }
+
+    static double lowest(D v) {
+        double best = v[0];
+        for (Index l = 1; l < width; ++l) best = v[l] < best ? v[l] : best;
+        return best;
+    }
+
+    static double advance(const Real* column, double step, double shift, double sign,
+                          const double* blocked, double* outputs, Index n) {
+        D best = D{} + __builtin_inf();
+        for (Index i = 0; i < n; i += width) {
+            const D output = load_wide(outputs + i) + (step * widen(load(column + i)) + shift);
+            store_wide(outputs + i, output);
+            const D score = sign * output + load_wide(blocked + i);
+            best = score < best ? score : best;
+        }
+        return lowest(best);
+    }
+
+    static void follow(const Real* column, double step, double shift, double* outputs, Index n) {
+        for (Index i = 0; i < n; i += width) {
+            store_wide(outputs + i,
+                       load_wide(outputs + i) + (step * widen(load(column + i)) + shift));
+        }
+    }
+
+    static Index first_at_most(const double* outputs, double sign, const double* blocked,
+                               double bound, Index n) {
+        for (Index i = 0; i < n; i += width) {
+            const D score = sign * load_wide(outputs + i) + load_wide(blocked + i);
+            if (lowest(score) > bound) continue;
+            for (Index l = 0; l < width; ++l) {
+                if (score[l] <= bound) return i + l;
+            }
+        }
+        return -1;
+    }
+
+    static void gather(const Real* row, const int* places, Real* out, Index n) {
+        for (Index i = 0; i < n; ++i) out[i] = row[places[i]];
+    }
+
+    static void add_scaled(const Real* column, double step, double* sums, Index n) {
+        for (Index i = 0; i < n; i += width) {
+            store_wide(sums + i, load_wide(sums + i) + step * widen(load(column + i)));
+        }
+    }
+
+    static D first_indices() {
+        D index = {};
+        for (Index l = 0; l < width; ++l) index[l] = static_cast<double>(l);
+        return index;
+    }
+
+    static Extreme select_second(const Real* column_i, const double* diagonal,
+                                 const double* gradient, const double* low, double gradient_i,
+                                 double diagonal_i, Index n) {
+        // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
+        const double tiny = 1e-12;
+        // The best gain of each lane is best_square / best_curvature.
+        D best_square = {};
+        D best_curvature = D{} + 1.0;
+        D best_index = D{} - 1.0;
+        D index = first_indices();
+        for (Index j = 0; j < n; j += width) {
+            D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
+            difference = difference > 0.0 ? difference : D{};
+            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
+            curvature = curvature > tiny ? curvature : D{} + tiny;
+            const D square = difference * difference;
+            const auto better = square * best_curvature > best_square * curvature;
+            best_square = better ? square : best_square;
+            best_curvature = better ? curvature : best_curvature;
+            best_index = better ? index : best_index;
+            index += static_cast<double>(width);
+        }
+        const D gain = best_square / best_curvature;
+        // Lanes without a candidate carry the gain 0 and the index -1.
+        Extreme winner{0.0, -1};
+        for (Index l = 0; l < width; ++l) {
+            const Index at = static_cast<Index>(best_index[l]);
+            if (at < 0) continue;
+            if (winner.index < 0 || gain[l] > winner.value ||
+                (gain[l] == winner.value && at < winner.index)) {
+                winner = {gain[l], at};
+            }
+        }
+        return winner;
+    }
+
+    static PairExtremes update_gradient(const Real* column_i, const Real* column_j, double step,
+                                        const double* up, const double* low, double* gradient,
+                                        Index n) {
+        D lowest_up = D{} + __builtin_inf();
+        D lowest_index = D{} - 1.0;
+        D highest_low = D{} - __builtin_inf();
+        D index = first_indices();
+        for (Index t = 0; t < n; t += width) {
+            D g = load_wide(gradient + t);
+            g += step * (widen(load(column_i + t)) - widen(load(column_j + t)));
+            store_wide(gradient + t, g);
+            const D growing = g + load_wide(up + t);
+            const auto lower = growing < lowest_up;
+            lowest_up = lower ? growing : lowest_up;
+            lowest_index = lower ? index : lowest_index;
+            const D shrinking = g + load_wide(low + t);
+            highest_low = shrinking > highest_low ? shrinking : highest_low;
+            index += static_cast<double>(width);
+        }
+        Extreme best{lowest_up[0], static_cast<Index>(lowest_index[0])};
+        double highest = highest_low[0];
+        for (Index l = 1; l < width; ++l) {
+            const Index at = static_cast<Index>(lowest_index[l]);
+            if (lowest_up[l] < best.value || (lowest_up[l] == best.value && at < best.index)) {
+                best = {lowest_up[l], at};
+            }
+            highest = highest_low[l] > highest ? highest_low[l] : highest;
+        }
+        return {best, highest};
+    }
+
+    // row -= sum over p < n_rows of factor[p] * above[p], from column `from` on.
+    template <Index n_rows>
+    static void subtract_rows(double* row, const double* above, Index stride, const double* factor,
+                              Index from, Index to) {
+        for (Index c = from / wide * wide; c < to; c += wide) {
+            W v = load_w(row + c);
+            for (Index p = 0; p < n_rows; ++p) v -= factor[p] * load_w(above + p * stride + c);
+            store_w(row + c, v);
+        }
+    }
+
+    static bool factorise(double* A, Index stride, Index n) {
+        // Rows are finished four at a time, so that the rest is read and written once for four.
+        for (Index j = 0; j < n; j += 4) {
+            const Index last = j + 4 < n ? j + 4 : n;
+            double* block = A + j * stride;
+            for (Index p = j; p < last; ++p) {
+                double* row = A + p * stride;
+                for (Index q = j; q < p; ++q) {
+                    const double factor = A[q * stride + p];
+                    subtract_rows<1>(row, A + q * stride, stride, &factor, p, n);
+                }
+                const double pivot = row[p];
+                if (!(pivot > 0.0)) return false;
+                const double scale = 1.0 / __builtin_sqrt(pivot);
+                for (Index c = p / wide * wide; c < n; c += wide) {
+                    store_w(row + c, load_w(row + c) * scale);
+                }
+            }
+            for (Index i = last; i < n; ++i) {
+                double factor[4];
+                for (Index p = j; p < last; ++p) factor[p - j] = A[p * stride + i];
+                subtract_rows<4>(A + i * stride, block, stride, factor, i, n);
+            }
+        }
+        return true;
+    }
+
+    static void solve_factored(const double* U, Index stride, Index n, double* b) {
+        for (Index j = 0; j < n; ++j) {
+            const double* row = U + j * stride;
+            const double x = b[j] / row[j];
+            // Whole vectors: what is left of the diagonal must not change.
+            const Index body = (j + wide) / wide * wide;
+            for (Index c = j + 1; c < body && c < n; ++c) b[c] -= x * row[c];
+            for (Index c = body; c < n; c += wide)
+                store_w(b + c, load_w(b + c) - x * load_w(row + c));
+            b[j] = x;
+        }
+        for (Index j = n - 1; j >= 0; --j) {
+            const double* row = U + j * stride;
+            const Index body = (j + wide) / wide * wide;
+            double sum = 0.0;
+            for (Index c = j + 1; c < body && c < n; ++c) sum += row[c] * b[c];
+            W sums = {};
+            const Index whole = n / wide * wide;
+            for (Index c = body; c < whole; c += wide) sums += load_w(row + c) * load_w(b + c);
+            for (Index c = whole > body ? whole : body; c < n; ++c) sum += row[c] * b[c];
+            for (Index l = 0; l < wide; ++l) sum += sums[l];
+            b[j] = (b[j] - sum) / row[j];
+        }
+    }
+};
+
+template <Level level, class Real>
+constexpr TuneLoops<Real> tune_loops_of() {
+    using C = TuneCode<level, Real>;
+    return {C::advance,       C::follow,          C::first_at_most, C::gather,        C::add_scaled,
+            C::select_second, C::update_gradient, C::factorise,     C::solve_factored};
+}
+
+}  // namespace svmosaic::simd
