@@ -34,11 +34,11 @@ struct TuneLoops {
                                     const double* up, const double* low, double* gradient, Index n);
 
     // A = U'U for a symmetric n x n matrix given by the upper halves of its rows, which lie
-    // `stride` apart (a multiple of 8); U replaces them, what is left of the diagonal is scratch.
-    // Any n. False when a pivot is not positive.
+    // `stride` apart (a multiple of 8). U replaces them, with the inverses of its diagonal; what is
+    // left of the diagonal is scratch. Any n. False when a pivot is not positive.
     bool (*factorise)(double* A, Index stride, Index n);
-    // Solves U'U x = b in place, for the U of `factorise`; b has room for `stride` values.
-    void (*solve_factored)(const double* U, Index stride, Index n, double* b);
+    // Solves U'U x = b in place for two b, with the U of `factorise`; both have room for `stride`.
+    void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
 };
 
 // The loops of the level in use.

@@ -7,6 +7,11 @@
 
 namespace svmosaic::simd {
 
+template <Index n>
+struct IndicesOf {
+    typedef long long type __attribute__((vector_size(8 * n)));
+};
+
 template <Level level, class Real>
 struct TuneCode {
     static constexpr Index width = lanes<Real>;
@@ -23,10 +28,31 @@ struct TuneCode {
     static void store_w(double* p, W v) { *reinterpret_cast<W*>(p) = v; }
     static D widen(V v) { return __builtin_convertvector(v, D); }
 
-    static double lowest(D v) {
-        double best = v[0];
-        for (Index l = 1; l < width; ++l) best = v[l] < best ? v[l] : best;
-        return best;
+    // Lane l of the result is lane l + by of v, in a circle.
+    template <Index by>
+    static D rotate(D v) {
+        using I = typename IndicesOf<width>::type;
+        I from = {};
+        for (Index l = 0; l < width; ++l) from[l] = (l + by) % width;
+        return __builtin_shuffle(v, from);
+    }
+    // The smallest lane, in all lanes. Without branches: which lane wins cannot be predicted.
+    template <Index by = width / 2>
+    static D spread_lowest(D v) {
+        const D other = rotate<by>(v);
+        const D lower = other < v ? other : v;
+        if constexpr (by > 1) {
+            return spread_lowest<by / 2>(lower);
+        } else {
+            return lower;
+        }
+    }
+    static double lowest(D v) { return spread_lowest(v)[0]; }
+    // The smallest value and its index; equal values go to the lowest index.
+    static Extreme lowest_lane(D value, D index) {
+        const D best = spread_lowest(value);
+        const D none = D{} + 1e300;
+        return {best[0], static_cast<Index>(lowest(value == best ? index : none))};
     }
 
     static double advance(const Real* column, double step, double shift, double sign,
@@ -98,18 +124,10 @@ struct TuneCode {
             best_index = better ? index : best_index;
             index += static_cast<double>(width);
         }
-        const D gain = best_square / best_curvature;
-        // Lanes without a candidate carry the gain 0 and the index -1.
-        Extreme winner{0.0, -1};
-        for (Index l = 0; l < width; ++l) {
-            const Index at = static_cast<Index>(best_index[l]);
-            if (at < 0) continue;
-            if (winner.index < 0 || gain[l] > winner.value ||
-                (gain[l] == winner.value && at < winner.index)) {
-                winner = {gain[l], at};
-            }
-        }
-        return winner;
+        // Lanes without a candidate carry the gain 0 and must not win.
+        const D loss = best_index < 0.0 ? D{} + 1.0 : -best_square / best_curvature;
+        const Extreme winner = lowest_lane(loss, best_index);
+        return winner.value > 0.0 ? Extreme{0.0, -1} : Extreme{-winner.value, winner.index};
     }
 
     static PairExtremes update_gradient(const Real* column_i, const Real* column_j, double step,
@@ -131,16 +149,7 @@ struct TuneCode {
             highest_low = shrinking > highest_low ? shrinking : highest_low;
             index += static_cast<double>(width);
         }
-        Extreme best{lowest_up[0], static_cast<Index>(lowest_index[0])};
-        double highest = highest_low[0];
-        for (Index l = 1; l < width; ++l) {
-            const Index at = static_cast<Index>(lowest_index[l]);
-            if (lowest_up[l] < best.value || (lowest_up[l] == best.value && at < best.index)) {
-                best = {lowest_up[l], at};
-            }
-            highest = highest_low[l] > highest ? highest_low[l] : highest;
-        }
-        return {best, highest};
+        return {lowest_lane(lowest_up, lowest_index), -lowest(-highest_low)};
     }
 
     // row -= sum over p < n_rows of factor[p] * above[p], from column `from` on.
@@ -171,6 +180,7 @@ struct TuneCode {
                 for (Index c = p / wide * wide; c < n; c += wide) {
                     store_w(row + c, load_w(row + c) * scale);
                 }
+                row[p] = scale;
             }
             for (Index i = last; i < n; ++i) {
                 double factor[4];
@@ -181,29 +191,46 @@ struct TuneCode {
         return true;
     }
 
-    static void solve_factored(const double* U, Index stride, Index n, double* b) {
+    static void solve_factored(const double* U, Index stride, Index n, double* b, double* c) {
         for (Index j = 0; j < n; ++j) {
             const double* row = U + j * stride;
-            const double x = b[j] / row[j];
+            const double x = b[j] *= row[j];
+            const double y = c[j] *= row[j];
             // Whole vectors: what is left of the diagonal must not change.
             const Index body = (j + wide) / wide * wide;
-            for (Index c = j + 1; c < body && c < n; ++c) b[c] -= x * row[c];
-            for (Index c = body; c < n; c += wide)
-                store_w(b + c, load_w(b + c) - x * load_w(row + c));
-            b[j] = x;
+            for (Index k = j + 1; k < body; ++k) {
+                b[k] -= x * row[k];
+                c[k] -= y * row[k];
+            }
+            for (Index k = body; k < n; k += wide) {
+                store_w(b + k, load_w(b + k) - x * load_w(row + k));
+                store_w(c + k, load_w(c + k) - y * load_w(row + k));
+            }
         }
+        // Beyond n the rows hold zeros, and the right-hand sides are made to.
+        for (Index k = n; k < stride; ++k) b[k] = c[k] = 0.0;
         for (Index j = n - 1; j >= 0; --j) {
             const double* row = U + j * stride;
             const Index body = (j + wide) / wide * wide;
-            double sum = 0.0;
-            for (Index c = j + 1; c < body && c < n; ++c) sum += row[c] * b[c];
-            W sums = {};
-            const Index whole = n / wide * wide;
-            for (Index c = body; c < whole; c += wide) sums += load_w(row + c) * load_w(b + c);
-            for (Index c = whole > body ? whole : body; c < n; ++c) sum += row[c] * b[c];
-            for (Index l = 0; l < wide; ++l) sum += sums[l];
-            b[j] = (b[j] - sum) / row[j];
+            W sums_b = {};
+            W sums_c = {};
+            for (Index k = body; k < n; k += wide) {
+                sums_b += load_w(row + k) * load_w(b + k);
+                sums_c += load_w(row + k) * load_w(c + k);
+            }
+            double x = b[j] - sum_of(sums_b);
+            double y = c[j] - sum_of(sums_c);
+            for (Index k = j + 1; k < body; ++k) {
+                x -= row[k] * b[k];
+                y -= row[k] * c[k];
+            }
+            b[j] = x * row[j];
+            c[j] = y * row[j];
         }
+    }
+
+    static double sum_of(W v) {
+        return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
     }
 };
 

@@ -6,7 +6,8 @@
 
 #include "core/aligned.hpp"
 #include "core/monitor.hpp"
-#include "solvers/gram_columns.hpp"
+#include "simd/tune_loops.hpp"
+#include "solvers/kernel_matrix.hpp"
 #include "solvers/ollawv.hpp"
 #include "solvers/tune_plan.hpp"
 
@@ -49,7 +50,7 @@ class MarginRun {
     static constexpr Index ask_every = 64;
 
     struct Part {
-        ClassRange range;
+        PlaceRange range;
         double sign = 0.0;  // the target of its samples; 0 where they are only predicted
         double lowest = 0.0;
     };

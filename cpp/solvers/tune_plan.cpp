@@ -75,6 +75,11 @@ TuneMachine make_machine(const Rows<Real>& rows, const DistinctRows& distinct,
         machine.targets.push_back(is_positive ? 1.0 : -1.0);
         machine.weights.push_back(distinct.weights[i]);
     }
+    for (const Index label : fold.classes) {
+        const bool takes_part =
+            pair.second < 0 || label == positive || label == fold.classes[at(pair.second)];
+        if (takes_part) machine.labels.push_back(label);
+    }
     machine.start = central_sample(rows, Problem{taken, machine.targets, machine.weights});
     return machine;
 }

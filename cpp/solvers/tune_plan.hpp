@@ -20,6 +20,7 @@ struct Split {
 struct TuneMachine {
     Index positive = 0;          // its classes, numbered as in TuneFold::classes; -1 is all others
     Index negative = 0;          //
+    std::vector<Index> labels;   // the classes that take part, numbered as in the plan, ascending
     std::vector<Index> samples;  // distinct training samples in canonical order
     std::vector<double> targets;
     std::vector<double> weights;
@@ -35,7 +36,7 @@ struct TuneFold {
 
 // The samples of a class lie side by side in every column of a kernel matrix, and a class begins
 // at a cache line: where all samples of a class have the same target, loops need no targets.
-struct ClassRange {
+struct PlaceRange {
     Index begin = 0;
     Index end = 0;  // a multiple of the vector length from `begin`
 };
@@ -46,7 +47,7 @@ struct TunePlan {
     std::vector<Index> labels;    // its class
     std::vector<double> weights;  // its weight in the scores
     std::vector<int> places;      // its place in a column of the kernel matrix
-    std::vector<ClassRange> ranges;
+    std::vector<PlaceRange> ranges;
     Index column_length = 0;
     std::vector<TuneFold> folds;
 

@@ -45,6 +45,11 @@ void require_finite(const Real* values, Index n, Index row) {
         " is not finite. Scale the features or change the kernel's parameters.");
 }
 
+// Room for one value per test sample, in whole vectors. It is a multiple for float, too.
+std::size_t padded_test(const TuneFold& fold) {
+    return static_cast<std::size_t>(simd::round_up(static_cast<Index>(fold.test.size()), 16));
+}
+
 Index largest_machine(const TunePlan& plan) {
     std::size_t largest = 0;
     for (const auto& fold : plan.folds) {
@@ -85,13 +90,15 @@ template <class Real>
 void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& monitor) {
     const Index n = plan_.n_samples();
     const PackedRows<Real> packed(rows_, plan_.rows);
-    base_values_.resize(static_cast<std::size_t>(n * plan_.column_length));
+    base_values_.require(static_cast<std::size_t>(n * plan_.column_length));
     for_rows(n, pool, monitor, [&](Index sample) {
         Query<Real> query;
         read_query(rows_, plan_.rows[static_cast<std::size_t>(sample)], query);
         AlignedVector<Real> values(
             static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>)));
         Real* row = base_values_.data() + sample * plan_.column_length;
+        // Between classes: any number will do.
+        std::fill_n(row, plan_.column_length, Real{0});
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
             packed.base_values(kind, query, chunk, values.data());
             const Index begin = packed.chunk_begin(chunk);
@@ -108,7 +115,7 @@ void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monito
     const Index n = plan_.n_samples();
     const Index length = plan_.column_length;
     const bool is_distance = kernel.kind == KernelKind::rbf || kernel.kind == KernelKind::laplacian;
-    kernel_values_.resize(base_values_.size());
+    kernel_values_.require(static_cast<std::size_t>(n * length));
     diagonal_.resize(static_cast<std::size_t>(n));
     for_rows(n, pool, monitor, [&](Index sample) {
         const Index table_row = plan_.rows[static_cast<std::size_t>(sample)];
@@ -195,34 +202,70 @@ void StoredTuner<Real>::take_variables(const TuneMachine& machine, std::span<con
         scratch.weights.push_back(machine.weights[i]);
         scratch.diagonal.push_back(diagonal_[sample]);
     }
-    scratch.columns.bind(matrix(), scratch.samples, scratch.places, fold.test_places);
+    scratch.ranges.clear();
+    for (const Index label : machine.labels) {
+        // Neighbours become one range: fewer, longer loops.
+        const auto& range = plan_.ranges[static_cast<std::size_t>(label)];
+        if (!scratch.ranges.empty() && scratch.ranges.back().end == range.begin) {
+            scratch.ranges.back().end = range.end;
+        } else {
+            scratch.ranges.push_back(range);
+        }
+    }
+    scratch.predicted.require(positions.size() * padded_test(fold));
+    scratch.is_copied.assign(positions.size(), 0);
 }
 
 template <class Real>
-void StoredTuner<Real>::refine_all(Index n, std::size_t m, const TuneFold& fold, Scratch& scratch,
-                                   MachineOutcome& outcome, Monitor& monitor) {
+const Real* StoredTuner<Real>::predicted_values(std::size_t variable, const TuneFold& fold,
+                                                Scratch& scratch) {
+    const std::size_t length = padded_test(fold);
+    Real* values = scratch.predicted.data() + variable * length;
+    if (scratch.is_copied[variable] == 0) {
+        scratch.is_copied[variable] = 1;
+        simd::tune_loops<Real>().gather(matrix().row(scratch.samples[variable]),
+                                        fold.test_places.data(), values,
+                                        static_cast<Index>(fold.test.size()));
+        std::fill(values + fold.test.size(), values + length, Real{0});
+    }
+    return values;
+}
+
+// Decision values of the exact machine on the test samples.
+template <class Real>
+void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
+                                std::span<double> decisions) {
     const auto& loops = simd::tune_loops<Real>();
-    const auto& smo_settings = settings_.machine.refine.smo;
+    scratch.sums.assign(padded_test(fold), 0.0);
+    const auto beta = scratch.dual.beta();
+    for (std::size_t v = 0; v < beta.size(); ++v) {
+        if (beta[v] == 0.0) continue;
+        loops.add_scaled(predicted_values(v, fold, scratch), beta[v], scratch.sums.data(),
+                         static_cast<Index>(scratch.sums.size()));
+    }
+    const double intercept = scratch.dual.intercept();
+    for (std::size_t i = 0; i < decisions.size(); ++i) decisions[i] = scratch.sums[i] + intercept;
+}
+
+template <class Real>
+void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold& fold,
+                                   Scratch& scratch, MachineOutcome& outcome, Monitor& monitor) {
+    const auto& smo = settings_.machine.refine.smo;
     const Index max_updates =
-        smo_settings.max_iter > 0 ? smo_settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+        smo.max_iter > 0 ? smo.max_iter : std::max<Index>(10'000'000, 100 * static_cast<Index>(n));
     const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
-    scratch.smo.bind(scratch.columns, n, scratch.targets, scratch.weights, scratch.diagonal);
+    const DualVariables variables{scratch.samples, scratch.places, scratch.targets, scratch.weights,
+                                  scratch.diagonal};
+    scratch.dual.bind(matrix(), scratch.ranges, variables.first(n));
     for (const std::size_t c : C_order_) {
-        if (!scratch.smo.solve(settings_.Cs[c], smo_settings.tol, max_updates, monitor)) return;
+        if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
         const std::size_t s = m * settings_.Cs.size() + c;
+        predict(fold, scratch,
+                std::span(outcome.decisions).subspan(s * fold.test.size(), fold.test.size()));
         const auto bits = std::span(outcome.support).subspan(s * words, words);
-        scratch.sums.assign(static_cast<std::size_t>(scratch.columns.predicted_padded()), 0.0);
-        const auto beta = scratch.smo.beta();
-        for (std::size_t k = 0; k < beta.size(); ++k) {
-            if (beta[k] == 0.0) continue;
-            mark_support(bits, scratch.samples[k]);
-            loops.add_scaled(scratch.columns.predicted(static_cast<Index>(k)), beta[k],
-                             scratch.sums.data(), scratch.columns.predicted_padded());
-        }
-        const double intercept = scratch.smo.intercept();
-        double* decisions = outcome.decisions.data() + s * fold.test.size();
-        for (std::size_t v = 0; v < fold.test.size(); ++v) {
-            decisions[v] = scratch.sums[v] + intercept;
+        const auto beta = scratch.dual.beta();
+        for (std::size_t v = 0; v < beta.size(); ++v) {
+            if (beta[v] != 0.0) mark_support(bits, scratch.samples[v]);
         }
     }
 }
@@ -233,7 +276,7 @@ void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneMachine& m
     std::vector<Index> everyone(machine.samples.size());
     std::iota(everyone.begin(), everyone.end(), Index{0});
     take_variables(machine, everyone, fold, scratch);
-    refine_all(static_cast<Index>(everyone.size()), 0, fold, scratch, outcome, monitor);
+    refine_all(everyone.size(), 0, fold, scratch, outcome, monitor);
     // The exact machine is the same for all margins.
     const std::size_t one_margin = settings_.Cs.size();
     const std::size_t n_decisions = one_margin * fold.test.size();
@@ -252,7 +295,7 @@ void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachin
     // Samples in the order of their selection: those of a smaller margin are the first ones.
     std::vector<Index> selected;
     std::vector<bool> is_selected(machine.samples.size(), false);
-    std::vector<Index> n_selected(margins_.size(), 0);
+    std::vector<std::size_t> n_selected(margins_.size(), 0);
     auto& run = scratch.run;
     std::size_t read = 0;
     const bool complete =
@@ -264,7 +307,7 @@ void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachin
                         if (!is_selected[i]) selected.push_back(position);
                         is_selected[i] = true;
                     }
-                    n_selected[m] = static_cast<Index>(selected.size());
+                    n_selected[m] = selected.size();
                 });
     if (!complete) return;
     take_variables(machine, selected, fold, scratch);

@@ -1,13 +1,15 @@
 // The machines of parameter tuning on a stored kernel matrix.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "core/large_buffer.hpp"
 #include "core/thread_pool.hpp"
-#include "solvers/gram_smo.hpp"
+#include "solvers/machine_dual.hpp"
 #include "solvers/margin_run.hpp"
 #include "solvers/tune_ollawv.hpp"
 #include "solvers/tune_scores.hpp"
@@ -18,11 +20,14 @@ namespace svmosaic {
 template <class Real>
 struct TuneScratch {
     MarginRun<Real> run;
-    GramColumns<Real> columns;
-    GramSmo<Real> smo;
+    MachineDual<Real> dual;
     std::vector<Index> samples;
     std::vector<int> places;
     std::vector<double> targets, weights, diagonal;
+    std::vector<PlaceRange> ranges;
+    // Kernel values of each variable against the test samples, copied when first needed.
+    LargeBuffer<Real> predicted;
+    std::vector<std::uint8_t> is_copied;
     AlignedVector<double> sums;
 };
 
@@ -56,8 +61,10 @@ class StoredTuner {
     void take_variables(const TuneMachine& machine, std::span<const Index> positions,
                         const TuneFold& fold, Scratch& scratch);
     // Solves on the first n variables for all C; margins[m] is the margin they belong to.
-    void refine_all(Index n, std::size_t m, const TuneFold& fold, Scratch& scratch,
+    void refine_all(std::size_t n, std::size_t m, const TuneFold& fold, Scratch& scratch,
                     MachineOutcome& outcome, Monitor& monitor);
+    const Real* predicted_values(std::size_t variable, const TuneFold& fold, Scratch& scratch);
+    void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
     std::unique_ptr<Scratch> borrow();
     void give_back(std::unique_ptr<Scratch> scratch);
 
@@ -67,8 +74,8 @@ class StoredTuner {
     std::vector<std::size_t> margin_order_;  // the settings' margins, ascending
     std::vector<double> margins_;
     std::vector<std::size_t> C_order_;  // the settings' Cs, ascending
-    AlignedVector<Real> base_values_;
-    AlignedVector<Real> kernel_values_;
+    LargeBuffer<Real> base_values_;
+    LargeBuffer<Real> kernel_values_;
     std::vector<double> diagonal_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;

@@ -1,4 +1,4 @@
-#include "solvers/gram_smo.hpp"
+#include "solvers/box_dual.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,53 +15,57 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double least_curvature = 1e-12;
 // Added to the diagonal of a joint step, relative to its largest entry.
 constexpr double ridge = 1e-11;
-// Larger systems are left to the pairs: a joint step costs their cube and the memory of the matrix.
-constexpr Index most_free = 2000;
 // Rounds in which variables are set to the edge of the box.
-constexpr int most_rounds = 12;
+constexpr int most_rounds = 10;
 // Updates between two questions to the monitor.
 constexpr Index ask_every = 256;
 
 }  // namespace
 
+double Standing::intercept() const {
+    if (n_free > 0) return -sum_free / static_cast<double>(n_free);
+    return -middle_of(lowest_up, highest_low);
+}
+
+double best_stretch(double linear, double quadratic, double ratio) {
+    if (!(linear > 0.0)) return 1.0;
+    return quadratic > 0.0 ? std::clamp(linear / quadratic, 1.0, ratio) : ratio;
+}
+
 template <class Real>
-void GramSmo<Real>::bind(GramColumns<Real>& columns, Index n, std::span<const double> targets,
-                         std::span<const double> weights, std::span<const double> diagonal) {
-    columns_ = &columns;
+void BoxDual<Real>::resize(Index n) {
     n_ = n;
     padded_ = simd::round_up(n, simd::lanes<Real>);
-    C_ = 0.0;
-    n_updates_ = 0;
-    n_free_ = 0;
-    weights_ = weights;
     const auto room = static_cast<std::size_t>(padded_);
-    target_.assign(room, 0.0);
-    std::copy_n(targets.begin(), n, target_.begin());
-    diagonal_.assign(room, 0.0);
-    std::copy_n(diagonal.begin(), n, diagonal_.begin());
-    beta_.assign(room, 0.0);
-    lower_.assign(room, 0.0);
-    upper_.assign(room, 0.0);
-    gradient_.assign(room, 0.0);
+    const std::size_t cells = room * static_cast<std::size_t>(n);
+    if (matrix_.size() < cells) matrix_.resize(cells);
+    // Padding must not hold what is not a number.
+    for (Index i = 0; i < n; ++i) std::fill(matrix_row(i) + n, matrix_row(i) + padded_, Real{0});
+    for (auto* values :
+         {&target_, &beta_, &lower_, &upper_, &gradient_, &diagonal_, &direction_, &change_}) {
+        values->assign(room, 0.0);
+    }
     up_.assign(room, infinity);
     low_.assign(room, -infinity);
-    direction_.assign(room, 0.0);
-    change_.assign(room, 0.0);
     zeros_.assign(room, Real{0});
-    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) gradient_[k] = -target_[k];
+    n_free_ = 0;
 }
 
 template <class Real>
-void GramSmo<Real>::mark(std::size_t k) {
-    n_free_ -= is_free(k) ? 1 : 0;
-    up_[k] = beta_[k] >= upper_[k] ? infinity : 0.0;
-    low_[k] = beta_[k] <= lower_[k] ? -infinity : 0.0;
-    n_free_ += is_free(k) ? 1 : 0;
+void BoxDual<Real>::set(Index i, double diagonal, double target, double bound, double beta,
+                        double gradient) {
+    const auto k = static_cast<std::size_t>(i);
+    diagonal_[k] = diagonal;
+    target_[k] = target;
+    lower_[k] = target > 0.0 ? 0.0 : -bound;
+    upper_[k] = target > 0.0 ? bound : 0.0;
+    beta_[k] = beta;
+    gradient_[k] = gradient;
+    mark(k);
 }
 
-// The dual objective along s beta is s t'beta - s^2/2 beta'K beta.
 template <class Real>
-void GramSmo<Real>::stretch(double C) {
+void BoxDual<Real>::stretch(double ratio) {
     const auto n = static_cast<std::size_t>(n_);
     double linear = 0.0;
     double quadratic = 0.0;
@@ -69,49 +73,55 @@ void GramSmo<Real>::stretch(double C) {
         linear += target_[k] * beta_[k];
         quadratic += beta_[k] * (gradient_[k] + target_[k]);
     }
-    double factor = 1.0;
-    if (C_ > 0.0 && linear > 0.0) {
-        factor = C / C_;
-        if (quadratic > 0.0) factor = std::clamp(linear / quadratic, 1.0, factor);
-    }
-    C_ = C;
+    const double factor = best_stretch(linear, quadratic, ratio);
+    n_free_ = 0;
     for (std::size_t k = 0; k < n; ++k) {
-        const double bound = C * weights_[k];
-        lower_[k] = target_[k] > 0.0 ? 0.0 : -bound;
-        upper_[k] = target_[k] > 0.0 ? bound : 0.0;
-        const bool at_bound = beta_[k] != 0.0 && !is_free(k);
+        lower_[k] *= ratio;
+        upper_[k] *= ratio;
         beta_[k] = std::clamp(factor * beta_[k], lower_[k], upper_[k]);
-        // What was at its bound stays exactly there when the whole ray is used.
-        if (at_bound && std::abs(beta_[k]) > bound * (1.0 - 1e-12)) {
-            beta_[k] = target_[k] * bound;
-        }
         gradient_[k] = factor * (gradient_[k] + target_[k]) - target_[k];
-        mark(k);
+        up_[k] = beta_[k] >= upper_[k] ? infinity : 0.0;
+        low_[k] = beta_[k] <= lower_[k] ? -infinity : 0.0;
+        n_free_ += is_free(k) ? 1 : 0;
     }
 }
 
 template <class Real>
-void GramSmo<Real>::look() {
+Standing BoxDual<Real>::standing() const {
+    Standing standing;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
+        standing.add(beta_[k], lower_[k], upper_[k], gradient_[k]);
+    }
+    return standing;
+}
+
+template <class Real>
+void BoxDual<Real>::mark(std::size_t k) {
+    n_free_ -= is_free(k) ? 1 : 0;
+    up_[k] = beta_[k] >= upper_[k] ? infinity : 0.0;
+    low_[k] = beta_[k] <= lower_[k] ? -infinity : 0.0;
+    n_free_ += is_free(k) ? 1 : 0;
+}
+
+template <class Real>
+void BoxDual<Real>::look() {
     extremes_ = simd::tune_loops<Real>().update_gradient(
         zeros_.data(), zeros_.data(), 0.0, up_.data(), low_.data(), gradient_.data(), padded_);
 }
 
 template <class Real>
-bool GramSmo<Real>::pair_step() {
+bool BoxDual<Real>::pair_step() {
     const Index i = extremes_.lowest_up.index;
     if (i < 0) return false;
     const auto& loops = simd::tune_loops<Real>();
     const auto a = static_cast<std::size_t>(i);
-    const Real* column_i = columns_->column(i);
-    const Index j = loops
-                        .select_second(column_i, diagonal_.data(), gradient_.data(), low_.data(),
-                                       gradient_[a], diagonal_[a], padded_)
-                        .index;
-    if (j < 0) return false;
-    const auto b = static_cast<std::size_t>(j);
-    const Real* column_j = columns_->column(j);
+    const Real* column_i = matrix_row(i);
+    const auto second = loops.select_second(column_i, diagonal_.data(), gradient_.data(),
+                                            low_.data(), gradient_[a], diagonal_[a], padded_);
+    if (second.index < 0) return false;
+    const auto b = static_cast<std::size_t>(second.index);
     const double curvature = std::max(
-        diagonal_[a] + diagonal_[b] - 2.0 * static_cast<double>(column_i[j]), least_curvature);
+        diagonal_[a] + diagonal_[b] - 2.0 * static_cast<double>(column_i[b]), least_curvature);
     const double room_i = upper_[a] - beta_[a];
     const double room_j = beta_[b] - lower_[b];
     const double delta = std::min({(gradient_[b] - gradient_[a]) / curvature, room_i, room_j});
@@ -120,35 +130,32 @@ bool GramSmo<Real>::pair_step() {
     beta_[b] = delta == room_j ? lower_[b] : beta_[b] - delta;
     mark(a);
     mark(b);
-    extremes_ = loops.update_gradient(column_i, column_j, delta, up_.data(), low_.data(),
-                                      gradient_.data(), padded_);
+    extremes_ = loops.update_gradient(column_i, matrix_row(second.index), delta, up_.data(),
+                                      low_.data(), gradient_.data(), padded_);
     return true;
 }
 
-// In units of one variable in one pair step: the triangle, the passes over it, the gradients.
+// In units of one variable in one pair step, as measured: what a round costs anyway, the passes
+// over the system, its triangle. Two rounds are usual.
 template <class Real>
-double GramSmo<Real>::joint_step_cost() const {
+double BoxDual<Real>::joint_step_cost() const {
     const auto f = static_cast<double>(n_free_);
-    return f * f * f / 60.0 + 3.0 * f * f + f * static_cast<double>(padded_) / 3.0 + 300.0;
+    return 2.0 * (300.0 + 10.0 * f + 3.0 * f * f + f * f * f / 60.0) +
+           f * static_cast<double>(padded_) / 3.0;
 }
 
-// Solves for the free variables inside the box, given what those at its edge do:
-// K d = -gradient - K_edge d_edge - lambda, sum d = -sum d_edge.
+// The matrix of the variables inside the box, and the right-hand sides.
 template <class Real>
-bool GramSmo<Real>::solve_free() {
+void BoxDual<Real>::write_system(Index stride) {
     const auto& loops = simd::tune_loops<Real>();
     const auto m = static_cast<Index>(inside_.size());
-    const Index stride = simd::round_up(m, 8);
-    const auto room = static_cast<std::size_t>(stride);
-    if (factor_.size() < room * room) factor_.resize(room * room);
-    rest_.assign(room, 0.0);
-    ones_.assign(room, 0.0);
-    places_.assign(inside_.begin(), inside_.end());
-    gathered_.resize(room);
     double largest = 0.0;
+    for (const std::size_t k : inside_) largest = std::max(largest, diagonal_[k]);
+    places_.assign(inside_.begin(), inside_.end());
+    gathered_.resize(static_cast<std::size_t>(stride));
     for (Index a = 0; a < m; ++a) {
         const std::size_t k = inside_[static_cast<std::size_t>(a)];
-        const Real* column = columns_->column(static_cast<Index>(k));
+        const Real* column = matrix_row(static_cast<Index>(k));
         double* row = factor_.data() + a * stride;
         // From the start of the vector that holds the diagonal on.
         const Index from = a / 8 * 8;
@@ -156,19 +163,29 @@ bool GramSmo<Real>::solve_free() {
         for (Index c = from; c < m; ++c) {
             row[c] = static_cast<double>(gathered_[static_cast<std::size_t>(c - from)]);
         }
-        for (Index c = m; c < stride; ++c) row[c] = 0.0;
-        row[a] = diagonal_[k];
-        largest = std::max(largest, diagonal_[k]);
+        std::fill(row + m, row + stride, 0.0);
+        row[a] = diagonal_[k] + ridge * largest;
         double value = -gradient_[k];
         for (const std::size_t e : edge_) value -= static_cast<double>(column[e]) * direction_[e];
         rest_[static_cast<std::size_t>(a)] = value;
         ones_[static_cast<std::size_t>(a)] = 1.0;
     }
-    for (Index a = 0; a < m; ++a)
-        factor_[static_cast<std::size_t>(a * stride + a)] += ridge * largest;
+}
+
+// Solves for the free variables inside the box, given what those at its edge do:
+// K d = -gradient - K_edge d_edge - lambda, sum d = -sum d_edge.
+template <class Real>
+bool BoxDual<Real>::solve_inside() {
+    const auto& loops = simd::tune_loops<Real>();
+    const auto m = static_cast<Index>(inside_.size());
+    const Index stride = simd::round_up(m, 8);
+    const auto room = static_cast<std::size_t>(stride);
+    if (factor_.size() < room * room) factor_.resize(room * room);
+    rest_.assign(room, 0.0);
+    ones_.assign(room, 0.0);
+    write_system(stride);
     if (!loops.factorise(factor_.data(), stride, m)) return false;
-    loops.solve_factored(factor_.data(), stride, m, rest_.data());
-    loops.solve_factored(factor_.data(), stride, m, ones_.data());
+    loops.solve_factored(factor_.data(), stride, m, rest_.data(), ones_.data());
     double sum = 0.0;
     double sum_of_ones = 0.0;
     for (std::size_t a = 0; a < inside_.size(); ++a) {
@@ -186,14 +203,14 @@ bool GramSmo<Real>::solve_free() {
 
 // The direction of all free variables, in `direction_`. Returns false when there is none.
 template <class Real>
-bool GramSmo<Real>::find_direction() {
+bool BoxDual<Real>::find_direction() {
     inside_.clear();
     edge_.clear();
     for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
         if (is_free(k)) inside_.push_back(k);
     }
     for (int round = 0; round < most_rounds; ++round) {
-        if (inside_.empty() || !solve_free()) return false;
+        if (inside_.empty() || !solve_inside()) return false;
         const std::size_t before = edge_.size();
         std::erase_if(inside_, [&](std::size_t k) {
             const double goal = beta_[k] + direction_[k];
@@ -210,12 +227,8 @@ bool GramSmo<Real>::find_direction() {
 
 // Moves along `direction_` to the minimum of the objective. The other end is inside the box.
 template <class Real>
-bool GramSmo<Real>::take_direction() {
+bool BoxDual<Real>::take_direction() {
     const auto& loops = simd::tune_loops<Real>();
-    const auto for_moving = [&](const auto& visit) {
-        for (const std::size_t k : inside_) visit(k);
-        for (const std::size_t k : edge_) visit(k);
-    };
     // Rounding must not move the sum of the coefficients.
     double sum = 0.0;
     for_moving([&](std::size_t k) { sum += direction_[k]; });
@@ -224,16 +237,15 @@ bool GramSmo<Real>::take_direction() {
     std::fill(change_.begin(), change_.end(), 0.0);
     for_moving([&](std::size_t k) {
         slope += gradient_[k] * direction_[k];
-        loops.add_scaled(columns_->column(static_cast<Index>(k)), direction_[k], change_.data(),
-                         padded_);
+        loops.add_scaled(matrix_row(static_cast<Index>(k)), direction_[k], change_.data(), padded_);
     });
+    if (!(slope < 0.0)) return false;
     double curvature = 0.0;
     for_moving([&](std::size_t k) { curvature += change_[k] * direction_[k]; });
-    if (!(slope < 0.0)) return false;
     double length = curvature > 0.0 ? std::min(1.0, -slope / curvature) : 1.0;
     // Short of the end by rounding only: go all the way, so that edges are reached.
     if (length > 1.0 - 1e-6) length = 1.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(padded_); ++k) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
         gradient_[k] += length * change_[k];
     }
     for_moving([&](std::size_t k) {
@@ -250,46 +262,34 @@ bool GramSmo<Real>::take_direction() {
 }
 
 template <class Real>
-bool GramSmo<Real>::joint_step() {
-    if (n_free_ < 2 || n_free_ > most_free) return false;
-    if (!find_direction() || !take_direction()) return false;
+bool BoxDual<Real>::joint_step() {
+    if (n_free_ < 2 || !find_direction() || !take_direction()) return false;
     look();
     return true;
 }
 
 template <class Real>
-bool GramSmo<Real>::solve(double C, double tol, Index max_updates, Monitor& monitor) {
-    stretch(C);
+Index BoxDual<Real>::solve(double tol, Index max_updates, Monitor& monitor) {
     look();
     const auto pair_cost = static_cast<double>(padded_ + 100);
     double spent = 0.0;
+    double patience = 1.0;
     Index updates = 0;
     while (violation() > tol && updates < max_updates) {
-        if (spent >= joint_step_cost()) {
+        if (spent >= patience * joint_step_cost()) {
             spent = 0.0;
-            joint_step();
+            patience = joint_step() ? 1.0 : 2.0 * patience;
             continue;
         }
         if (!pair_step()) break;
         spent += pair_cost;
         ++updates;
-        if (updates % ask_every == 0 && monitor.should_stop(ask_every)) return false;
+        if (updates % ask_every == 0 && monitor.should_stop(ask_every)) break;
     }
-    n_updates_ += updates;
-    return !monitor.stopped();
+    return updates;
 }
 
-template <class Real>
-double GramSmo<Real>::intercept() const {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
-        if (is_free(k)) sum += gradient_[k];
-    }
-    if (n_free_ > 0) return -sum / static_cast<double>(n_free_);
-    return -middle_of(extremes_.lowest_up.value, extremes_.highest_low);
-}
-
-template class GramSmo<float>;
-template class GramSmo<double>;
+template class BoxDual<float>;
+template class BoxDual<double>;
 
 }  // namespace svmosaic
