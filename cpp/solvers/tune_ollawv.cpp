@@ -6,6 +6,7 @@
 #include "core/thread_pool.hpp"
 #include "solvers/tune_scores.hpp"
 #include "solvers/tune_stored.hpp"
+#include "solvers/tune_streamed.hpp"
 
 namespace svmosaic {
 
@@ -64,26 +65,35 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         result.n_support.size() * static_cast<std::size_t>(plan.n_classes * plan.n_classes), nan);
 
     ThreadPool pool(n_threads);
+    const bool fits =
+        StoredTuner<Real>::bytes_needed(plan, settings, n_threads) <= settings.memory_mb * 1e6;
     StoredTuner<Real> tuner(rows, plan, settings);
-    tuner.measure(kernel.kind, pool, monitor);
+    if (fits) tuner.measure(kernel.kind, pool, monitor);
     std::vector<std::vector<MachineOutcome>> outcomes;
     for (const auto& fold : plan.folds) outcomes.emplace_back(fold.machines.size());
-    for (std::size_t g = 0; g < settings.gammas.size(); ++g) {
+    for (std::size_t g = 0; g < settings.gammas.size() && !monitor.stopped(); ++g) {
         KernelSpec of_gamma = kernel;
         of_gamma.gamma = settings.gammas[g];
-        tuner.apply(of_gamma, pool, monitor);
-        pool.run(
-            n_items,
-            [&](Index i) {
-                if (monitor.stopped()) return;
-                const auto [f, m] = items[static_cast<std::size_t>(i)];
-                const auto& fold = plan.folds[f];
+        const auto evaluate = [&](Index i) {
+            if (monitor.stopped()) return;
+            const auto [f, m] = items[static_cast<std::size_t>(i)];
+            const auto& fold = plan.folds[f];
+            if (fits) {
                 tuner.evaluate(fold, fold.machines[m], outcomes[f][m], monitor);
-                monitor.problem_done();
-            },
-            [&] { monitor.should_stop(0); });
-        if (monitor.stopped()) break;
-        score(plan, outcomes, g, settings, result);
+            } else {
+                evaluate_streamed(rows, of_gamma, plan, fold, fold.machines[m], settings, pool,
+                                  monitor, outcomes[f][m]);
+            }
+            monitor.problem_done();
+        };
+        if (fits) {
+            tuner.apply(of_gamma, pool, monitor);
+            pool.run(n_items, evaluate, [&] { monitor.should_stop(0); });
+        } else {
+            // Large machines one by one, each split over the threads.
+            for (Index i = 0; i < n_items; ++i) evaluate(i);
+        }
+        if (!monitor.stopped()) score(plan, outcomes, g, settings, result);
     }
     return result;
 }

@@ -133,6 +133,7 @@ class LibsvmTextParser:
     ) -> tuple[DoubleArray, IndexArray, npt.NDArray[np.int32], DoubleArray, int]: ...
     @property
     def line(self) -> int: ...
+
 def tune_ollawv(
     rows: object,
     kernel: object,
