@@ -2,36 +2,32 @@
 // each one does and loops_impl.hpp for the rules that hold here.
 #pragma once
 
-#include "simd/loops_impl.hpp"
 #include "simd/tune_loops.hpp"
 
 namespace svmosaic::simd {
 
-template <Index n>
-struct IndicesOf {
-    typedef long long type __attribute__((vector_size(8 * n)));
+// Eight numbers of any type, beside eight doubles: wider vectors of doubles than the machine has
+// are taken apart lane by lane.
+template <class T>
+struct EightOf {
+    typedef T type __attribute__((vector_size(8 * sizeof(T))));
 };
 
 template <Level level, class Real>
 struct TuneCode {
-    static constexpr Index width = lanes<Real>;
-    using V = Vec<Real>;
-    using D = Wide<Real>;
-    // Vectors of doubles for linear algebra, whatever Real is.
-    using W = Vec<double>;
-    static constexpr Index wide = 8;
+    static constexpr Index width = 8;
+    using V = typename EightOf<Real>::type;
+    using D = typename EightOf<double>::type;
 
     static V load(const Real* p) { return *reinterpret_cast<const V*>(p); }
     static D load_wide(const double* p) { return *reinterpret_cast<const D*>(p); }
     static void store_wide(double* p, D v) { *reinterpret_cast<D*>(p) = v; }
-    static W load_w(const double* p) { return *reinterpret_cast<const W*>(p); }
-    static void store_w(double* p, W v) { *reinterpret_cast<W*>(p) = v; }
     static D widen(V v) { return __builtin_convertvector(v, D); }
 
     // Lane l of the result is lane l + by of v, in a circle.
     template <Index by>
     static D rotate(D v) {
-        using I = typename IndicesOf<width>::type;
+        using I = typename EightOf<long long>::type;
         I from = {};
         for (Index l = 0; l < width; ++l) from[l] = (l + by) % width;
         return __builtin_shuffle(v, from);
@@ -156,10 +152,10 @@ struct TuneCode {
     template <Index n_rows>
     static void subtract_rows(double* row, const double* above, Index stride, const double* factor,
                               Index from, Index to) {
-        for (Index c = from / wide * wide; c < to; c += wide) {
-            W v = load_w(row + c);
-            for (Index p = 0; p < n_rows; ++p) v -= factor[p] * load_w(above + p * stride + c);
-            store_w(row + c, v);
+        for (Index c = from / width * width; c < to; c += width) {
+            D v = load_wide(row + c);
+            for (Index p = 0; p < n_rows; ++p) v -= factor[p] * load_wide(above + p * stride + c);
+            store_wide(row + c, v);
         }
     }
 
@@ -177,8 +173,8 @@ struct TuneCode {
                 const double pivot = row[p];
                 if (!(pivot > 0.0)) return false;
                 const double scale = 1.0 / __builtin_sqrt(pivot);
-                for (Index c = p / wide * wide; c < n; c += wide) {
-                    store_w(row + c, load_w(row + c) * scale);
+                for (Index c = p / width * width; c < n; c += width) {
+                    store_wide(row + c, load_wide(row + c) * scale);
                 }
                 row[p] = scale;
             }
@@ -197,26 +193,26 @@ struct TuneCode {
             const double x = b[j] *= row[j];
             const double y = c[j] *= row[j];
             // Whole vectors: what is left of the diagonal must not change.
-            const Index body = (j + wide) / wide * wide;
+            const Index body = (j + width) / width * width;
             for (Index k = j + 1; k < body; ++k) {
                 b[k] -= x * row[k];
                 c[k] -= y * row[k];
             }
-            for (Index k = body; k < n; k += wide) {
-                store_w(b + k, load_w(b + k) - x * load_w(row + k));
-                store_w(c + k, load_w(c + k) - y * load_w(row + k));
+            for (Index k = body; k < n; k += width) {
+                store_wide(b + k, load_wide(b + k) - x * load_wide(row + k));
+                store_wide(c + k, load_wide(c + k) - y * load_wide(row + k));
             }
         }
         // Beyond n the rows hold zeros, and the right-hand sides are made to.
         for (Index k = n; k < stride; ++k) b[k] = c[k] = 0.0;
         for (Index j = n - 1; j >= 0; --j) {
             const double* row = U + j * stride;
-            const Index body = (j + wide) / wide * wide;
-            W sums_b = {};
-            W sums_c = {};
-            for (Index k = body; k < n; k += wide) {
-                sums_b += load_w(row + k) * load_w(b + k);
-                sums_c += load_w(row + k) * load_w(c + k);
+            const Index body = (j + width) / width * width;
+            D sums_b = {};
+            D sums_c = {};
+            for (Index k = body; k < n; k += width) {
+                sums_b += load_wide(row + k) * load_wide(b + k);
+                sums_c += load_wide(row + k) * load_wide(c + k);
             }
             double x = b[j] - sum_of(sums_b);
             double y = c[j] - sum_of(sums_c);
@@ -229,7 +225,7 @@ struct TuneCode {
         }
     }
 
-    static double sum_of(W v) {
+    static double sum_of(D v) {
         return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
     }
 };

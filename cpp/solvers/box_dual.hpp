@@ -19,6 +19,7 @@ struct Standing {
     double highest_low = -std::numeric_limits<double>::infinity();  // over those that may shrink
     double sum_free = 0.0;
     Index n_free = 0;
+    Index n_at_bound = 0;  // as large as C allows
 
     void add(double beta, double lower, double upper, double gradient) {
         const bool may_grow = beta < upper;
@@ -27,6 +28,7 @@ struct Standing {
         if (may_shrink) highest_low = std::max(highest_low, gradient);
         sum_free += may_grow && may_shrink ? gradient : 0.0;
         n_free += may_grow && may_shrink ? 1 : 0;
+        n_at_bound += beta != 0.0 && !(may_grow && may_shrink) ? 1 : 0;
     }
     double violation() const { return highest_low - lowest_up; }
     // The mean gradient of the free variables, with its sign changed; without a free variable, the

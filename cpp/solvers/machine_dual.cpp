@@ -10,7 +10,7 @@ namespace svmosaic {
 namespace {
 
 // Up to here all variables are one working set: their matrix stays in the second-level cache.
-constexpr std::size_t few = 256;
+constexpr std::size_t few = 640;
 // A working set has room for this many violators beside the free variables, and is never larger
 // than the most.
 constexpr std::size_t room_for_violators = 96;

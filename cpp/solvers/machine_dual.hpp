@@ -50,6 +50,8 @@ class MachineDual {
     // One value per variable.
     std::span<const double> beta() const { return all_at_once_ ? box_.betas() : beta_; }
     double intercept() const { return standing_.intercept(); }
+    // Whether the solution is the same for every larger C: no variable is held back by it.
+    bool is_final() const { return standing_.n_at_bound == 0; }
 
   private:
     struct Range {

@@ -50,6 +50,16 @@ std::size_t padded_test(const TuneFold& fold) {
     return static_cast<std::size_t>(simd::round_up(static_cast<Index>(fold.test.size()), 16));
 }
 
+// Makes `count` settings from `to` on equal to those from `from` on.
+void copy_settings(MachineOutcome& outcome, std::size_t from, std::size_t to, std::size_t count,
+                   std::size_t n_test, std::size_t words) {
+    std::copy_n(outcome.decisions.begin() + static_cast<std::ptrdiff_t>(from * n_test),
+                count * n_test,
+                outcome.decisions.begin() + static_cast<std::ptrdiff_t>(to * n_test));
+    std::copy_n(outcome.support.begin() + static_cast<std::ptrdiff_t>(from * words), count * words,
+                outcome.support.begin() + static_cast<std::ptrdiff_t>(to * words));
+}
+
 Index largest_machine(const TunePlan& plan) {
     std::size_t largest = 0;
     for (const auto& fold : plan.folds) {
@@ -257,9 +267,17 @@ void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold&
     const DualVariables variables{scratch.samples, scratch.places, scratch.targets, scratch.weights,
                                   scratch.diagonal};
     scratch.dual.bind(matrix(), scratch.ranges, variables.first(n));
+    std::size_t last = 0;
+    bool is_final = false;
     for (const std::size_t c : C_order_) {
-        if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
         const std::size_t s = m * settings_.Cs.size() + c;
+        if (is_final) {
+            copy_settings(outcome, last, s, 1, fold.test.size(), words);
+            continue;
+        }
+        last = s;
+        if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
+        is_final = scratch.dual.is_final();
         predict(fold, scratch,
                 std::span(outcome.decisions).subspan(s * fold.test.size(), fold.test.size()));
         const auto bits = std::span(outcome.support).subspan(s * words, words);
@@ -279,12 +297,9 @@ void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneMachine& m
     refine_all(everyone.size(), 0, fold, scratch, outcome, monitor);
     // The exact machine is the same for all margins.
     const std::size_t one_margin = settings_.Cs.size();
-    const std::size_t n_decisions = one_margin * fold.test.size();
-    const std::size_t n_words = one_margin * MachineOutcome::words_of(plan_.rows.size());
     for (std::size_t m = 1; m < settings_.margins.size(); ++m) {
-        std::copy_n(outcome.decisions.data(), n_decisions,
-                    outcome.decisions.data() + m * n_decisions);
-        std::copy_n(outcome.support.data(), n_words, outcome.support.data() + m * n_words);
+        copy_settings(outcome, 0, m * one_margin, one_margin, fold.test.size(),
+                      MachineOutcome::words_of(plan_.rows.size()));
     }
 }
 
@@ -312,17 +327,12 @@ void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachin
     if (!complete) return;
     take_variables(machine, selected, fold, scratch);
     const std::size_t one_margin = settings_.Cs.size();
-    const std::size_t n_decisions = one_margin * fold.test.size();
-    const std::size_t n_words = one_margin * MachineOutcome::words_of(plan_.rows.size());
     for (std::size_t m = 0; m < margins_.size(); ++m) {
         const std::size_t to = margin_order_[m];
         if (m > 0 && n_selected[m] == n_selected[m - 1]) {
             // Different margins often select the same samples.
-            const std::size_t from = margin_order_[m - 1];
-            std::copy_n(outcome.decisions.data() + from * n_decisions, n_decisions,
-                        outcome.decisions.data() + to * n_decisions);
-            std::copy_n(outcome.support.data() + from * n_words, n_words,
-                        outcome.support.data() + to * n_words);
+            copy_settings(outcome, margin_order_[m - 1] * one_margin, to * one_margin, one_margin,
+                          fold.test.size(), MachineOutcome::words_of(plan_.rows.size()));
             continue;
         }
         refine_all(n_selected[m], to, fold, scratch, outcome, monitor);
