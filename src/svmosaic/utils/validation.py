@@ -35,7 +35,7 @@ def _is_ready(X: Any) -> bool:
 
 
 def _has_simple_labels(y: Any, n_samples: int) -> bool:
-    """Whether `y` needs no check: an array of integers or strings that leaves two samples to a class."""
+    """Whether `y` needs no check: integers or strings, two samples to a class at least."""
     return (
         type(y) is np.ndarray
         and y.dtype.kind in "iubU"
