@@ -98,31 +98,53 @@ struct TuneCode {
         return index;
     }
 
+    // The best gain of each lane so far, as the fraction square / curvature.
+    struct Gain {
+        D square = {};
+        D curvature = D{} + 1.0;
+        D index = D{} - 1.0;
+
+        void take(D difference, D pair_curvature, D at) {
+            // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
+            const double tiny = 1e-12;
+            difference = difference > 0.0 ? difference : D{};
+            pair_curvature = pair_curvature > tiny ? pair_curvature : D{} + tiny;
+            const D pair_square = difference * difference;
+            const auto better = pair_square * curvature > square * pair_curvature;
+            square = better ? pair_square : square;
+            curvature = better ? pair_curvature : curvature;
+            index = better ? at : index;
+        }
+        // Smaller is better; lanes without a candidate must not win.
+        D loss() const { return index < 0.0 ? D{} + 1.0 : -square / curvature; }
+    };
+
     static Extreme select_second(const Real* column_i, const double* diagonal,
                                  const double* gradient, const double* low, double gradient_i,
                                  double diagonal_i, Index n) {
-        // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
-        const double tiny = 1e-12;
-        // The best gain of each lane is best_square / best_curvature.
-        D best_square = {};
-        D best_curvature = D{} + 1.0;
-        D best_index = D{} - 1.0;
+        // Two chains hide the latency of comparing fractions.
+        Gain even;
+        Gain odd;
         D index = first_indices();
-        for (Index j = 0; j < n; j += width) {
-            D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
-            difference = difference > 0.0 ? difference : D{};
-            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
-            curvature = curvature > tiny ? curvature : D{} + tiny;
-            const D square = difference * difference;
-            const auto better = square * best_curvature > best_square * curvature;
-            best_square = better ? square : best_square;
-            best_curvature = better ? curvature : best_curvature;
-            best_index = better ? index : best_index;
+        const auto take = [&](Gain& gain, Index j) {
+            const D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
+            const D curvature =
+                load_wide(diagonal + j) + diagonal_i - 2.0 * widen(load(column_i + j));
+            gain.take(difference, curvature, index);
             index += static_cast<double>(width);
+        };
+        Index j = 0;
+        for (; j + 2 * width <= n; j += 2 * width) {
+            take(even, j);
+            take(odd, j + width);
         }
-        // Lanes without a candidate carry the gain 0 and must not win.
-        const D loss = best_index < 0.0 ? D{} + 1.0 : -best_square / best_curvature;
-        const Extreme winner = lowest_lane(loss, best_index);
+        if (j < n) take(even, j);
+        const D loss_even = even.loss();
+        const D loss_odd = odd.loss();
+        const auto odd_wins =
+            (loss_odd < loss_even) | ((loss_odd == loss_even) & (odd.index < even.index));
+        const Extreme winner =
+            lowest_lane(odd_wins ? loss_odd : loss_even, odd_wins ? odd.index : even.index);
         return winner.value > 0.0 ? Extreme{0.0, -1} : Extreme{-winner.value, winner.index};
     }
 

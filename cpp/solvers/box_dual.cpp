@@ -140,7 +140,7 @@ bool BoxDual<Real>::pair_step() {
 template <class Real>
 double BoxDual<Real>::joint_step_cost() const {
     const auto f = static_cast<double>(n_free_);
-    return 2.0 * (300.0 + 10.0 * f + 3.0 * f * f + f * f * f / 60.0) +
+    return 4.0 * (300.0 + 10.0 * f + 3.0 * f * f + f * f * f / 60.0) +
            f * static_cast<double>(padded_) / 3.0;
 }
 

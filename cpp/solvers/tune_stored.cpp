@@ -293,6 +293,13 @@ void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneMachine& m
                                       Scratch& scratch, MachineOutcome& outcome, Monitor& monitor) {
     std::vector<Index> everyone(machine.samples.size());
     std::iota(everyone.begin(), everyone.end(), Index{0});
+    // In the order of their places: then copying a part of a row reads it from left to right.
+    const auto place_of = [&](Index position) {
+        const Index sample = machine.samples[static_cast<std::size_t>(position)];
+        return plan_.places[static_cast<std::size_t>(sample)];
+    };
+    std::sort(everyone.begin(), everyone.end(),
+              [&](Index a, Index b) { return place_of(a) < place_of(b); });
     take_variables(machine, everyone, fold, scratch);
     refine_all(everyone.size(), 0, fold, scratch, outcome, monitor);
     // The exact machine is the same for all margins.
