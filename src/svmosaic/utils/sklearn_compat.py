@@ -10,13 +10,7 @@ from sklearn.utils import metaestimators
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = [
-    "Interval",
-    "StrOptions",
-    "available_if",
-    "check_sample_weight",
-    "fit_context",
-]
+__all__ = ["Interval", "StrOptions", "available_if", "check_sample_weight", "fit_context"]
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
