@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_moons
 
-from svmosaic import OLLAWVClassifier, _core
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, _core
 
 NAMES = ["baseline", "avx2", "avx512"]
 LEVELS = NAMES[: NAMES.index(_core.best_simd_level()) + 1]
@@ -79,3 +79,13 @@ def test_a_level_the_machine_lacks_is_refused(level):
         _core.force_simd_level(level or "mmx")
 
     assert _core.simd_level() == _core.best_simd_level()
+
+
+@pytest.mark.parametrize("refine", [None, "selected", "full"])
+def test_tuning_at_any_level_scores_the_same(moons, refine):
+    X, y = moons
+    search = OLLAWVClassifierCV(refine=refine, gammas=[0.1, 1.0], Cs=[1.0, 30.0], tol=1e-9, cv=3)
+
+    scores = _at_each_level(lambda: search.fit(X, y).cv_results_["mean_test_score"])
+
+    _assert_agree(scores)

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/read_machine.hpp"
 #include "solvers/smo_machine.hpp"
 #include "solvers/solve.hpp"
 
@@ -35,7 +36,9 @@ RefineSettings read_refine(const nb::handle& s) {
     return settings;
 }
 
-OllawvMachine read_machine(const nb::handle& s) {
+}  // namespace
+
+OllawvMachine svmosaic::read_machine(const nb::handle& s) {
     OllawvMachine machine;
     machine.ollawv.margin = nb::cast<double>(s.attr("margin"));
     machine.ollawv.learning_rate = rate_of(nb::cast<std::string>(s.attr("learning_rate")));
@@ -48,6 +51,8 @@ OllawvMachine read_machine(const nb::handle& s) {
     machine.refine = read_refine(s.attr("refine"));
     return machine;
 }
+
+namespace {
 
 template <class Real>
 nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list& problems,

@@ -133,3 +133,15 @@ class LibsvmTextParser:
     ) -> tuple[DoubleArray, IndexArray, npt.NDArray[np.int32], DoubleArray, int]: ...
     @property
     def line(self) -> int: ...
+
+def tune_ollawv(
+    rows: object,
+    kernel: object,
+    labels: IndexArray,
+    weights: DoubleArray,
+    splits: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> tuple[DoubleArray, DoubleArray]: ...

@@ -22,6 +22,7 @@ from svmosaic.solvers.online import OnlineTask, VisitOrder
 from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
 from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
+from svmosaic.solvers.tune import TuneSettings
 from svmosaic.solvers.uniform import UniformSettings
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,7 @@ def _python_fields(record: type) -> list[str]:
         ("core/problem.hpp", Solution),
         ("solvers/solve.hpp", RefineTask),
         ("solvers/online.hpp", OnlineTask),
+        ("solvers/tune_ollawv.hpp", TuneSettings),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

@@ -26,6 +26,7 @@ from svmosaic.solvers.online import OnlineSolution, OnlineTask
 from svmosaic.solvers.refine import RefineTask
 from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
+from svmosaic.solvers.tune import TuneSettings
 from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "solve_simple_smo",
     "solve_smo",
     "solve_uniform",
+    "tune_ollawv",
 ]
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
@@ -263,3 +265,29 @@ def solve_olla_l2(
         rows, kernel, list(tasks), settings, n_threads, max_time, progress
     )
     return [OnlineSolution(**record) for record in records]
+
+
+def tune_ollawv(
+    rows: Rows,
+    kernel: KernelSpec,
+    labels: IndexArray,
+    weights: DoubleArray,
+    splits: Sequence[tuple[IndexArray, IndexArray]],
+    settings: TuneSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Try every candidate of a grid on every split.
+
+    `labels` are class numbers from 0 and, like `weights`, belong to the rows of the table. Returns
+    the weights of test rows by (gamma, margin, C, split, true class, predicted class) and the
+    numbers of support vectors by (gamma, margin, C, split). Cells that `max_time` cut off are nan.
+    """
+    confusion, n_support = _core.tune_ollawv(
+        rows, kernel, labels, weights, list(splits), settings, n_threads, max_time, progress
+    )
+    cells = (settings.gammas.size, settings.margins.size, settings.Cs.size, len(splits))
+    n_classes = int(labels.max()) + 1
+    return confusion.reshape(*cells, n_classes, n_classes), n_support.reshape(cells)

@@ -98,7 +98,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         self._check_square(X)
         weights = self._weights(X, y, sample_weight)
         classes, labels = self._encode(y, weights)
+        return self._fit_encoded(X, classes, labels, weights)
 
+    def _fit_encoded(self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray) -> Self:
+        """Fit to checked samples; `labels` are positions in `classes`."""
         rows = make_rows(X, self.kernel)
         samples, sample_weights = self._samples(X, rows, labels, weights)
         kernel = self._kernel(X, samples, sample_weights)

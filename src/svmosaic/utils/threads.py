@@ -32,9 +32,9 @@ def resolve_threads(n_jobs: int | None) -> int:
     None means 1, a negative number counts down from all that are available (-1 is all).
     More than the available ones are never used.
     """
-    available = available_threads()
     if n_jobs is None:
         return 1
+    available = available_threads()
     if n_jobs < 0:
         return max(1, available + 1 + n_jobs)
     return max(1, min(n_jobs, available))

@@ -54,7 +54,9 @@ def solve(
         updates += 1
     free = (beta != 0) & (beta > low) & (beta < high)
     slopes = (gradient + width * np.sign(beta))[free]
-    middle = 0.5 * (shrinking.max() + growing.min())
+    # With samples of one class only, one end is infinite and the other one has to do.
+    ends = np.array([shrinking.max(), growing.min()])
+    middle = ends[np.isfinite(ends)].mean() if np.isfinite(ends).any() else 0.0
     support = np.flatnonzero(beta)
     return Solution(
         support=support,

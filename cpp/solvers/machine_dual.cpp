@@ -1,0 +1,210 @@
+#include "solvers/machine_dual.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/smo.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// Up to here all variables are one working set: their matrix stays in the second-level cache.
+constexpr std::size_t few = 640;
+// A working set has room for this many violators beside the free variables, and is never larger
+// than the most.
+constexpr std::size_t room_for_violators = 96;
+constexpr std::size_t most = 640;
+// A round need not be solved more exactly than this share of the violation it starts with.
+constexpr double looseness = 0.1;
+
+}  // namespace
+
+template <class Real>
+void MachineDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
+                             const DualVariables& variables) {
+    matrix_ = matrix;
+    variables_ = variables;
+    C_ = 0.0;
+    const std::size_t n = variables.size();
+    all_at_once_ = n <= few;
+    if (all_at_once_) {
+        working_.resize(n);
+        for (std::size_t v = 0; v < n; ++v) working_[v] = v;
+        load_matrix();
+        return;
+    }
+    beta_.assign(n, 0.0);
+    lower_.assign(n, 0.0);
+    upper_.assign(n, 0.0);
+    position_.resize(n);
+    ranges_.clear();
+    Index offset = 0;
+    for (const auto& range : ranges) {
+        ranges_.push_back({range, offset});
+        offset += range.end - range.begin;
+    }
+    gradient_.assign(static_cast<std::size_t>(offset), 0.0);
+    for (std::size_t v = 0; v < n; ++v) {
+        const Index place = variables.places[v];
+        const auto range = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
+            return place >= r.places.begin && place < r.places.end;
+        });
+        position_[v] = range->offset + place - range->places.begin;
+        gradient_[static_cast<std::size_t>(position_[v])] = -variables.targets[v];
+    }
+}
+
+template <class Real>
+void MachineDual<Real>::stretch(double C) {
+    double linear = 0.0;
+    double quadratic = 0.0;
+    for (std::size_t v = 0; v < beta_.size(); ++v) {
+        linear += variables_.targets[v] * beta_[v];
+        quadratic += beta_[v] * (gradient(v) + variables_.targets[v]);
+    }
+    const double factor = C_ > 0.0 ? best_stretch(linear, quadratic, C / C_) : 1.0;
+    const bool whole = C_ > 0.0 && factor == C / C_;
+    for (std::size_t v = 0; v < beta_.size(); ++v) {
+        const double target = variables_.targets[v];
+        const double bound = C * variables_.weights[v];
+        const bool at_bound = beta_[v] != 0.0 && !is_free(v);
+        lower_[v] = target > 0.0 ? 0.0 : -bound;
+        upper_[v] = target > 0.0 ? bound : 0.0;
+        // What was at its bound stays exactly there when the whole ray is used.
+        beta_[v] = whole && at_bound ? target * bound
+                                     : std::clamp(factor * beta_[v], lower_[v], upper_[v]);
+        double& gradient = gradient_[static_cast<std::size_t>(position_[v])];
+        gradient = factor * (gradient + target) - target;
+    }
+}
+
+template <class Real>
+void MachineDual<Real>::look() {
+    standing_ = {};
+    for (std::size_t v = 0; v < beta_.size(); ++v) {
+        standing_.add(beta_[v], lower_[v], upper_[v], gradient(v));
+    }
+}
+
+// The worst first, as many as there is room for.
+template <class Candidates>
+static void keep_worst(Candidates& candidates, std::size_t room) {
+    if (candidates.size() <= room) return;
+    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(room),
+                     candidates.end(),
+                     [](const auto& a, const auto& b) { return a.violation > b.violation; });
+    candidates.resize(room);
+}
+
+template <class Real>
+void MachineDual<Real>::choose_working_set(double tol) {
+    growing_.clear();
+    shrinking_.clear();
+    free_.clear();
+    const double slack = 0.5 * tol;
+    const double middle = middle_of(standing_.lowest_up, standing_.highest_low);
+    for (std::size_t v = 0; v < beta_.size(); ++v) {
+        const double g = gradient(v);
+        if (is_free(v)) {
+            free_.push_back({std::abs(g - middle), v});
+        } else if (beta_[v] < upper_[v]) {
+            if (g < middle - slack) growing_.push_back({middle - g, v});
+        } else if (g > middle + slack) {
+            shrinking_.push_back({g - middle, v});
+        }
+    }
+    keep_worst(free_, most - room_for_violators);
+    const std::size_t half = room_for_violators / 2;
+    const std::size_t fewer = std::min(growing_.size(), shrinking_.size());
+    const std::size_t share = room_for_violators - std::min(half, fewer);
+    keep_worst(growing_, share);
+    keep_worst(shrinking_, share);
+    working_.clear();
+    for (const auto* part : {&free_, &growing_, &shrinking_}) {
+        for (const auto& candidate : *part) working_.push_back(candidate.variable);
+    }
+    std::sort(working_.begin(), working_.end());
+}
+
+template <class Real>
+void MachineDual<Real>::load_matrix() {
+    const auto& loops = simd::tune_loops<Real>();
+    const auto n = static_cast<Index>(working_.size());
+    working_places_.clear();
+    for (const std::size_t v : working_) working_places_.push_back(variables_.places[v]);
+    box_.resize(n);
+    for (Index i = 0; i < n; ++i) {
+        const Index sample = variables_.samples[working_[static_cast<std::size_t>(i)]];
+        loops.gather(matrix_.row(sample), working_places_.data(), box_.matrix_row(i), n);
+    }
+}
+
+template <class Real>
+void MachineDual<Real>::load_variables() {
+    for (std::size_t i = 0; i < working_.size(); ++i) {
+        const std::size_t v = working_[i];
+        box_.set(static_cast<Index>(i), variables_.diagonal[v], variables_.targets[v],
+                 upper_[v] - lower_[v], beta_[v], gradient(v));
+    }
+}
+
+template <class Real>
+void MachineDual<Real>::store_variables() {
+    const auto& loops = simd::tune_loops<Real>();
+    for (std::size_t i = 0; i < working_.size(); ++i) {
+        const std::size_t v = working_[i];
+        const double change = box_.beta(static_cast<Index>(i)) - beta_[v];
+        beta_[v] = box_.beta(static_cast<Index>(i));
+        if (change == 0.0) continue;
+        const Real* row = matrix_.row(variables_.samples[v]);
+        for (const auto& range : ranges_) {
+            loops.add_scaled(row + range.places.begin, change, gradient_.data() + range.offset,
+                             range.places.end - range.places.begin);
+        }
+    }
+}
+
+template <class Real>
+bool MachineDual<Real>::solve_at_once(double C, double tol, Index max_updates, Monitor& monitor) {
+    if (C_ > 0.0) {
+        box_.stretch(C / C_);
+    } else {
+        for (std::size_t v = 0; v < working_.size(); ++v) {
+            box_.set(static_cast<Index>(v), variables_.diagonal[v], variables_.targets[v],
+                     C * variables_.weights[v], 0.0, -variables_.targets[v]);
+        }
+    }
+    C_ = C;
+    box_.solve(tol, max_updates, monitor);
+    standing_ = box_.standing();
+    return !monitor.stopped();
+}
+
+template <class Real>
+bool MachineDual<Real>::solve(double C, double tol, Index max_updates, Monitor& monitor) {
+    if (all_at_once_) return solve_at_once(C, tol, max_updates, monitor);
+    stretch(C);
+    C_ = C;
+    look();
+    Index updates = 0;
+    while (standing_.violation() > tol && updates < max_updates) {
+        choose_working_set(tol);
+        load_matrix();
+        load_variables();
+        const double goal = std::max(tol, looseness * standing_.violation());
+        const Index made = box_.solve(goal, max_updates - updates, monitor);
+        updates += made;
+        store_variables();
+        look();
+        if (monitor.should_stop(made)) return false;
+        // Nothing moves any more: rounding is all that is left of the violation.
+        if (made == 0) break;
+    }
+    return !monitor.stopped();
+}
+
+template class MachineDual<float>;
+template class MachineDual<double>;
+
+}  // namespace svmosaic

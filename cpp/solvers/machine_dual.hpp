@@ -1,0 +1,97 @@
+// The exact machine on a stored kernel matrix, for one C after the other.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/monitor.hpp"
+#include "core/problem.hpp"
+#include "solvers/box_dual.hpp"
+#include "solvers/kernel_matrix.hpp"
+#include "solvers/tune_plan.hpp"
+
+namespace svmosaic {
+
+// Variables of a dual: samples with their places, targets (+1 or -1), weights and k(x, x).
+struct DualVariables {
+    std::span<const Index> samples;
+    std::span<const int> places;
+    std::span<const double> targets;
+    std::span<const double> weights;
+    std::span<const double> diagonal;
+
+    std::size_t size() const { return samples.size(); }
+    DualVariables first(std::size_t n) const {
+        return {samples.first(n), places.first(n), targets.first(n), weights.first(n),
+                diagonal.first(n)};
+    }
+};
+
+// Solves       min  1/2 beta' K beta - t' beta   subject to  sum beta = 0 and
+//              0 <= t_i beta_i <= C w_i, the dual of the L1-SVM, for growing C.
+// Method       decomposition. The variables that are not at a bound and the worst violators among
+// the
+//              others form a working set, which BoxDual solves on its own small matrix; then the
+//              gradients of all follow. Long rows of the kernel matrix are read once per round and
+//              not once per pair. Few variables are one working set.
+// Warm start   the solution for a smaller C, stretched along its own ray as far as the dual
+//              objective grows and the bounds allow.
+template <class Real>
+class MachineDual {
+  public:
+    // Starts anew at beta = 0. The places of all variables lie in `ranges`.
+    void bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
+              const DualVariables& variables);
+
+    // Returns false when the monitor said stop. C must not be smaller than at the last call.
+    bool solve(double C, double tol, Index max_updates, Monitor& monitor);
+
+    // One value per variable.
+    std::span<const double> beta() const { return all_at_once_ ? box_.betas() : beta_; }
+    double intercept() const { return standing_.intercept(); }
+    // Whether the solution is the same for every larger C: no variable is held back by it.
+    bool is_final() const { return standing_.n_at_bound == 0; }
+
+  private:
+    struct Range {
+        PlaceRange places;
+        Index offset;  // where it lies in the vectors by position
+    };
+
+    void stretch(double C);
+    void look();
+    bool solve_at_once(double C, double tol, Index max_updates, Monitor& monitor);
+    void choose_working_set(double tol);
+    void load_matrix();
+    void load_variables();
+    void store_variables();
+    bool is_free(std::size_t v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
+    double gradient(std::size_t v) const {
+        return gradient_[static_cast<std::size_t>(position_[v])];
+    }
+
+    KernelMatrix<Real> matrix_;
+    std::vector<Range> ranges_;
+    DualVariables variables_;
+    double C_ = 0.0;
+    bool all_at_once_ = false;
+    // By variable.
+    std::vector<Index> position_;
+    std::vector<double> beta_, lower_, upper_;
+    // By position, which is the place without the gaps between ranges: rows of the matrix are added
+    // without looking anything up. Positions without a variable are carried along.
+    AlignedVector<double> gradient_;
+    Standing standing_;
+
+    struct Candidate {
+        double violation;
+        std::size_t variable;
+    };
+    std::vector<Candidate> growing_, shrinking_, free_;
+    std::vector<std::size_t> working_;
+    std::vector<int> working_places_;
+    BoxDual<Real> box_;
+};
+
+}  // namespace svmosaic

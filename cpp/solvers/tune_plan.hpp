@@ -1,0 +1,64 @@
+// What parameter tuning works out once, before any kernel value: samples, folds and machines.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/problem.hpp"
+#include "core/rows.hpp"
+
+namespace svmosaic {
+
+// One split of the rows of a table.
+struct Split {
+    std::span<const Index> train;
+    std::span<const Index> test;
+};
+
+// One binary machine of one fold. Samples are numbered as in TunePlan::rows.
+struct TuneMachine {
+    Index positive = 0;          // its classes, numbered as in TuneFold::classes; -1 is all others
+    Index negative = 0;          //
+    std::vector<Index> labels;   // the classes that take part, numbered as in the plan, ascending
+    std::vector<Index> samples;  // distinct training samples in canonical order
+    std::vector<double> targets;
+    std::vector<double> weights;
+    Index start = 0;  // where the selection begins
+};
+
+struct TuneFold {
+    std::vector<Index> classes;  // of the training part, ascending
+    std::vector<TuneMachine> machines;
+    std::vector<Index> test;       // samples to predict
+    std::vector<int> test_places;  // and their places
+};
+
+// The samples of a class lie side by side in every column of a kernel matrix, and a class begins
+// at a cache line: where all samples of a class have the same target, loops need no targets.
+struct PlaceRange {
+    Index begin = 0;
+    Index end = 0;  // a multiple of the vector length from `begin`
+};
+
+struct TunePlan {
+    Index n_classes = 0;
+    std::vector<Index> rows;      // the row of each sample; samples of weight 0 are left out
+    std::vector<Index> labels;    // its class
+    std::vector<double> weights;  // its weight in the scores
+    std::vector<int> places;      // its place in a column of the kernel matrix
+    std::vector<PlaceRange> ranges;
+    Index column_length = 0;
+    std::vector<TuneFold> folds;
+
+    Index n_samples() const { return static_cast<Index>(rows.size()); }
+};
+
+// `labels` and `weights` belong to the rows of the table; labels count from 0. Throws
+// std::invalid_argument when a training part has one class only.
+template <class Real>
+TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
+                   std::span<const double> weights, std::span<const Split> splits,
+                   bool one_vs_rest);
+
+}  // namespace svmosaic

@@ -1,0 +1,352 @@
+#include "solvers/tune_stored.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "core/packed_rows.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// Rows of a matrix per task of a thread.
+constexpr Index rows_per_task = 16;
+
+std::vector<std::size_t> ascending(std::span<const double> values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    return order;
+}
+
+// Runs task(row) for all rows, some to a thread at a time.
+template <class Task>
+void for_rows(Index n_rows, ThreadPool& pool, Monitor& monitor, const Task& task) {
+    pool.run((n_rows + rows_per_task - 1) / rows_per_task,
+             [&](Index group) {
+                 if (monitor.should_stop(0)) return;
+                 const Index end = std::min(n_rows, (group + 1) * rows_per_task);
+                 for (Index row = group * rows_per_task; row < end; ++row) task(row);
+             },
+             [&] { monitor.should_stop(0); });
+}
+
+template <class Real>
+void require_finite(const Real* values, Index n, Index row) {
+    // A sum of zeros, unless a value is infinite or not a number.
+    Real sum = 0;
+    for (Index i = 0; i < n; ++i) sum += values[i] * Real{0};
+    if (sum == Real{0}) return;
+    throw std::domain_error(
+        "A kernel value of sample " + std::to_string(row) +
+        " is not finite. Scale the features or change the kernel's parameters.");
+}
+
+// Room for one value per test sample, in whole vectors. It is a multiple for float, too.
+std::size_t padded_test(const TuneFold& fold) {
+    return static_cast<std::size_t>(simd::round_up(static_cast<Index>(fold.test.size()), 16));
+}
+
+// Makes `count` settings from `to` on equal to those from `from` on.
+void copy_settings(MachineOutcome& outcome, std::size_t from, std::size_t to, std::size_t count,
+                   std::size_t n_test, std::size_t words) {
+    std::copy_n(outcome.decisions.begin() + static_cast<std::ptrdiff_t>(from * n_test),
+                count * n_test,
+                outcome.decisions.begin() + static_cast<std::ptrdiff_t>(to * n_test));
+    std::copy_n(outcome.support.begin() + static_cast<std::ptrdiff_t>(from * words), count * words,
+                outcome.support.begin() + static_cast<std::ptrdiff_t>(to * words));
+}
+
+Index largest_machine(const TunePlan& plan) {
+    std::size_t largest = 0;
+    for (const auto& fold : plan.folds) {
+        for (const auto& machine : fold.machines) {
+            largest = std::max(largest, machine.samples.size());
+        }
+    }
+    return static_cast<Index>(largest);
+}
+
+}  // namespace
+
+template <class Real>
+StoredTuner<Real>::StoredTuner(const Rows<Real>& rows, const TunePlan& plan,
+                               const TuneSettings& settings)
+    : rows_(rows),
+      plan_(plan),
+      settings_(settings),
+      margin_order_(ascending(settings.margins)),
+      C_order_(ascending(settings.Cs)) {
+    for (const std::size_t m : margin_order_) margins_.push_back(settings.margins[m]);
+}
+
+template <class Real>
+double StoredTuner<Real>::bytes_needed(const TunePlan& plan, const TuneSettings& settings,
+                                       Index n_threads) {
+    const auto n = static_cast<double>(plan.n_samples());
+    double values = n * static_cast<double>(plan.column_length) * 2.0;
+    if (settings.machine.refine.refinement != Refinement::none) {
+        const auto m = static_cast<double>(largest_machine(plan));
+        // The columns of a machine and the triangle of a joint step, both at most this.
+        values += static_cast<double>(n_threads) * m * n;
+    }
+    return values * sizeof(Real);
+}
+
+template <class Real>
+void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& monitor) {
+    const Index n = plan_.n_samples();
+    const PackedRows<Real> packed(rows_, plan_.rows);
+    base_values_.require(static_cast<std::size_t>(n * plan_.column_length));
+    for_rows(n, pool, monitor, [&](Index sample) {
+        Query<Real> query;
+        read_query(rows_, plan_.rows[static_cast<std::size_t>(sample)], query);
+        AlignedVector<Real> values(
+            static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>)));
+        Real* row = base_values_.data() + sample * plan_.column_length;
+        // Between classes: any number will do.
+        std::fill_n(row, plan_.column_length, Real{0});
+        for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
+            packed.base_values(kind, query, chunk, values.data());
+            const Index begin = packed.chunk_begin(chunk);
+            for (Index s = begin; s < packed.chunk_end(chunk); ++s) {
+                row[plan_.places[static_cast<std::size_t>(s)]] =
+                    values[static_cast<std::size_t>(s - begin)];
+            }
+        }
+    });
+}
+
+template <class Real>
+void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
+    const Index n = plan_.n_samples();
+    const Index length = plan_.column_length;
+    const bool is_distance = kernel.kind == KernelKind::rbf || kernel.kind == KernelKind::laplacian;
+    kernel_values_.require(static_cast<std::size_t>(n * length));
+    diagonal_.resize(static_cast<std::size_t>(n));
+    for_rows(n, pool, monitor, [&](Index sample) {
+        const Index table_row = plan_.rows[static_cast<std::size_t>(sample)];
+        Real* row = kernel_values_.data() + sample * length;
+        std::copy_n(base_values_.data() + sample * length, length, row);
+        apply_kernel(kernel, row, length);
+        // Products can overflow where distances cannot.
+        if (!is_distance) require_finite(row, length, table_row);
+        diagonal_[static_cast<std::size_t>(sample)] = kernel_diagonal(kernel, rows_, table_row);
+    });
+}
+
+template <class Real>
+std::unique_ptr<TuneScratch<Real>> StoredTuner<Real>::borrow() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<Scratch>();
+    auto scratch = std::move(idle_.back());
+    idle_.pop_back();
+    return scratch;
+}
+
+template <class Real>
+void StoredTuner<Real>::give_back(std::unique_ptr<Scratch> scratch) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(scratch));
+}
+
+template <class Real>
+void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneMachine& machine,
+                                 MachineOutcome& outcome, Monitor& monitor) {
+    outcome.reset(settings_.margins.size() * settings_.Cs.size(), fold.test.size(),
+                  plan_.rows.size());
+    auto scratch = borrow();
+    switch (settings_.machine.refine.refinement) {
+        case Refinement::none:
+            evaluate_plain(fold, machine, *scratch, outcome, monitor);
+            break;
+        case Refinement::selected:
+            evaluate_selected(fold, machine, *scratch, outcome, monitor);
+            break;
+        case Refinement::full:
+            evaluate_full(fold, machine, *scratch, outcome, monitor);
+            break;
+    }
+    give_back(std::move(scratch));
+}
+
+template <class Real>
+void StoredTuner<Real>::evaluate_plain(const TuneFold& fold, const TuneMachine& machine,
+                                       Scratch& scratch, MachineOutcome& outcome,
+                                       Monitor& monitor) {
+    const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
+    auto& run = scratch.run;
+    run.run(matrix(), plan_, machine, fold, diagonal_, margins_, settings_.machine.ollawv, monitor,
+            [&](std::size_t m, Index steps) {
+                const std::size_t s = margin_order_[m] * settings_.Cs.size();
+                double* decisions = outcome.decisions.data() + s * fold.test.size();
+                for (std::size_t v = 0; v < fold.test.size(); ++v) {
+                    decisions[v] = run.outputs()[static_cast<std::size_t>(fold.test_places[v])];
+                }
+                const auto bits = std::span(outcome.support).subspan(s * words, words);
+                for (Index t = 0; t < steps; ++t) {
+                    const auto position =
+                        static_cast<std::size_t>(run.path()[static_cast<std::size_t>(t)]);
+                    mark_support(bits, machine.samples[position]);
+                }
+            });
+}
+
+template <class Real>
+void StoredTuner<Real>::take_variables(const TuneMachine& machine, std::span<const Index> positions,
+                                       const TuneFold& fold, Scratch& scratch) {
+    scratch.samples.clear();
+    scratch.places.clear();
+    scratch.targets.clear();
+    scratch.weights.clear();
+    scratch.diagonal.clear();
+    for (const Index position : positions) {
+        const auto i = static_cast<std::size_t>(position);
+        const auto sample = static_cast<std::size_t>(machine.samples[i]);
+        scratch.samples.push_back(machine.samples[i]);
+        scratch.places.push_back(plan_.places[sample]);
+        scratch.targets.push_back(machine.targets[i]);
+        scratch.weights.push_back(machine.weights[i]);
+        scratch.diagonal.push_back(diagonal_[sample]);
+    }
+    scratch.ranges.clear();
+    for (const Index label : machine.labels) {
+        // Neighbours become one range: fewer, longer loops.
+        const auto& range = plan_.ranges[static_cast<std::size_t>(label)];
+        if (!scratch.ranges.empty() && scratch.ranges.back().end == range.begin) {
+            scratch.ranges.back().end = range.end;
+        } else {
+            scratch.ranges.push_back(range);
+        }
+    }
+    scratch.predicted.require(positions.size() * padded_test(fold));
+    scratch.is_copied.assign(positions.size(), 0);
+}
+
+template <class Real>
+const Real* StoredTuner<Real>::predicted_values(std::size_t variable, const TuneFold& fold,
+                                                Scratch& scratch) {
+    const std::size_t length = padded_test(fold);
+    Real* values = scratch.predicted.data() + variable * length;
+    if (scratch.is_copied[variable] == 0) {
+        scratch.is_copied[variable] = 1;
+        simd::tune_loops<Real>().gather(matrix().row(scratch.samples[variable]),
+                                        fold.test_places.data(), values,
+                                        static_cast<Index>(fold.test.size()));
+        std::fill(values + fold.test.size(), values + length, Real{0});
+    }
+    return values;
+}
+
+// Decision values of the exact machine on the test samples.
+template <class Real>
+void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
+                                std::span<double> decisions) {
+    const auto& loops = simd::tune_loops<Real>();
+    scratch.sums.assign(padded_test(fold), 0.0);
+    const auto beta = scratch.dual.beta();
+    for (std::size_t v = 0; v < beta.size(); ++v) {
+        if (beta[v] == 0.0) continue;
+        loops.add_scaled(predicted_values(v, fold, scratch), beta[v], scratch.sums.data(),
+                         static_cast<Index>(scratch.sums.size()));
+    }
+    const double intercept = scratch.dual.intercept();
+    for (std::size_t i = 0; i < decisions.size(); ++i) decisions[i] = scratch.sums[i] + intercept;
+}
+
+template <class Real>
+void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold& fold,
+                                   Scratch& scratch, MachineOutcome& outcome, Monitor& monitor) {
+    const auto& smo = settings_.machine.refine.smo;
+    const Index max_updates =
+        smo.max_iter > 0 ? smo.max_iter : std::max<Index>(10'000'000, 100 * static_cast<Index>(n));
+    const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
+    const DualVariables variables{scratch.samples, scratch.places, scratch.targets, scratch.weights,
+                                  scratch.diagonal};
+    scratch.dual.bind(matrix(), scratch.ranges, variables.first(n));
+    std::size_t last = 0;
+    bool is_final = false;
+    for (const std::size_t c : C_order_) {
+        const std::size_t s = m * settings_.Cs.size() + c;
+        if (is_final) {
+            copy_settings(outcome, last, s, 1, fold.test.size(), words);
+            continue;
+        }
+        last = s;
+        if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
+        is_final = scratch.dual.is_final();
+        predict(fold, scratch,
+                std::span(outcome.decisions).subspan(s * fold.test.size(), fold.test.size()));
+        const auto bits = std::span(outcome.support).subspan(s * words, words);
+        const auto beta = scratch.dual.beta();
+        for (std::size_t v = 0; v < beta.size(); ++v) {
+            if (beta[v] != 0.0) mark_support(bits, scratch.samples[v]);
+        }
+    }
+}
+
+template <class Real>
+void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneMachine& machine,
+                                      Scratch& scratch, MachineOutcome& outcome, Monitor& monitor) {
+    std::vector<Index> everyone(machine.samples.size());
+    std::iota(everyone.begin(), everyone.end(), Index{0});
+    // In the order of their places: then copying a part of a row reads it from left to right.
+    const auto place_of = [&](Index position) {
+        const Index sample = machine.samples[static_cast<std::size_t>(position)];
+        return plan_.places[static_cast<std::size_t>(sample)];
+    };
+    std::sort(everyone.begin(), everyone.end(),
+              [&](Index a, Index b) { return place_of(a) < place_of(b); });
+    take_variables(machine, everyone, fold, scratch);
+    refine_all(everyone.size(), 0, fold, scratch, outcome, monitor);
+    // The exact machine is the same for all margins.
+    const std::size_t one_margin = settings_.Cs.size();
+    for (std::size_t m = 1; m < settings_.margins.size(); ++m) {
+        copy_settings(outcome, 0, m * one_margin, one_margin, fold.test.size(),
+                      MachineOutcome::words_of(plan_.rows.size()));
+    }
+}
+
+template <class Real>
+void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachine& machine,
+                                          Scratch& scratch, MachineOutcome& outcome,
+                                          Monitor& monitor) {
+    // Samples in the order of their selection: those of a smaller margin are the first ones.
+    std::vector<Index> selected;
+    std::vector<bool> is_selected(machine.samples.size(), false);
+    std::vector<std::size_t> n_selected(margins_.size(), 0);
+    auto& run = scratch.run;
+    std::size_t read = 0;
+    const bool complete =
+        run.run(matrix(), plan_, machine, fold, diagonal_, margins_, settings_.machine.ollawv,
+                monitor, [&](std::size_t m, Index steps) {
+                    for (; read < static_cast<std::size_t>(steps); ++read) {
+                        const Index position = run.path()[read];
+                        const auto i = static_cast<std::size_t>(position);
+                        if (!is_selected[i]) selected.push_back(position);
+                        is_selected[i] = true;
+                    }
+                    n_selected[m] = selected.size();
+                });
+    if (!complete) return;
+    take_variables(machine, selected, fold, scratch);
+    const std::size_t one_margin = settings_.Cs.size();
+    for (std::size_t m = 0; m < margins_.size(); ++m) {
+        const std::size_t to = margin_order_[m];
+        if (m > 0 && n_selected[m] == n_selected[m - 1]) {
+            // Different margins often select the same samples.
+            copy_settings(outcome, margin_order_[m - 1] * one_margin, to * one_margin, one_margin,
+                          fold.test.size(), MachineOutcome::words_of(plan_.rows.size()));
+            continue;
+        }
+        refine_all(n_selected[m], to, fold, scratch, outcome, monitor);
+    }
+}
+
+template class StoredTuner<float>;
+template class StoredTuner<double>;
+
+}  // namespace svmosaic

@@ -1,0 +1,84 @@
+// The machines of parameter tuning on a stored kernel matrix.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/large_buffer.hpp"
+#include "core/thread_pool.hpp"
+#include "solvers/machine_dual.hpp"
+#include "solvers/margin_run.hpp"
+#include "solvers/tune_ollawv.hpp"
+#include "solvers/tune_scores.hpp"
+
+namespace svmosaic {
+
+// Scratch of one machine, lent to whoever works on one: large buffers are made once per thread.
+template <class Real>
+struct TuneScratch {
+    MarginRun<Real> run;
+    MachineDual<Real> dual;
+    std::vector<Index> samples;
+    std::vector<int> places;
+    std::vector<double> targets, weights, diagonal;
+    std::vector<PlaceRange> ranges;
+    // Kernel values of each variable against the test samples, copied when first needed.
+    LargeBuffer<Real> predicted;
+    std::vector<std::uint8_t> is_copied;
+    AlignedVector<double> sums;
+};
+
+template <class Real>
+class StoredTuner {
+  public:
+    StoredTuner(const Rows<Real>& rows, const TunePlan& plan, const TuneSettings& settings);
+
+    // Bytes that a tuner of this plan takes.
+    static double bytes_needed(const TunePlan& plan, const TuneSettings& settings, Index n_threads);
+
+    // Computes what the kernel is made from, for all pairs.
+    void measure(KernelKind kind, ThreadPool& pool, Monitor& monitor);
+    // Turns it into kernel values.
+    void apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
+    // One machine of one fold under all settings. Any number of threads may ask at once.
+    void evaluate(const TuneFold& fold, const TuneMachine& machine, MachineOutcome& outcome,
+                  Monitor& monitor);
+
+  private:
+    using Scratch = TuneScratch<Real>;
+
+    KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
+    void evaluate_plain(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+                        MachineOutcome& outcome, Monitor& monitor);
+    void evaluate_selected(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+                           MachineOutcome& outcome, Monitor& monitor);
+    void evaluate_full(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+                       MachineOutcome& outcome, Monitor& monitor);
+    // Makes the samples at `positions` the variables of the exact solver.
+    void take_variables(const TuneMachine& machine, std::span<const Index> positions,
+                        const TuneFold& fold, Scratch& scratch);
+    // Solves on the first n variables for all C; margins[m] is the margin they belong to.
+    void refine_all(std::size_t n, std::size_t m, const TuneFold& fold, Scratch& scratch,
+                    MachineOutcome& outcome, Monitor& monitor);
+    const Real* predicted_values(std::size_t variable, const TuneFold& fold, Scratch& scratch);
+    void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
+    std::unique_ptr<Scratch> borrow();
+    void give_back(std::unique_ptr<Scratch> scratch);
+
+    const Rows<Real>& rows_;
+    const TunePlan& plan_;
+    const TuneSettings& settings_;
+    std::vector<std::size_t> margin_order_;  // the settings' margins, ascending
+    std::vector<double> margins_;
+    std::vector<std::size_t> C_order_;  // the settings' Cs, ascending
+    LargeBuffer<Real> base_values_;
+    LargeBuffer<Real> kernel_values_;
+    std::vector<double> diagonal_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+}  // namespace svmosaic

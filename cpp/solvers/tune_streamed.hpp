@@ -1,0 +1,21 @@
+// The machines of parameter tuning when the kernel matrix does not fit into memory.
+#pragma once
+
+#include "core/monitor.hpp"
+#include "core/rows.hpp"
+#include "core/thread_pool.hpp"
+#include "solvers/tune_ollawv.hpp"
+#include "solvers/tune_scores.hpp"
+
+namespace svmosaic {
+
+// One machine of one fold under all settings, by the solvers that compute kernel columns in chunks,
+// when they need them. The margins are still one run; a larger C starts from the support vectors of
+// the smaller one.
+template <class Real>
+void evaluate_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
+                       const TuneFold& fold, const TuneMachine& machine,
+                       const TuneSettings& settings, ThreadPool& pool, Monitor& monitor,
+                       MachineOutcome& outcome);
+
+}  // namespace svmosaic

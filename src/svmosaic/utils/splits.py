@@ -1,0 +1,51 @@
+"""The folds of a cross-validation as lists of rows."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import check_cv
+
+__all__ = ["classification_splits"]
+
+Split = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def classification_splits(cv: Any, X: Any, y: Any) -> list[Split]:
+    """Return the (training rows, test rows) that scikit-learn means by `cv` for classes `y`."""
+    if cv is None or isinstance(cv, Integral):
+        fold_of = _stratified_folds(y, 5 if cv is None else int(cv))
+        if fold_of is not None:
+            folds = range(int(fold_of.max()) + 1)
+            return [(np.flatnonzero(fold_of != f), np.flatnonzero(fold_of == f)) for f in folds]
+    # Splitters may name rows by numbers, negative ones too, or by masks.
+    rows = np.arange(len(y))
+    return [
+        (rows[train], rows[test]) for train, test in check_cv(cv, y, classifier=True).split(X, y)
+    ]
+
+
+def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:
+    """Return the fold of each row as ``StratifiedKFold(n_splits)`` deals them out.
+
+    scikit-learn's own takes longer than tuning on a small table. None where it would warn or
+    refuse, so that the words are its own.
+    """
+    _, first, labels, counts = np.unique(
+        y, return_index=True, return_inverse=True, return_counts=True
+    )
+    if n_splits < 2 or counts.min() < n_splits:
+        return None
+    # Rows are dealt out one by one as if sorted by class, classes in the order they appear.
+    order = np.argsort(first)
+    begins = np.cumsum(counts[order]) - counts[order]
+    fold_of = np.empty(labels.size, dtype=np.int64)
+    for c, begin in zip(order, begins, strict=True):
+        # Of the class's rows in that list, fold f gets those at places f, f + n_splits, ...
+        places = np.arange(begin, begin + counts[c])
+        shares = np.bincount(places % n_splits, minlength=n_splits)
+        fold_of[labels == c] = np.repeat(np.arange(n_splits), shares)
+    return fold_of
