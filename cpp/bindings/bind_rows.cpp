@@ -4,7 +4,6 @@
 
 #include "bindings/convert.hpp"
 #include "core/canonical.hpp"
-#include "core/pairwise.hpp"
 #include "simd/loops.hpp"
 
 namespace nb = nanobind;
@@ -31,25 +30,6 @@ Index find_central(const nb::object& rows, const nb::object& problem) {
     const auto arrays = read_problem(problem);
     const nb::gil_scoped_release release;
     return central_sample(table.rows, arrays.view());
-}
-
-// All pairs of rows, as a PairwiseRows table wants them.
-template <class Real>
-nb::ndarray<nb::numpy, Real, nb::ndim<2>> all_pairs(const nb::object& rows,
-                                                    const nb::object& kernel, Index n_threads) {
-    const auto table = read_table<Real>(rows);
-    const auto kind = read_kernel(kernel).kind;
-    const auto n = static_cast<std::size_t>(count_rows(table.rows));
-    auto* values = new Real[n * n];
-    const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
-    Monitor monitor(0.0, python_poll(nb::none()));
-    {
-        const nb::gil_scoped_release release;
-        ThreadPool pool(n_threads);
-        pairwise_values(table.rows, kind, std::span<Real>(values, n * n), pool, monitor);
-    }
-    raise_if_interrupted(monitor);
-    return nb::ndarray<nb::numpy, Real, nb::ndim<2>>(values, {n, n}, owner);
 }
 
 simd::Level level_of(const std::string& name) {
@@ -82,15 +62,6 @@ void bind_rows(nb::module_& m) {
         nb::arg("rows"), nb::arg("problem"),
         nb::sig("def central_sample(rows: object, problem: object) -> int"),
         "Position of the sample nearest to its class mean, in the class of larger weight.");
-    m.def(
-        "pairwise_values",
-        [](const nb::object& rows, const nb::object& kernel, Index n_threads) -> nb::object {
-            return is_single(rows) ? nb::cast(all_pairs<float>(rows, kernel, n_threads))
-                                   : nb::cast(all_pairs<double>(rows, kernel, n_threads));
-        },
-        nb::arg("rows"), nb::arg("kernel"), nb::arg("n_threads"),
-        nb::sig("def pairwise_values(rows: object, kernel: object, n_threads: int) -> FloatArray"),
-        "What the kernel is made from, for all pairs: squared distances for rbf, and so on.");
     m.def(
         "simd_level", [] { return std::string(simd::name_of(simd::current_level())); },
         "The SIMD level in use: baseline, avx2 or avx512.");

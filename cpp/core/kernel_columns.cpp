@@ -132,7 +132,6 @@ void KernelColumns<Real>::fill(std::span<Slot* const> slots) {
         used_bytes_ += (room - slot->values.size()) * sizeof(Real);
         slot->values.resize(room);
         filled = std::min(filled, slot->filled);
-        slot->filled = size();
         numbers.push_back(packed_.samples()[static_cast<std::size_t>(slot->sample)]);
     }
     packed_.read(*rows_, numbers, queries_);
@@ -147,6 +146,7 @@ void KernelColumns<Real>::fill(std::span<Slot* const> slots) {
         }
         packed_.kernel_chunk(kernel_, queries_, chunk, out.data());
     });
+    for (Slot* slot : slots) slot->filled = size();
     while (used_.size() > 2 && used_bytes_ > cache_bytes_) drop(std::prev(used_.end()));
 }
 

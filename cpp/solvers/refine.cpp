@@ -179,7 +179,6 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
         const double middle = middle_of(interval.lowest_up, interval.highest_low);
         std::vector<Violator> violators;
         double worst = 0.0;
-        loss_outside = 0.0;
         for (std::size_t k = 0; k < outside.size(); ++k) {
             const std::size_t i = outside.sample(k);
             const double target = problem.targets[i];
@@ -192,7 +191,14 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
             } else {
                 interval.highest_low = std::max(interval.highest_low, gradient);
             }
-            loss_outside += bound(i) * loss_of(state, target, outside.value(k) + state.intercept);
+        }
+        // Without a free variable the samples outside have their say.
+        state.intercept = intercept_of(state, middle_of(interval.lowest_up, interval.highest_low));
+        loss_outside = 0.0;
+        for (std::size_t k = 0; k < outside.size(); ++k) {
+            const std::size_t i = outside.sample(k);
+            const double decision = outside.value(k) + state.intercept;
+            loss_outside += bound(i) * loss_of(state, problem.targets[i], decision);
         }
         violation = std::max(0.0, interval.highest_low - interval.lowest_up);
         if (violation <= tol || (violators.empty() && smo.tol <= tol)) break;

@@ -367,21 +367,6 @@ class Workspace {
     std::vector<std::pair<double, Index>> candidates_;
 };
 
-// The intercept is the mean gradient of the free variables, with its sign changed; without a
-// free variable, the middle of the interval that the optimality conditions leave.
-double intercept_of(const DualState& state, double middle) {
-    double sum = 0.0;
-    Index n_free = 0;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
-        const double beta = state.beta[i];
-        if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) {
-            sum += state.gradient[i] + std::copysign(state.epsilon, beta);
-            ++n_free;
-        }
-    }
-    return n_free > 0 ? -sum / static_cast<double>(n_free) : -middle;
-}
-
 }  // namespace
 
 void DualState::add(std::size_t number, double goal, double bound, double value) {
@@ -401,6 +386,19 @@ void DualState::resize(std::size_t n) {
     upper.resize(n);
     beta.resize(n);
     gradient.resize(n);
+}
+
+double intercept_of(const DualState& state, double middle) {
+    double sum = 0.0;
+    Index n_free = 0;
+    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+        const double beta = state.beta[i];
+        if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) {
+            sum += state.gradient[i] + std::copysign(state.epsilon, beta);
+            ++n_free;
+        }
+    }
+    return n_free > 0 ? -sum / static_cast<double>(n_free) : -middle;
 }
 
 double middle_of(double lowest_up, double highest_low) {

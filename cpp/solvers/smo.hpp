@@ -59,6 +59,10 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
 // one class only, one end is infinite and the other one has to do.
 double middle_of(double lowest_up, double highest_low);
 
+// The intercept: the mean gradient of the free variables, with its sign changed; without a free
+// variable, the middle of the interval that the optimality conditions leave.
+double intercept_of(const DualState& state, double middle);
+
 // The dual objective t' beta - 1/2 beta' K beta - epsilon |beta|_1, from the gradient.
 double dual_objective(const DualState& state);
 

@@ -99,22 +99,36 @@ double StoredTuner<Real>::bytes_needed(const TunePlan& plan, const TuneSettings&
 template <class Real>
 void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& monitor) {
     const Index n = plan_.n_samples();
-    const PackedRows<Real> packed(rows_, plan_.rows);
+    // By differences, which suit all gammas.
+    const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows_, plan_.rows);
+    const PackedRows<Real> packed(rows_, plan_.rows, layout);
     base_values_.require(static_cast<std::size_t>(n * plan_.column_length));
-    for_rows(n, pool, monitor, [&](Index sample) {
-        Query<Real> query;
-        read_query(rows_, plan_.rows[static_cast<std::size_t>(sample)], query);
-        AlignedVector<Real> values(
-            static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>)));
-        Real* row = base_values_.data() + sample * plan_.column_length;
-        // Between classes: any number will do.
-        std::fill_n(row, plan_.column_length, Real{0});
+    constexpr Index step = Queries<Real>::capacity;
+    for_rows((n + step - 1) / step, pool, monitor, [&](Index block) {
+        const Index first = block * step;
+        const auto numbers = std::span(plan_.rows)
+                                 .subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(std::min(step, n - first)));
+        Queries<Real> queries;
+        packed.read(rows_, numbers, queries);
+        const Index room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
+        AlignedVector<Real> values(static_cast<std::size_t>(room * queries.size()));
+        std::vector<Real*> out;
+        for (Index m = 0; m < queries.size(); ++m) {
+            out.push_back(values.data() + m * room);
+            // Between classes: any number will do.
+            std::fill_n(base_values_.data() + (first + m) * plan_.column_length,
+                        plan_.column_length, Real{0});
+        }
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
-            packed.base_values(kind, query, chunk, values.data());
+            packed.base_values(kind, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
-            for (Index s = begin; s < packed.chunk_end(chunk); ++s) {
-                row[plan_.places[static_cast<std::size_t>(s)]] =
-                    values[static_cast<std::size_t>(s - begin)];
+            for (Index m = 0; m < queries.size(); ++m) {
+                Real* row = base_values_.data() + (first + m) * plan_.column_length;
+                const Real* column = out[static_cast<std::size_t>(m)];
+                for (Index s = begin; s < packed.chunk_end(chunk); ++s) {
+                    row[plan_.places[static_cast<std::size_t>(s)]] = column[s - begin];
+                }
             }
         }
     });

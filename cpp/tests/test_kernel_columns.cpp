@@ -6,7 +6,6 @@
 
 #include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
-#include "core/pairwise.hpp"
 #include "tests/check.hpp"
 
 namespace svmosaic::test {
@@ -209,27 +208,6 @@ void distances_are_never_negative() {
         for (Index i = 0; i < n; i += 10) {
             const auto values = streamed(columns, i);
             check(*std::max_element(values.begin(), values.end()) <= Real{1}, "k(x, z) <= 1");
-        }
-    }
-}
-
-template <class Real>
-void pairwise_values_are_what_columns_are_made_from() {
-    const Index n = 530;
-    const auto table = random_samples<Real>(n, 9, 8, 0.7);
-    const Rows<Real> rows = table.rows();
-    ThreadPool pool(2);
-    Monitor monitor;
-    for (const auto& kernel : kernels(9)) {
-        std::vector<Real> values(at(n * n));
-
-        pairwise_values(rows, kernel.kind, std::span<Real>(values), pool, monitor);
-
-        const Rows<Real> pairs = PairwiseRows<Real>{values.data(), n, n, true};
-        KernelColumns<Real> direct(rows, count_up(n), kernel, 0, pool);
-        KernelColumns<Real> shared(pairs, count_up(n), kernel, 0, pool);
-        for (const Index i : {Index{0}, Index{77}, n - 1}) {
-            check(streamed(direct, i) == streamed(shared, i), "the same to the last bit");
         }
     }
 }
@@ -557,7 +535,6 @@ void all_for() {
     a_column_does_not_depend_on_the_threads<Real>();
     nearly_empty_tables_work<Real>();
     distances_are_never_negative<Real>();
-    pairwise_values_are_what_columns_are_made_from<Real>();
     the_least_recently_used_column_leaves_first<Real>();
     the_last_two_columns_stay_valid<Real>();
     keep_only_cuts_cached_columns<Real>();

@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 from svmosaic import _core
 from svmosaic.problem import (
     DoubleArray,
-    FloatArray,
     IndexArray,
     KernelSpec,
     Problem,
@@ -34,7 +33,6 @@ __all__ = [
     "central_sample",
     "decide",
     "distinct_rows",
-    "pairwise_values",
     "refine",
     "solve_kernel_sgd",
     "solve_linear_sgd",
@@ -62,11 +60,6 @@ def distinct_rows(
 def central_sample(rows: Rows, problem: Problem) -> int:
     """Return the position of the sample nearest to its class mean, larger class first."""
     return _core.central_sample(rows, problem)
-
-
-def pairwise_values(rows: Rows, kernel: KernelSpec, n_threads: int) -> FloatArray:
-    """Return what the kernel is made from for all pairs (squared distances for rbf)."""
-    return _core.pairwise_values(rows, kernel, n_threads)
 
 
 def solve_ollawv(
