@@ -148,7 +148,7 @@ Index step_limit(const OllawvSettings& settings, double total_weight) {
 
 template <class Real>
 Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
-                      KernelColumns<Real>& columns, Monitor& monitor) {
+                      KernelColumns<Real>& columns, Monitor& monitor, Index enough) {
     const double n = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
     const double beta = settings.fit_intercept ? 1.0 : 0.0;
     const Index max_iter = step_limit(settings, n);
@@ -184,6 +184,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
         solution.path_violations.push_back(worst.score);
 
         if (worst.score >= settings.margin && worst.sample >= 0) break;
+        if (enough > 0 && t >= enough) break;
         if (worst.sample < 0) {
             solution.status = Status::exhausted;
             break;
@@ -204,8 +205,8 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
 }
 
 template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<float>&,
-                               Monitor&);
+                               Monitor&, Index);
 template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<double>&,
-                               Monitor&);
+                               Monitor&, Index);
 
 }  // namespace svmosaic

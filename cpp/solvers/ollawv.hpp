@@ -24,8 +24,10 @@ struct OllawvSettings {
 // Given        the columns of a kernel, targets +1 or -1, weights, and the sample to begin with.
 // Returns      the path and the intercept for C = 1 (labels do not depend on C, because every
 //              quantity is proportional to it); path_rows holds positions in problem.samples.
-// Stops when   the worst y f(x) reaches the margin, or a limit is met, or no sample is left.
-// Cost         one kernel column per step, never stored.
+// Stops when   the worst y f(x) reaches the margin, or a limit is met, or no sample is left. After
+//              `enough` steps, when positive, it has done all that was wanted.
+// Cost         one kernel column per step. Where several at once take little longer than one, those
+//              of the next worst samples are computed ahead and kept until they are used.
 //
 // Unlike line 3 of the algorithm, the first sample is the caller's choice, not row 0.
 // A sample of weight w may be taken until its weight is used up, as w copies of it would be; a last
@@ -33,6 +35,6 @@ struct OllawvSettings {
 // Equal scores go to the first sample; scores that differ by rounding only count as equal.
 template <class Real>
 Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
-                      KernelColumns<Real>& columns, Monitor& monitor);
+                      KernelColumns<Real>& columns, Monitor& monitor, Index enough = 0);
 
 }  // namespace svmosaic

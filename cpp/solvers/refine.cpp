@@ -22,6 +22,10 @@ constexpr double looseness = 0.1;
 // have had their say.
 constexpr std::size_t least_joiners = 256;
 constexpr std::size_t few = 50;
+// With more in play than this many for each support vector, the idle ones leave: those whose
+// y f(x) is above 1 by this much.
+constexpr std::size_t idle_share = 2;
+constexpr double idle_distance = 0.1;
 // Smaller problems are solved at once.
 constexpr std::size_t least_for_rounds = 2000;
 
@@ -86,6 +90,11 @@ class Outside {
         for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += sums[k];
     }
 
+    void add(std::size_t sample, double value) {
+        members_.push_back(sample);
+        values_.push_back(value);
+    }
+
     // Forgets the members numbered here, ascending.
     void remove(std::span<const std::size_t> leaving) {
         std::size_t kept = 0;
@@ -106,10 +115,32 @@ class Outside {
     const Rows<Real>& rows_;
     const KernelSpec& kernel_;
     const Problem& problem_;
-    std::vector<std::size_t> members_;  // ascending
+    std::vector<std::size_t> members_;
     std::vector<double> values_;
     std::vector<double> beta_;  // that the values are made from, by sample of the problem
 };
+
+// Samples in play that joined in vain, and are far from the margin, leave it again.
+template <class Real>
+void send_out_idle(double middle, DualState& state, KernelColumns<Real>& columns,
+                   Outside<Real>& outside) {
+    std::vector<Index> kept;
+    for (std::size_t v = 0; v < state.size(); ++v) {
+        const double excess = -state.target[v] * (state.gradient[v] - middle);
+        if (state.beta[v] != 0.0 || excess > -idle_distance) {
+            kept.push_back(static_cast<Index>(v));
+        } else {
+            outside.add(state.sample[v], state.gradient[v] + state.target[v]);
+        }
+    }
+    state.keep_only(kept);
+    columns.keep_only(kept);
+}
+
+std::size_t n_support_of(const DualState& state) {
+    return static_cast<std::size_t>(std::count_if(state.beta.begin(), state.beta.end(),
+                                                  [](double beta) { return beta != 0.0; }));
+}
 
 // A sample outside that violates the conditions: its number there, and by how much.
 struct Violator {
@@ -202,18 +233,26 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
         }
         violation = std::max(0.0, interval.highest_low - interval.lowest_up);
         if (violation <= tol || (violators.empty() && smo.tol <= tol)) break;
-        const auto joiners = worst_of(violators, std::max(least_joiners, state.size()));
+        const std::size_t n_support = n_support_of(state);
+        const auto joiners = worst_of(violators, std::max(least_joiners, n_support));
         // When hardly any sample joins, this round is meant to be the last.
-        const bool nearly_done = few * joiners.size() < state.size();
+        const bool nearly_done = few * joiners.size() < n_support;
         smo.tol = nearly_done ? tol : std::max(tol, std::min(smo.tol, looseness * worst));
         std::vector<std::size_t> joining;
+        std::vector<double> values;
         for (const std::size_t k : joiners) {
-            const std::size_t i = outside.sample(k);
-            joining.push_back(i);
-            state.add(i, problem.targets[i], bound(i), outside.value(k));
+            joining.push_back(outside.sample(k));
+            values.push_back(outside.value(k));
+        }
+        outside.remove(joiners);
+        if (state.size() > idle_share * n_support + least_joiners) {
+            send_out_idle(middle, state, columns, outside);
+        }
+        for (std::size_t j = 0; j < joining.size(); ++j) {
+            const std::size_t i = joining[j];
+            state.add(i, problem.targets[i], bound(i), values[j]);
         }
         columns.append(rows_of(problem, joining));
-        outside.remove(joiners);
     }
 
     Solution solution;

@@ -379,13 +379,8 @@ void DualState::add(std::size_t number, double goal, double bound, double value)
     gradient.push_back(value - goal);
 }
 
-void DualState::resize(std::size_t n) {
-    sample.resize(n);
-    target.resize(n);
-    lower.resize(n);
-    upper.resize(n);
-    beta.resize(n);
-    gradient.resize(n);
+void DualState::keep_only(const std::vector<Index>& kept) {
+    permute(*this, kept);
 }
 
 double intercept_of(const DualState& state, double middle) {

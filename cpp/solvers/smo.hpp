@@ -36,8 +36,8 @@ struct DualState {
     std::size_t size() const { return sample.size(); }
     // Adds a variable at beta = 0; `bound` is C_i and `value` is sum_j k(x, x_j) beta_j.
     void add(std::size_t number, double target, double bound, double value);
-    // Forgets all but the first n variables.
-    void resize(std::size_t n);
+    // Forgets all variables but those numbered here.
+    void keep_only(const std::vector<Index>& kept);
 };
 
 // Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1

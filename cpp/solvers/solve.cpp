@@ -23,6 +23,23 @@ void read_expansion(const Problem& problem, std::span<const double> steps_of_sam
     solution.intercept *= C;
 }
 
+// A selection that full refinement follows is only its start: a few hundred samples will do, the
+// others join as violators, which takes less time. The machine does not depend on it.
+constexpr Index least_start = 200;
+constexpr Index most_start = 1000;
+
+template <class Real>
+Solution select(const Problem& problem, Index start, const OllawvMachine& machine,
+                KernelColumns<Real>& columns, Monitor& monitor) {
+    if (machine.refine.refinement != Refinement::full) {
+        return solve_ollawv(problem, start, machine.ollawv, columns, monitor);
+    }
+    OllawvSettings settings = machine.ollawv;
+    settings.margin = 0.0;
+    const Index enough = std::clamp(columns.size() / 100, least_start, most_start);
+    return solve_ollawv(problem, start, settings, columns, monitor, enough);
+}
+
 template <class Real>
 Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
                    const OllawvMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
@@ -32,7 +49,7 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
     Solution solution;
     {
         KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
-        solution = solve_ollawv(problem, start, machine.ollawv, columns, monitor);
+        solution = select(problem, start, machine, columns, monitor);
     }
     // What the path added up to, per sample.
     std::vector<double> steps(problem.samples.size(), 0.0);

@@ -52,8 +52,8 @@ class OLLAWVClassifier(KernelClassifier):
     margin : float, default=0.1
         M / C of the paper: the selection stops when every remaining sample has
         y f(x) / C >= margin. A larger margin runs longer and keeps more support vectors. With
-        ``refine="full"`` the machine does not depend on it, and the selection, which is only its
-        start, ends at 0.
+        ``refine="full"`` the machine does not depend on it: the selection is only its start and
+        ends at 0, or after a few hundred steps.
     C : float, default=1.0
         Of the plain machine (``refine=None``) it scales all decision values and changes
         nothing else: step, output, bias and stopping threshold are all proportional to C, so it
@@ -246,7 +246,7 @@ class OLLAWVClassifier(KernelClassifier):
     def _settings(self) -> OllawvSettings:
         by_share = not isinstance(self.max_iter, Integral)
         return OllawvSettings(
-            margin=0.0 if self.refine == "full" else float(self.margin),
+            margin=float(self.margin),
             learning_rate=self.learning_rate,
             fit_intercept=bool(self.fit_intercept),
             max_iter_share=float(self.max_iter) if by_share else 0.0,
