@@ -10,6 +10,7 @@ void bind_io(nb::module_& m);
 void bind_l2(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_tune(nb::module_& m);
+void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
@@ -20,4 +21,5 @@ NB_MODULE(_core, m) {
     bind_l2(m);
     bind_online(m);
     bind_tune(m);
+    bind_measure(m);
 }

@@ -195,7 +195,7 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     double violation = 0.0;
     Outside<Real> outside(rows, kernel, problem, state);
     while (true) {
-        solve_smo(columns, state, smo, monitor);
+        solve_smo(columns, state, smo, monitor, smo.tol <= tol);
         violation = state.violation;
         if (!full || state.status != Status::converged) break;
         outside.update(state, pool, monitor);

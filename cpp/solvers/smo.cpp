@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "core/aligned.hpp"
 #include "expansion/decide.hpp"
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t most_free = 400;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
+// A coefficient is tiny below this share of the distance between its bounds.
+constexpr double tiny_share = 1e-2;
 // Blocks are large, because the variables that violate the conditions most are much alike: when one
 // has moved, many need not. Below this many variables everything is one block.
 constexpr Index least_in_block = 256;
@@ -150,6 +153,45 @@ class Workspace {
         }
         pairs_.look();
         return first < m;
+    }
+
+    // Tiny coefficients go to zero and what they had to a variable with room: many of them are only
+    // the way the solver came, and the conditions can be met without.
+    void drop_tiny() {
+        std::vector<std::size_t> tiny;
+        std::size_t partner = active_.size();
+        double most_room = 0.0;
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            if (!v_.is_free(k)) continue;
+            const double width = v_.upper[k] - v_.lower[k];
+            if (std::abs(v_.beta[k]) <= tiny_share * width) {
+                tiny.push_back(k);
+                continue;
+            }
+            // Room to both sides, zero included: a step over it would change the slope.
+            const double room = std::min(std::abs(v_.end_of(k, true) - v_.beta[k]),
+                                         std::abs(v_.beta[k] - v_.end_of(k, false)));
+            if (room > most_room) {
+                most_room = room;
+                partner = k;
+            }
+        }
+        if (tiny.empty() || partner == active_.size()) return;
+        double sum = 0.0;
+        for (const std::size_t k : tiny) {
+            const double moved = v_.beta[k];
+            if (std::abs(sum + moved) >= 0.5 * most_room) continue;
+            sum += moved;
+            v_.beta[k] = 0.0;
+            v_.mark(k);
+            simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(k)), -moved,
+                                           v_.gradient.data(), columns_.padded_size());
+        }
+        v_.beta[partner] += sum;
+        v_.mark(partner);
+        simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(partner)), sum,
+                                       v_.gradient.data(), columns_.padded_size());
+        pairs_.look();
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
@@ -413,7 +455,7 @@ double dual_objective(const DualState& state) {
 
 template <class Real>
 void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
-               Monitor& monitor) {
+               Monitor& monitor, bool drop_tiny) {
     const Index n = columns.size();
     const Index max_updates =
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
@@ -428,7 +470,11 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
     state.status = Status::converged;
     while (true) {
         if (work.violation() <= settings.tol) {
-            if (work.size() == n) break;
+            if (work.size() == n) {
+                if (!std::exchange(drop_tiny, false)) break;
+                work.drop_tiny();
+                continue;
+            }
             work.restore_all(state, monitor);
             if (monitor.stopped()) {
                 state.status = monitor.reason();
@@ -471,7 +517,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
     state.intercept = intercept_of(state, work.middle());
 }
 
-template void solve_smo(KernelColumns<float>&, DualState&, const SmoSettings&, Monitor&);
-template void solve_smo(KernelColumns<double>&, DualState&, const SmoSettings&, Monitor&);
+template void solve_smo(KernelColumns<float>&, DualState&, const SmoSettings&, Monitor&, bool);
+template void solve_smo(KernelColumns<double>&, DualState&, const SmoSettings&, Monitor&, bool);
 
 }  // namespace svmosaic

@@ -50,10 +50,13 @@ struct DualState {
 //              the side of zero and on the direction, and a step ends at zero at the latest.
 //              Pairs (i, j): i the most violating variable that may grow, j the one that promises
 //              the largest decrease (second-order selection; Fan, Chen and Lin, JMLR 6, 2005).
+//              Many variables are taken in blocks: pairs within those that violate the conditions
+//              most, then one pass over all. With `drop_tiny`, tiny coefficients are set to zero
+//              when the tolerance is reached, and those that are needed come back.
 // Cost         two kernel columns per update, cached by KernelColumns.
 template <class Real>
 void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
-               Monitor& monitor);
+               Monitor& monitor, bool drop_tiny = true);
 
 // The middle of the interval that the gradients leave for the (negated) intercept. With samples of
 // one class only, one end is infinite and the other one has to do.

@@ -1,7 +1,8 @@
 """Score files, good and bad."""
 
-from __future__ import csv
+from __future__ import annotations
 
+import csv
 import gzip
 from functools import partial
 

@@ -18,6 +18,7 @@ from svmosaic.base import KernelFunction, kernel_spec, make_rows
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
+from svmosaic.memory import cache_within
 from svmosaic.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.refine import RefineSettings, RefineTask
@@ -93,6 +94,10 @@ class OLLAWVClassifier(KernelClassifier):
         Threads. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=200
         Memory in MB for kernel columns during refinement.
+    memory_limit_mb : float, default=None
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
+        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        begins.
     max_time : float, default=None
         Limit in seconds on `fit`. The model is then what was reached, with a warning.
     verbose : int, default=0
@@ -166,6 +171,7 @@ class OLLAWVClassifier(KernelClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         "margin": [Interval(Real, 0.0, None, closed="left")],
+        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "refine": [StrOptions({"selected", "full"}), None],
         "refine_C": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -202,6 +208,7 @@ class OLLAWVClassifier(KernelClassifier):
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
         cache_mb: float = 200.0,
+        memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -224,6 +231,7 @@ class OLLAWVClassifier(KernelClassifier):
         self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
+        self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
 
@@ -243,7 +251,7 @@ class OLLAWVClassifier(KernelClassifier):
             tol=float(self.tol),
         )
 
-    def _settings(self) -> OllawvSettings:
+    def _settings(self, cache_mb: float) -> OllawvSettings:
         by_share = not isinstance(self.max_iter, Integral)
         return OllawvSettings(
             margin=float(self.margin),
@@ -253,17 +261,22 @@ class OLLAWVClassifier(KernelClassifier):
             max_iter=0 if by_share else int(self.max_iter),
             max_support=self.max_support or 0,
             C=float(self.C),
-            cache_mb=float(self.cache_mb),
+            cache_mb=cache_mb,
             refine=self._refine_settings(),
         )
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        threads = resolve_threads(self.n_jobs)
+        limit, who = self.memory_limit_mb, type(self).__name__
+        cache_mb = float(self.cache_mb)
+        if limit is not None:
+            cache_mb = cache_within(float(limit), rows, problems, threads, who)
         solutions = cpu.solve_ollawv(
             rows,
             kernel,
             problems,
-            self._settings(),
-            n_threads=resolve_threads(self.n_jobs),
+            self._settings(cache_mb),
+            n_threads=threads,
             max_time=self.max_time or 0.0,
             progress=current_progress(type(self).__name__, self.verbose),
         )

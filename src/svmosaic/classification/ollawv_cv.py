@@ -237,7 +237,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             margins[:1] if self.refine == "full" else margins,
             np.ones(1) if self.refine is None else Cs,
             self.multi_class,
-            template._settings(),
+            template._settings(float(template.cache_mb)),
             float(self.memory_limit_mb),
         )
 
