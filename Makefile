@@ -39,9 +39,14 @@ sanitize: .stamp-venv
 	$(BIN)/cmake --build build/sanitize
 	build/sanitize/core_tests
 
+# Every figure of the README, under half an hour on two quiet cores.
 bench: .stamp-install
 	$(BIN)/python -m pip install -q -e '.[bench]' --no-build-isolation
-	$(BIN)/python benchmarks/classification.py
+	$(BIN)/python benchmarks/engine.py --out benchmarks/results/engine.csv
+	$(BIN)/python benchmarks/classification.py --repeat 3 --out benchmarks/results/classification.csv
+	$(BIN)/python benchmarks/scaling.py --out benchmarks/results/scaling.csv \
+	  --figure benchmarks/results/scaling.svg
+	$(BIN)/python benchmarks/nested_cv.py --out benchmarks/results/nested_cv.csv
 
 format: .stamp-install
 	$(BIN)/ruff check --fix .

@@ -116,6 +116,7 @@ typename KernelColumns<Real>::Slot& KernelColumns<Real>::slot_of(Index i) {
             used_.front().values = std::move(spare_.back());
             spare_.pop_back();
         }
+        used_.front().values.reserve(room);
         used_.front().values.resize(room);
         used_bytes_ += room * sizeof(Real);
         where_[at] = used_.begin();
@@ -130,6 +131,7 @@ void KernelColumns<Real>::fill(std::span<Slot* const> slots) {
     std::vector<Index> numbers;
     for (Slot* slot : slots) {
         used_bytes_ += (room - slot->values.size()) * sizeof(Real);
+        slot->values.reserve(room);  // exactly, not twice as much
         slot->values.resize(room);
         filled = std::min(filled, slot->filled);
         numbers.push_back(packed_.samples()[static_cast<std::size_t>(slot->sample)]);
