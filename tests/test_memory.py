@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import OLLAWVClassifier, SMOClassifier, SMORegressor
 from svmosaic.base import make_rows
 from svmosaic.memory import cache_within, working_bytes
 from svmosaic.problem import Problem
@@ -25,7 +24,8 @@ def test_the_copy_of_the_rows_counts():
 
     size, name = working_bytes(rows, [_problem(10_000)], 2)
 
-    assert 4e6 < size < 4e6 + 10_000 * 400
+    block = 4 * 2048**2  # of the exact solver
+    assert 4e6 + block < size < 4e6 + block + 10_000 * 400
     assert name == "the interleaved copy of X (10000 x 100 float32)"
 
 
@@ -59,6 +59,14 @@ def test_a_limit_that_is_too_low_gets_one_sentence():
         OLLAWVClassifier(memory_limit_mb=0.1).fit(X, y)
 
 
+def test_exact_machines_know_the_limit():
+    X = np.random.default_rng(0).normal(size=(500, 40))
+    with pytest.raises(MemoryError, match="SMOClassifier expected memory_limit_mb of at least"):
+        SMOClassifier(memory_limit_mb=0.1).fit(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(MemoryError, match="SMORegressor expected memory_limit_mb of at least"):
+        SMORegressor(memory_limit_mb=0.1).fit(X, X[:, 0])
+
+
 def test_what_the_limit_leaves_goes_to_columns():
     rows = make_rows(np.zeros((10_000, 10)), "rbf")
     fixed, _ = working_bytes(rows, [_problem(10_000)], 1)
@@ -70,26 +78,32 @@ def test_what_the_limit_leaves_goes_to_columns():
 
 _RUN = """
 import resource, numpy as np
-from svmosaic import OLLAWVClassifier
+from svmosaic import OLLAWVClassifier, SMOClassifier
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60_000, 20)).astype(np.float32)
 y = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=60_000) > 0).astype(int)
 OLLAWVClassifier().fit(X[:500], y[:500])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-OLLAWVClassifier(C=1.0, gamma=0.1, refine={refine}, margin=0.0, memory_limit_mb={limit}).fit(X, y)
+{machine}.set_params(C=1.0, gamma=0.1, memory_limit_mb={limit}, n_jobs=2).fit(X, y)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in kilobytes on Linux only")
-# Not full: its columns grow and leave holes in the heap; see docs/performance.md.
-@pytest.mark.parametrize("refine", [None, "selected"])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        "OLLAWVClassifier(refine=None, margin=0.0)",
+        "OLLAWVClassifier(refine='selected', margin=0.0)",
+        "OLLAWVClassifier(refine='full')",
+        "SMOClassifier()",
+    ],
+)
 @pytest.mark.parametrize("limit", [150, 400])
-def test_a_fit_stays_within_its_limit(limit, refine):
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+def test_a_fit_stays_within_its_limit(limit, machine):
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _RUN.format(limit=limit, refine=repr(refine))],
+        [sys.executable, "-W", "ignore", "-c", _RUN.format(limit=limit, machine=machine)],
         capture_output=True,
         text=True,
         check=True,

@@ -1,7 +1,12 @@
 // Memory that starts at a cache line, as the SIMD loops expect it.
 #pragma once
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <utility>
@@ -58,5 +63,39 @@ struct UnsetAllocator : AlignedAllocator<T> {
 
 template <class T>
 using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
+// Memory in pages of 2 MB comes faster, and its addresses are found faster. A hint: where the
+// system does not know it, nothing happens.
+inline void ask_for_large_pages(void* begin, std::size_t bytes) {
+#ifdef __linux__
+    constexpr std::size_t page = std::size_t{2} << 20;
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const std::uintptr_t first = (address + page - 1) / page * page;
+    const std::uintptr_t last = (address + bytes) / page * page;
+    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+    static_cast<void>(begin), static_cast<void>(bytes);
+#endif
+}
+
+// Room for numbers that will be written before they are read. The system provides memory for the
+// parts that are touched, so room that is never used costs nothing.
+template <class T>
+class Reserve {
+  public:
+    explicit Reserve(std::size_t size) : size_(size), data_(AlignedAllocator<T>().allocate(size)) {
+        ask_for_large_pages(data_.get(), size * sizeof(T));
+    }
+
+    T* data() { return data_.get(); }
+    std::size_t size() const { return size_; }
+
+  private:
+    struct Free {
+        void operator()(T* p) const { AlignedAllocator<T>().deallocate(p, 0); }
+    };
+    std::size_t size_;
+    std::unique_ptr<T, Free> data_;
+};
 
 }  // namespace svmosaic

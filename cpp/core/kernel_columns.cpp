@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "simd/loops.hpp"
 
@@ -14,7 +13,6 @@ namespace {
 constexpr Index least_work = 60'000;
 // What one thread has in its second-level cache is read fast enough for one column at a time.
 constexpr std::size_t near_memory = 512 * 1024;
-constexpr std::size_t most_spare = 16;
 
 template <class Real>
 Index work_per_sample(const Rows<Real>& rows) {
@@ -32,13 +30,15 @@ Index work_per_sample(const Rows<Real>& rows) {
 template <class Real>
 KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
                                    const KernelSpec& kernel, std::size_t cache_bytes,
-                                   ThreadPool& pool)
+                                   ThreadPool& pool, std::size_t most_samples)
     : rows_(&rows),
       kernel_(kernel),
-      cache_bytes_(cache_bytes),
       pool_(&pool),
       packed_(rows, samples, best_layout(kernel, rows, samples)),
-      where_(samples.size(), used_.end()) {
+      store_(packed_.size(), packed_.padded_size(),
+             simd::round_up(std::max(packed_.size(), static_cast<Index>(most_samples)),
+                            simd::lanes<Real>),
+             cache_bytes) {
     const Index work = packed_.chunk_capacity() * work_per_sample(rows);
     chunks_per_task_ = std::max<Index>(1, least_work / std::max<Index>(1, work));
 }
@@ -65,26 +65,6 @@ const AlignedVector<double>& KernelColumns<Real>::diagonal() {
 }
 
 template <class Real>
-void KernelColumns<Real>::drop(typename std::list<Slot>::iterator slot) {
-    where_[static_cast<std::size_t>(slot->sample)] = used_.end();
-    used_bytes_ -= slot->values.size() * sizeof(Real);
-    if (spare_.size() < most_spare) spare_.push_back(std::move(slot->values));
-    used_.erase(slot);
-}
-
-template <class Real>
-void KernelColumns<Real>::forget(Index i) {
-    const auto slot = where_[static_cast<std::size_t>(i)];
-    if (slot != used_.end()) drop(slot);
-}
-
-template <class Real>
-Index KernelColumns<Real>::capacity() const {
-    const auto bytes = static_cast<std::size_t>(std::max<Index>(1, padded_size())) * sizeof(Real);
-    return std::max<Index>(2, static_cast<Index>(cache_bytes_ / bytes));
-}
-
-template <class Real>
 bool KernelColumns<Real>::gains_by_blocks() const {
     const bool computed = std::holds_alternative<DenseRows<Real>>(*rows_) ||
                           (std::holds_alternative<CsrRows<Real>>(*rows_) &&
@@ -98,73 +78,41 @@ Index KernelColumns<Real>::cheap_block() const {
 }
 
 template <class Real>
-void KernelColumns<Real>::make_room() {
-    const auto bytes = static_cast<std::size_t>(padded_size()) * sizeof(Real);
-    while (used_.size() >= 2 && used_bytes_ + bytes > cache_bytes_) drop(std::prev(used_.end()));
-}
-
-template <class Real>
-typename KernelColumns<Real>::Slot& KernelColumns<Real>::slot_of(Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (where_[at] != used_.end()) {
-        used_.splice(used_.begin(), used_, where_[at]);
-    } else {
-        make_room();
-        const auto room = static_cast<std::size_t>(padded_size());
-        used_.push_front(Slot{i, 0, {}});
-        if (!spare_.empty()) {
-            used_.front().values = std::move(spare_.back());
-            spare_.pop_back();
-        }
-        used_.front().values.reserve(room);
-        used_.front().values.resize(room);
-        used_bytes_ += room * sizeof(Real);
-        where_[at] = used_.begin();
-    }
-    return used_.front();
-}
-
-template <class Real>
-void KernelColumns<Real>::fill(std::span<Slot* const> slots) {
-    const auto room = static_cast<std::size_t>(padded_size());
+void KernelColumns<Real>::fill(std::span<Column* const> columns) {
     Index filled = size();
     std::vector<Index> numbers;
-    for (Slot* slot : slots) {
-        used_bytes_ += (room - slot->values.size()) * sizeof(Real);
-        slot->values.reserve(room);  // exactly, not twice as much
-        slot->values.resize(room);
-        filled = std::min(filled, slot->filled);
-        numbers.push_back(packed_.samples()[static_cast<std::size_t>(slot->sample)]);
+    for (const Column* column : columns) {
+        filled = std::min(filled, column->filled);
+        numbers.push_back(packed_.samples()[static_cast<std::size_t>(column->sample)]);
     }
     packed_.read(*rows_, numbers, queries_);
-    n_computed_ += static_cast<Index>(slots.size());
-    const Index share = chunks_per_task_ / static_cast<Index>(slots.size());
+    n_computed_ += static_cast<Index>(columns.size());
+    const Index share = chunks_per_task_ / static_cast<Index>(columns.size());
     // Chunks begin at cache lines, so they are written in place. The first one may hold values
     // that are known already; they come out the same.
     for_chunks(packed_.chunk_of(filled), std::max<Index>(1, share), [&](Index chunk) {
         std::array<Real*, static_cast<std::size_t>(Queries<Real>::capacity)> out;
-        for (std::size_t m = 0; m < slots.size(); ++m) {
-            out[m] = slots[m]->values.data() + packed_.chunk_begin(chunk);
+        for (std::size_t m = 0; m < columns.size(); ++m) {
+            out[m] = store_.values(*columns[m]) + packed_.chunk_begin(chunk);
         }
         packed_.kernel_chunk(kernel_, queries_, chunk, out.data());
     });
-    for (Slot* slot : slots) slot->filled = size();
-    while (used_.size() > 2 && used_bytes_ > cache_bytes_) drop(std::prev(used_.end()));
+    for (Column* column : columns) column->filled = size();
 }
 
 template <class Real>
 const Real* KernelColumns<Real>::column(Index i) {
-    Slot* slot = &slot_of(i);
-    if (slot->filled < size()) fill(std::span(&slot, 1));
-    return slot->values.data();
+    Column* column = &store_.take(i);
+    if (column->filled < size()) fill(std::span(&column, 1));
+    return store_.values(*column);
 }
 
 template <class Real>
 void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
-    std::vector<Slot*> missing;
+    std::vector<Column*> missing;
     for (const Index i : samples) {
-        Slot& slot = slot_of(i);
-        if (slot.filled < size()) missing.push_back(&slot);
+        Column& column = store_.take(i);
+        if (column.filled < size()) missing.push_back(&column);
         if (static_cast<Index>(missing.size()) == Queries<Real>::capacity) {
             fill(missing);
             missing.clear();
@@ -176,7 +124,6 @@ void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
 template <class Real>
 void KernelColumns<Real>::repack(std::span<const Index> samples) {
     packed_ = PackedRows<Real>(*rows_, samples, packed_.layout());
-    spare_.clear();
     diagonal_.clear();
 }
 
@@ -184,35 +131,9 @@ template <class Real>
 void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
     std::vector<Index> samples;
     samples.reserve(kept.size());
-    std::vector<Index> new_number(where_.size(), -1);
-    for (const Index i : kept) {
-        new_number[static_cast<std::size_t>(i)] = static_cast<Index>(samples.size());
-        samples.push_back(packed_.samples()[static_cast<std::size_t>(i)]);
-    }
+    for (const Index i : kept) samples.push_back(packed_.samples()[static_cast<std::size_t>(i)]);
     repack(samples);
-    where_.assign(samples.size(), used_.end());
-    used_bytes_ = 0;
-    for (auto slot = used_.begin(); slot != used_.end();) {
-        const Index sample = new_number[static_cast<std::size_t>(slot->sample)];
-        if (sample < 0) {
-            slot = used_.erase(slot);
-            continue;
-        }
-        // A column that was not complete keeps what it has of the samples that stay.
-        auto& values = slot->values;
-        std::size_t k = 0;
-        for (; k < kept.size() && kept[k] < slot->filled; ++k) {
-            values[k] = values[static_cast<std::size_t>(kept[k])];
-        }
-        slot->filled = static_cast<Index>(k);
-        values.resize(static_cast<std::size_t>(padded_size()));
-        std::fill(values.begin() + static_cast<std::ptrdiff_t>(k), values.end(), Real{0});
-        values.shrink_to_fit();
-        used_bytes_ += values.size() * sizeof(Real);
-        slot->sample = sample;
-        where_[static_cast<std::size_t>(sample)] = slot;
-        ++slot;
-    }
+    store_.keep_only(kept, padded_size());
 }
 
 template <class Real>
@@ -220,7 +141,7 @@ void KernelColumns<Real>::append(std::span<const Index> rows) {
     std::vector<Index> samples(packed_.samples().begin(), packed_.samples().end());
     samples.insert(samples.end(), rows.begin(), rows.end());
     repack(samples);
-    where_.resize(samples.size(), used_.end());
+    store_.grow(size(), padded_size());
 }
 
 template class KernelColumns<float>;

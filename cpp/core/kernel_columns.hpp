@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <list>
 #include <span>
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "core/column_store.hpp"
 #include "core/packed_rows.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
@@ -17,12 +17,13 @@ namespace svmosaic {
 // The kernel and the form of the rows are resolved here, so solvers are plain functions of
 // sample numbers 0 .. size-1. Columns that are read again are kept, the least recently used
 // leaves first, within `cache_bytes` (but never fewer than two columns). The samples may change:
-// a cached column is cut or completed, not computed anew.
+// a cached column is cut or completed, not computed anew. There will be at most `most_samples` of
+// them (0: never more than at the start).
 template <class Real>
 class KernelColumns {
   public:
     KernelColumns(const Rows<Real>& rows, std::span<const Index> samples, const KernelSpec& kernel,
-                  std::size_t cache_bytes, ThreadPool& pool);
+                  std::size_t cache_bytes, ThreadPool& pool, std::size_t most_samples = 0);
 
     Index size() const { return packed_.size(); }
     Index padded_size() const { return packed_.padded_size(); }
@@ -40,14 +41,14 @@ class KernelColumns {
     const Real* column(Index i);
 
     // Columns that the cache has room for.
-    Index capacity() const;
-    bool holds(Index i) const { return where_[static_cast<std::size_t>(i)] != used_.end(); }
+    Index capacity() const { return store_.capacity(); }
+    bool holds(Index i) const { return store_.holds(i); }
     // Brings the columns of some samples into the cache, those that are missing several at once:
     // that takes a fraction of the time. At most `capacity` of them; they stay valid until another
     // column is asked for.
     void prefetch(std::span<const Index> samples);
     // Gives back the room of column i, if it has any.
-    void forget(Index i);
+    void forget(Index i) { store_.forget(i); }
     // Whether several columns at once take much less time than one by one, and there is room.
     bool gains_by_blocks() const;
     // So many columns take hardly longer than one.
@@ -92,11 +93,7 @@ class KernelColumns {
   private:
     static constexpr Index least_chunks_to_visit = 8;
 
-    struct Slot {
-        Index sample;
-        Index filled = 0;  // values computed so far
-        UnsetVector<Real> values;
-    };
+    using Column = typename ColumnStore<Real>::Column;
 
     // Runs task(chunk) for all chunks from `first`, several to a thread where each is little work.
     template <class Task>
@@ -110,30 +107,19 @@ class KernelColumns {
         });
     }
     Real* chunk_buffer() const;
-    // Room for the columns of one more sample; the least recently used make it.
-    void make_room();
-    // A new or known slot for sample i, moved to the front.
-    Slot& slot_of(Index i);
-    // Completes up to Queries::capacity slots together.
-    void fill(std::span<Slot* const> slots);
-    void drop(typename std::list<Slot>::iterator slot);
+    // Completes up to Queries::capacity columns together.
+    void fill(std::span<Column* const> columns);
     void repack(std::span<const Index> samples);
 
     const Rows<Real>* rows_;
     KernelSpec kernel_;
-    std::size_t cache_bytes_;
     ThreadPool* pool_;
     PackedRows<Real> packed_;
+    ColumnStore<Real> store_;
     Index chunks_per_task_ = 1;
     Queries<Real> queries_;
     AlignedVector<double> diagonal_;
     Index n_computed_ = 0;
-
-    std::list<Slot> used_;  // most recently used first
-    std::size_t used_bytes_ = 0;
-    // Buffers of columns that were dropped: new memory has to be cleared by the system first.
-    std::vector<UnsetVector<Real>> spare_;
-    std::vector<typename std::list<Slot>::iterator> where_;
 };
 
 }  // namespace svmosaic

@@ -217,7 +217,8 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
         settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
     Sampler random(static_cast<std::uint64_t>(settings.seed));
     Parts parts = first_parts(problem, settings.draw, random);
-    KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool);
+    KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool,
+                                problem.samples.size());
     Walk<Real> walk(problem, settings.C, columns, monitor);
     walk.enter(parts.in_play, std::vector<double>(parts.in_play.size(), 0.0));
 

@@ -17,13 +17,10 @@ struct RefineSettings {
     SmoSettings smo;
 };
 
-// Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples by
-//              solving on the selected ones, adding every sample that violates the optimality
-//              conditions, and solving again until none does (`full`).
+// Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples in
+//              rounds that begin with the selected ones (`full`; see rounds.hpp).
 // Given        a problem and positions in problem.samples.
 // Returns      the expansion; violation and dual_gap refer to the samples that were asked for.
-// Cost         that of SMO on the samples in play, and per round of `full` one kernel value for
-//              each pair of a support vector and a sample not in play.
 //
 // A selected sample enters with the whole weight of its copies, so that weights go on meaning
 // repetition.

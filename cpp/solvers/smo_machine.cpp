@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
-#include "core/kernel_columns.hpp"
 #include "expansion/decide.hpp"
 #include "solvers/dual_report.hpp"
+#include "solvers/rounds.hpp"
 #include "solvers/run_all.hpp"
 
 namespace svmosaic {
 
 namespace {
+
+constexpr std::size_t least_start = 200;
+constexpr std::size_t most_start = 1000;
 
 // Cuts the start to the bounds, then scales down the side that outweighs the other, so that the
 // coefficients sum to zero.
@@ -37,13 +42,38 @@ void make_feasible(std::span<const double> start, DualState& state) {
     }
 }
 
+// The samples that a machine begins with: all of a small problem; else the support vectors of a
+// warm start, or some hundred samples from everywhere (the rows are in canonical order).
+std::vector<std::size_t> first_samples(const SmoTask& task, const SmoMachine& machine) {
+    const std::size_t n = task.problem.samples.size();
+    std::vector<std::size_t> samples;
+    if (n < least_for_rounds || !machine.smo.shrinking) {
+        samples.resize(n);
+        std::iota(samples.begin(), samples.end(), std::size_t{0});
+        return samples;
+    }
+    for (std::size_t i = 0; i < task.start.size(); ++i) {
+        if (task.start[i] != 0.0) samples.push_back(i);
+    }
+    if (!samples.empty()) return samples;
+    const std::size_t enough = std::clamp(n / 100, least_start, most_start);
+    for (std::size_t k = 0; k < enough; ++k) samples.push_back(k * n / enough);
+    return samples;
+}
+
 template <class Real>
 void warm_start(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
                 ThreadPool& pool, Monitor& monitor, DualState& state) {
-    make_feasible(task.start, state);
+    std::vector<double> start;
+    std::vector<Index> in_play;
+    for (const auto i : state.sample) {
+        start.push_back(task.start[i]);
+        in_play.push_back(task.problem.samples[i]);
+    }
+    make_feasible(start, state);
     const Support support = support_of(task.problem, state);
-    const auto values = expansion_values(rows, task.problem.samples, kernel, support.rows,
-                                         support.coef, pool, monitor);
+    const auto values =
+        expansion_values(rows, in_play, kernel, support.rows, support.coef, pool, monitor);
     for (std::size_t i = 0; i < state.size(); ++i) {
         state.gradient[i] = values[i] - state.target[i];
     }
@@ -54,22 +84,12 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTa
                    const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
                    Monitor& monitor) {
     const auto began = Monitor::Clock::now();
-    const Problem& problem = task.problem;
-    DualState state;
-    state.loss = machine.loss;
-    state.epsilon = machine.loss == Loss::hinge ? 0.0 : machine.epsilon;
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
-        state.add(i, problem.targets[i], machine.C * problem.weights[i], 0.0);
-    }
+    const DualTask dual{task.problem, machine.C, machine.loss, machine.epsilon, machine.smo};
+    DualState state = state_of(dual, first_samples(task, machine));
     if (!task.start.empty()) warm_start(rows, kernel, task, pool, monitor, state);
-    KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
-    solve_smo(columns, state, machine.smo, monitor);
-
-    Solution solution;
-    solution.violation = state.violation;
-    solution.n_columns = columns.n_computed();
-    report(problem, state, 0.0, monitor, solution);
-    solution.n_iter = state.n_updates;
+    Solution solution =
+        solve_in_rounds(rows, kernel, dual, std::move(state), cache_bytes, pool, monitor);
+    solution.n_iter = solution.n_updates;
     solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;
 }

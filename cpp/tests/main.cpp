@@ -14,6 +14,7 @@
 namespace svmosaic::test {
 
 void test_thread_pool();
+void test_column_store();
 void test_kernel_columns();
 void test_blocks();
 void test_canonical();
@@ -31,10 +32,15 @@ struct Test {
 };
 
 constexpr std::array tests{
-    Test{"thread_pool", test_thread_pool}, Test{"kernel_columns", test_kernel_columns},
-    Test{"blocks", test_blocks},           Test{"canonical", test_canonical},
-    Test{"decide", test_decide},           Test{"solvers", test_solvers},
-    Test{"libsvm_text", test_libsvm_text}, Test{"l2", test_l2},
+    Test{"thread_pool", test_thread_pool},
+    Test{"column_store", test_column_store},
+    Test{"kernel_columns", test_kernel_columns},
+    Test{"blocks", test_blocks},
+    Test{"canonical", test_canonical},
+    Test{"decide", test_decide},
+    Test{"solvers", test_solvers},
+    Test{"libsvm_text", test_libsvm_text},
+    Test{"l2", test_l2},
     Test{"online", test_online},
 };
 

@@ -300,7 +300,8 @@ void appended_samples_complete_cached_columns() {
     for (const auto& kernel : kernels(4)) {
         for (const auto& form : forms) {
             std::vector<Index> present = {900, 4, 33};
-            KernelColumns<Real> columns(form.rows, present, kernel, std::size_t{1} << 24, pool);
+            KernelColumns<Real> columns(form.rows, present, kernel, std::size_t{1} << 24, pool,
+                                        1300);
             const auto check_column = [&](Index number) {
                 const auto expected = naive_column(table, present, kernel, present[at(number)]);
                 check(largest_error(columns.column(number), expected) <= tolerance<Real>,

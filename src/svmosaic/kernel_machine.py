@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,7 +21,8 @@ from svmosaic.base import (
     make_rows,
     resolve_gamma,
 )
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Rows
+from svmosaic.memory import cache_within
+from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Problem, Rows
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
 from svmosaic.utils.threads import resolve_threads
@@ -102,6 +104,14 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         if not callable(self.kernel) and self.kernel not in ("linear", "precomputed"):
             gamma = resolve_gamma(self.gamma, X, samples, weights)
         return kernel_spec(self.kernel, gamma, self.degree, self.coef0)
+
+    def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
+        """Return the memory for kernel columns: what was asked for, or what a limit leaves."""
+        limit = getattr(self, "memory_limit_mb", None)
+        if limit is None:
+            return float(self.cache_mb)
+        threads = resolve_threads(self.n_jobs)
+        return cache_within(float(limit), rows, problems, threads, type(self).__name__)
 
     def _set_support(self, support: IndexArray, X: Any) -> None:
         self.support_ = support.astype(np.int32)

@@ -13,6 +13,9 @@ __all__ = ["cache_within", "working_bytes"]
 _BYTES_PER_SAMPLE = 240
 # Problems of at least this many samples run one after the other; see cpp/solvers/run_all.hpp.
 _LARGE = 8_000
+# The exact solver works on blocks of this many variables, with their kernel matrix at hand, when
+# there are at least so many in all; see cpp/solvers/smo.cpp.
+_BLOCK, _LEAST_FOR_BLOCKS = 2048, 8192
 # With fewer columns than this in the cache the solvers crawl.
 _LEAST_COLUMNS = 64
 _MB = 1024 * 1024
@@ -60,7 +63,9 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
     at_once = sizes[:1] if sizes[0] >= _LARGE else sizes[:n_threads]
     copies = [_copy_bytes(rows, n) for n in at_once]
     listed = 24.0 * sum(sizes)
-    return sum(c[0] for c in copies) + _BYTES_PER_SAMPLE * sum(at_once) + listed, copies[0][1]
+    block = float(_BLOCK**2 * _item_size(rows)) if sizes[0] >= _LEAST_FOR_BLOCKS else 0.0
+    fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + block
+    return sum(c[0] for c in copies) + fixed, copies[0][1]
 
 
 def cache_within(

@@ -68,6 +68,27 @@ def test_a_warm_start_needs_fewer_updates_and_ends_at_the_same_machine(wine):
     np.testing.assert_allclose(warm.decision_function(X), cold.decision_function(X), atol=1e-4)
 
 
+def test_a_warm_start_of_many_samples_begins_with_its_support_vectors():
+    X, y = make_classification(4000, 8, flip_y=0.1, random_state=1)
+    cold = SMOClassifier(C=1.2, gamma=0.1, tol=1e-5).fit(X, y)
+    warm = SMOClassifier(C=1.0, gamma=0.1, tol=1e-5, warm_start=True).fit(X, y)
+    warm.set_params(C=1.2).fit(X, y)
+
+    assert warm.n_iter_[0] < cold.n_iter_[0]
+    np.testing.assert_allclose(warm.objective_, cold.objective_, rtol=1e-6)
+    assert 0 <= warm.dual_gap_[0] <= 1e-3 * warm.objective_[0]
+
+
+@pytest.mark.parametrize("max_iter", [7, 300])
+def test_a_limit_counts_the_updates_of_all_rounds(max_iter):
+    X, y = make_classification(4000, 8, flip_y=0.1, random_state=1)
+    with pytest.warns(ConvergenceWarning, match=f"after {max_iter} updates"):
+        model = SMOClassifier(gamma=0.1, max_iter=max_iter).fit(X, y)
+
+    assert model.n_iter_.tolist() == [max_iter]
+    assert model.dual_gap_[0] > 0
+
+
 def test_a_warm_start_on_other_rows_is_harmless(wine):
     X, y = wine
     model = SMOClassifier(warm_start=True, tol=1e-6).fit(X, y)

@@ -52,6 +52,28 @@ def test_it_is_the_machine_of_svr(waves, kernel, epsilon):
     assert 0 <= ours.dual_gap_[0] <= 1e-3 * max(1.0, ours.objective_[0])
 
 
+@pytest.mark.parametrize(("epsilon", "scale"), [(0.0, 1.0), (0.1, 1.0), (0.1, 1000.0)])
+def test_many_samples_join_in_rounds_and_give_the_same_machine(epsilon, scale):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(3000, 3))
+    y = scale * (np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=3000))
+    common = {
+        "epsilon": epsilon * scale,
+        "C": 0.5 * scale,
+        "gamma": 0.5,
+        "tol": 1e-5 * scale,
+        "cache_mb": 50,
+    }
+    rounds = SMORegressor(**common).fit(X, y)
+    at_once = SMORegressor(shrinking=False, **common).fit(X, y)
+    theirs = SVR(**{k: v for k, v in common.items() if k != "cache_mb"}).fit(X, y)
+
+    assert rounds.stop_reason_.tolist() == ["converged"]
+    np.testing.assert_allclose(rounds.objective_, at_once.objective_, rtol=1e-7)
+    np.testing.assert_allclose(rounds.predict(X), theirs.predict(X), atol=2e-3 * scale)
+    assert 0 <= rounds.dual_gap_[0] <= 1e-3 * rounds.objective_[0]
+
+
 @pytest.mark.parametrize("name", ["edm", "jura", "andro", "wisconsin", "stock", "polymer"])
 def test_predictions_agree_with_svr_on_real_data(name):
     folder = data_folder()

@@ -18,7 +18,6 @@ from svmosaic.base import KernelFunction, kernel_spec, make_rows
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
-from svmosaic.memory import cache_within
 from svmosaic.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.refine import RefineSettings, RefineTask
@@ -266,17 +265,12 @@ class OLLAWVClassifier(KernelClassifier):
         )
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        threads = resolve_threads(self.n_jobs)
-        limit, who = self.memory_limit_mb, type(self).__name__
-        cache_mb = float(self.cache_mb)
-        if limit is not None:
-            cache_mb = cache_within(float(limit), rows, problems, threads, who)
         solutions = cpu.solve_ollawv(
             rows,
             kernel,
             problems,
-            self._settings(cache_mb),
-            n_threads=threads,
+            self._settings(self._cache_mb(rows, problems)),
+            n_threads=resolve_threads(self.n_jobs),
             max_time=self.max_time or 0.0,
             progress=current_progress(type(self).__name__, self.verbose),
         )

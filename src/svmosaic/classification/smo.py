@@ -49,7 +49,8 @@ class SMOClassifier(KernelClassifier):
     max_iter : int, default=-1
         Limit on updates of each binary machine. -1 means max(10 million, 100 n), never infinity.
     shrinking : bool, default=True
-        Leave out variables that stay at a bound for a while. The solution is the same.
+        Leave out variables that stay at a bound: from 2000 samples on, begin with a few hundred
+        and let the worst violators join. The solution is the same.
     variant : {"second_order", "simple"}, default="second_order"
         ``"simple"`` is the randomised SMO of textbooks, for comparison: every sample in turn with
         a partner drawn at random, until a sweep changes nothing much. It need not reach the
@@ -69,6 +70,10 @@ class SMOClassifier(KernelClassifier):
         Threads. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=200
         Memory in MB for kernel columns.
+    memory_limit_mb : float, default=None
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
+        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        begins.
     max_time : float, default=None
         Limit in seconds on `fit`. The model is then what was reached, with a warning.
     verbose : int, default=0
@@ -142,6 +147,7 @@ class SMOClassifier(KernelClassifier):
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
+        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "variant": [StrOptions({"second_order", "simple"})],
         "random_state": ["random_state"],
@@ -166,6 +172,7 @@ class SMOClassifier(KernelClassifier):
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
         cache_mb: float = 200.0,
+        memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -185,6 +192,7 @@ class SMOClassifier(KernelClassifier):
         self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
+        self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
 
@@ -201,7 +209,7 @@ class SMOClassifier(KernelClassifier):
                 tol=float(self.tol),
                 max_iter=max(0, int(self.max_iter)),
                 shrinking=bool(self.shrinking),
-                cache_mb=float(self.cache_mb),
+                cache_mb=self._cache_mb(rows, problems),
             ),
             starts=self._starts(problems),
             n_threads=resolve_threads(self.n_jobs),
@@ -225,7 +233,7 @@ class SMOClassifier(KernelClassifier):
                 tol=float(self.tol),
                 max_iter=int(self.max_iter) if self.max_iter > 0 else 10_000,
                 seed=int(seed),
-                cache_mb=float(self.cache_mb),
+                cache_mb=self._cache_mb(rows, problems),
             ),
             n_threads=resolve_threads(self.n_jobs),
             max_time=self.max_time or 0.0,

@@ -51,13 +51,18 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
     max_iter : int, default=-1
         Limit on updates. -1 means max(10 million, 100 n), never infinity.
     shrinking : bool, default=True
-        Leave out variables that stay at a bound for a while. The solution is the same.
+        Leave out variables that stay at a bound: from 2000 samples on, begin with a few hundred
+        and let the worst violators join. The solution is the same.
     warm_start : bool, default=False
         Begin `fit` with the coefficients of the previous `fit` on the same rows.
     n_jobs : int, default=None
         Threads. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=200
         Memory in MB for kernel columns.
+    memory_limit_mb : float, default=None
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
+        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        begins.
     max_time : float, default=None
         Limit in seconds on `fit`. The model is then what was reached, with a warning.
     verbose : int, default=0
@@ -124,6 +129,7 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
+        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
         "warm_start": ["boolean"],
     }
 
@@ -142,6 +148,7 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         warm_start: bool = False,
         n_jobs: int | None = None,
         cache_mb: float = 200.0,
+        memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -157,6 +164,7 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
+        self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
 
@@ -200,7 +208,7 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
                 tol=float(self.tol),
                 max_iter=max(0, int(self.max_iter)),
                 shrinking=bool(self.shrinking),
-                cache_mb=float(self.cache_mb),
+                cache_mb=self._cache_mb(rows, [problem]),
             ),
             starts=[self._start_coefficients(samples)],
             n_threads=resolve_threads(self.n_jobs),

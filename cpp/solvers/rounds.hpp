@@ -1,0 +1,41 @@
+// The exact dual on many samples, in rounds: solve on some, let the worst of the others join.
+#pragma once
+
+#include <span>
+
+#include "core/monitor.hpp"
+#include "core/problem.hpp"
+#include "core/rows.hpp"
+#include "core/thread_pool.hpp"
+#include "solvers/smo.hpp"
+
+namespace svmosaic {
+
+struct DualTask {
+    const Problem& problem;
+    double C = 1.0;  // upper bound of a coefficient, times the weight of its sample
+    Loss loss = Loss::hinge;
+    double epsilon = 0.0;  // half the width of the tube, for regression
+    SmoSettings smo;
+};
+
+// The state with the samples of the problem that are numbered here, all at beta = 0.
+DualState state_of(const DualTask& task, std::span<const std::size_t> samples);
+
+// Solves       the dual of the L1-SVM or of epsilon-SVR on all samples of a problem.
+// Given        the samples to begin with, with feasible coefficients and their gradients. All
+//              others have the coefficient 0.
+// Returns      the expansion; violation and dual_gap refer to all samples.
+// Method       SMO on the samples in play; then the worst violators among the others join, and
+//              those that joined in vain leave, until no sample violates the conditions.
+// Cost         that of SMO on the samples in play, and per round one kernel value for each pair of
+//              a coefficient that changed and a sample not in play.
+template <class Real>
+Solution solve_in_rounds(const Rows<Real>& rows, const KernelSpec& kernel, const DualTask& task,
+                         DualState state, std::size_t cache_bytes, ThreadPool& pool,
+                         Monitor& monitor);
+
+// Smaller problems are solved with all samples in play.
+inline constexpr std::size_t least_for_rounds = 2000;
+
+}  // namespace svmosaic
