@@ -9,6 +9,9 @@ from svmosaic.plots.style import draw_series, finish, is_geometric, new_axes
 
 __all__ = ["plot_curves"]
 
+# Up to so many values of the parameter each has a tick of its own.
+_MOST_TICKS = 8
+
 
 def plot_curves(
     series: Mapping[str, Sequence[tuple[float, float]]],
@@ -47,6 +50,10 @@ def plot_curves(
     """
     ax = new_axes() if ax is None else ax
     draw_series(ax, series)
-    if is_geometric(sorted({x for pairs in series.values() for x, _ in pairs})):
+    tried = sorted({x for pairs in series.values() for x, _ in pairs})
+    if is_geometric(tried):
         ax.set_xscale("log")
+    if len(tried) <= _MOST_TICKS:
+        ax.set_xticks(tried, labels=[f"{x:.3g}" for x in tried])
+        ax.set_xticks([], minor=True)
     return finish(ax, title=title, xlabel=xlabel, ylabel=ylabel)

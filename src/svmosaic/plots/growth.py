@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svmosaic.plots.style import draw_series, finish, new_axes
+from svmosaic.plots.style import draw_series, finish, name_powers, new_axes
 
 __all__ = ["plot_growth"]
 
@@ -53,4 +53,7 @@ def plot_growth(
     draw_series(ax, positive)
     ax.set_xscale("log")
     ax.set_yscale("log")
+    points = [point for of_name in positive.values() for point in of_name]
+    name_powers(ax.xaxis, [x for x, _ in points])
+    name_powers(ax.yaxis, [y for _, y in points])
     return finish(ax, title=title, xlabel=xlabel, ylabel=ylabel)

@@ -14,6 +14,7 @@ __all__ = [
     "draw_series",
     "finish",
     "is_geometric",
+    "name_powers",
     "new_axes",
     "to_png",
     "to_svg",
@@ -33,6 +34,8 @@ _GREY = "#555555"
 _DPI = 150
 # Names longer than this do not fit side by side above a figure.
 _LONG_NAME = 22
+# Above this factor between the ends of an axis its powers of ten are enough.
+_PLAIN_FACTOR = 300.0
 
 
 def new_axes(size: tuple[float, float] = _SIZE) -> Any:
@@ -109,6 +112,16 @@ def draw_series(ax: Any, series: Mapping[str, Sequence[tuple[float, float]]]) ->
     for text in legend.get_texts():
         # A dollar sign in a name is a dollar sign.
         text.set_parse_math(False)
+
+
+def name_powers(axis: Any, values: Sequence[float]) -> None:
+    """Give a logarithmic axis over few powers of ten ticks with plain numbers."""
+    if not values or max(values) > _PLAIN_FACTOR * min(values):
+        return
+    ticker = import_optional("matplotlib.ticker", "draw figures")
+    axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def is_geometric(values: Sequence[float]) -> bool:

@@ -81,12 +81,15 @@ class Figure:
         What it shows, for those who do not see it.
     caption : str
         What stands below it.
+    wide : bool
+        Whether it keeps its width on a phone and scrolls, because its letters are small.
     """
 
     data: bytes
     media_type: Literal["image/svg+xml", "image/png"]
     alt: str
     caption: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True)

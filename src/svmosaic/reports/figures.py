@@ -27,15 +27,17 @@ class Studio:
         self.failures: list[str] = []
         self.missing = ""
 
-    def draw(self, make: Callable[[], Any], alt: str, caption: str = "") -> list[Figure]:
+    def draw(
+        self, make: Callable[[], Any], alt: str, caption: str = "", *, wide: bool = False
+    ) -> list[Figure]:
         """Return the figure that `make` draws, as a list of one; of none if it fails.
 
         Parameters
         ----------
         make : callable
             Returns axes.
-        alt, caption : str
-            What it shows.
+        alt, caption, wide : optional
+            As in `Figure`.
         """
         if self.missing:
             return []
@@ -45,7 +47,7 @@ class Studio:
                 warnings.simplefilter("ignore")
                 from svmosaic.plots import to_svg
 
-                return [Figure(to_svg(make()), "image/svg+xml", alt, caption)]
+                return [Figure(to_svg(make()), "image/svg+xml", alt, caption, wide)]
         except MissingDependencyError as error:
             self.missing = str(error)
         except Exception as error:

@@ -19,6 +19,9 @@ __all__ = ["render", "write_html"]
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
+# Cells of longer text are broken into lines.
+_LONG = 60
+
 
 def render(document: Document) -> str:
     """Return the document as one HTML page.
@@ -129,7 +132,8 @@ def _figure(figure: Figure) -> Iterator[str]:
     encoded = base64.b64encode(figure.data).decode("ascii")
     yield "<figure>"
     source = f"data:{escape(figure.media_type)};base64,{encoded}"
-    yield f'<img src="{source}" alt="{escape(figure.alt)}">'
+    image = f'<img src="{source}" alt="{escape(figure.alt)}">'
+    yield f'<div class="wide" tabindex="0">{image}</div>' if figure.wide else image
     if figure.caption:
         yield f"<figcaption>{escape(figure.caption)}</figcaption>"
     yield "</figure>"
@@ -168,7 +172,12 @@ def _row(row: Row, align: str) -> str:
 def _cell(tag: str, cell: str | Cell, align: str, attributes: str = "") -> str:
     if isinstance(cell, str):
         cell = Cell(cell)
-    names = [name for name, on in (("number", align == "r"), ("best", cell.bold)) if on]
+    kinds = {
+        "number": align == "r",
+        "best": cell.bold,
+        "long": tag == "td" and len(cell.text) > _LONG,
+    }
+    names = [name for name, on in kinds.items() if on]
     classes = f' class="{" ".join(names)}"' if names else ""
     text = escape(cell.text)
     if cell.bold:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.reports.document import Cell, Row, Table
-from svmosaic.reports.numbers import format_count, format_score, format_seconds
+from svmosaic.reports.numbers import format_count, format_like, format_score, format_seconds
 from svmosaic.reports.run_data import RunData
 from svmosaic.stats.ranks import rank_scores
 from svmosaic.stats.table import DoubleArray, ScoreTable
@@ -60,7 +60,7 @@ def kind_of_score(name: str) -> Kind:
 
 FIT_SECONDS = Kind("fit_seconds", "training time", False, format_seconds)
 SCORE_SECONDS = Kind("score_seconds", "prediction time", False, format_seconds)
-N_SUPPORT = Kind("n_support", "number of support vectors", False, format_count)
+N_SUPPORT = Kind("n_support", "support vectors", False, format_count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ def _cell(values: Measure, i: int, j: int, best: bool) -> Cell:
     text = values.kind.show(float(values.means[i, j]))
     if count < most:
         return Cell(text, note=f"{count} of {most} folds")
-    note = f"± {values.kind.show(float(values.deviations[i, j]))}" if count > 1 else ""
+    note = f"± {format_like(float(values.deviations[i, j]), text)}" if count > 1 else ""
     return Cell(text, best, note)
 
 

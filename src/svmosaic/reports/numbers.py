@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["format_count", "format_p", "format_score", "format_seconds", "plural"]
+__all__ = ["format_count", "format_like", "format_p", "format_score", "format_seconds", "plural"]
 
 
 def format_score(value: float) -> str:
@@ -29,8 +29,22 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_count(count: float) -> str:
-    """Return a count, or a mean of counts."""
-    return f"{count:.1f}" if count < 100 and count % 1 else f"{count:.0f}"
+    """Return a mean of counts."""
+    return f"{count:.1f}" if count < 1000 else f"{count:.0f}"
+
+
+def format_like(value: float, text: str) -> str:
+    """Return a number with as many digits after the point as another one has.
+
+    Examples
+    --------
+    >>> from svmosaic.reports.numbers import format_like
+    >>> format_like(0.000123, "0.9500")
+    '0.0001'
+    """
+    if "e" in text:
+        return f"{value:.1e}"
+    return f"{value:.{len(text.partition('.')[2])}f}"
 
 
 def format_p(p: float) -> str:

@@ -39,9 +39,11 @@ nav a:hover { background: var(--mark); }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--link); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { padding: .38rem .8rem; text-align: left; white-space: nowrap; }
-thead th { background: var(--card); border-bottom: 1px solid var(--line); }
-tbody th { position: sticky; left: 0; max-width: 14rem; background: var(--page);
-  font-weight: inherit; white-space: normal; }
+thead th { max-width: 12rem; background: var(--card); border-bottom: 1px solid var(--line);
+  white-space: normal; overflow-wrap: break-word; vertical-align: bottom; }
+tbody th { position: sticky; left: 0; min-width: min(9rem, 32vw); max-width: 16rem;
+  background: var(--page); font-weight: inherit; white-space: normal; }
+.long { min-width: 18rem; max-width: 40rem; white-space: normal; }
 thead th:first-child { position: sticky; left: 0; }
 tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--line) 45%, transparent); }
 tbody + tbody { border-top: 2px solid var(--line); }
@@ -49,7 +51,7 @@ tbody + tbody { border-top: 2px solid var(--line); }
 td strong { font-weight: 700; }
 td.best { background: var(--mark); }
 small { margin-left: .35em; color: var(--soft); font-size: .85em; }
-.figures { display: grid; gap: 1rem; margin: 1.1rem 0;
+.figures { display: grid; gap: 1rem; margin: 1.1rem 0; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 21rem), 1fr)); }
 figure { margin: 0; padding: .6rem; border: 1px solid var(--line); border-radius: .6rem; }
 figure img { display: block; width: 100%; max-width: 34rem; height: auto; margin: 0 auto;
@@ -70,7 +72,10 @@ footer { margin-top: 3.2rem; padding-top: .9rem; border-top: 1px solid var(--lin
   .facts { grid-template-columns: repeat(auto-fit, minmax(6.6rem, 1fr)); gap: .45rem; }
   .facts dd { font-size: 1.1rem; }
   th, td { padding: .34rem .6rem; }
-  tbody th { max-width: 34vw; }
+  tbody th { max-width: 36vw; }
+  .long { min-width: 15rem; }
+  .wide { overflow-x: auto; }
+  .wide img { width: 32rem; max-width: none; }
   details { padding: 0 .6rem; }
   details[open] { padding-bottom: .6rem; }
 }

@@ -16,7 +16,7 @@ from svmosaic.stats.latex import bold, escape_latex, tabular
 __all__ = ["file_name", "measure_csv", "records_csv", "table_latex", "table_markdown"]
 
 # Signs that Markdown or the HTML inside it would read as more than themselves.
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~^$-])")
+_MARKDOWN = re.compile(r"([\\`*_\[\]|~$])")
 
 
 def file_name(name: str) -> str:
@@ -102,5 +102,4 @@ def _markdown_cell(cell: str | Cell) -> str:
 
 def _escape_markdown(text: str) -> str:
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # A number needs no escapes, and is easier to read without.
-    return text if re.fullmatch(r"[\d.\s±/-]*", text) else _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", text)

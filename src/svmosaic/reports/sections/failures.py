@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
@@ -15,6 +17,8 @@ __all__ = ["failure_section"]
 # The page names so many; the journal has all.
 _MOST_FAILURES = 40
 _MOST_WARNINGS = 20
+_LONGEST = 240
+_NUMBER = re.compile(r"[-+]?\d[\d.e+-]*")
 
 
 def failure_section(run: RunData, undrawn: Sequence[str]) -> Section:
@@ -88,17 +92,29 @@ def _last_line(entry: Entry) -> str:
 
 
 def _warnings(run: RunData) -> Table | None:
-    counts = Counter(
-        (record["method"], str(warning))
-        for record in run.records
-        for warning in record.get("warnings") or ()
-    )
+    counts: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    for record in run.records:
+        kinds = {
+            _NUMBER.sub("#", " ".join(str(w).split())): str(w) for w in record.get("warnings") or ()
+        }
+        for kind, warning in kinds.items():
+            counts[record["method"], kind] += 1
+            examples.setdefault((record["method"], kind), warning)
     if not counts:
         return None
     rows: list[Row] = [
-        [method, " ".join(warning.split()), str(count)]
-        for (method, warning), count in counts.most_common(_MOST_WARNINGS)
+        [key[0], _shorten(examples[key]), str(count)]
+        for key, count in counts.most_common(_MOST_WARNINGS)
     ]
     rest = len(counts) - len(rows)
     more = f", the {_MOST_WARNINGS} most frequent of {len(counts)}" if rest else ""
-    return Table(["method", "warning", "cells"], rows, f"Warnings of finished cells{more}", "llr")
+    caption = f"Warnings of finished cells, those that differ in numbers only together{more}"
+    return Table(["method", "warning", "cells"], rows, caption, "llr")
+
+
+def _shorten(text: str) -> str:
+    """Return the first and the last line of a text, each not too long."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    ends = lines[:1] if len(lines) < 2 else [lines[0], lines[-1]]
+    return " … ".join(textwrap.shorten(line, _LONGEST, placeholder=" …") for line in ends)

@@ -51,8 +51,8 @@ def score_part(
     """Return the section of a score."""
     values = measure(run, kind_of_score(score))
     caption = (
-        f"{score}: means over the folds, with their standard deviations; the best of each row is "
-        f"bold.{_incomplete(values)}"
+        f"{score}: means over the folds, with their standard deviations; the best of each row, "
+        f"by all its digits, is bold.{_incomplete(values)}"
     )
     table = measure_table(values, caption)
     findings = find(values, control, alpha, studio)

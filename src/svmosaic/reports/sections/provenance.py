@@ -25,7 +25,6 @@ def provenance_section(run: RunData) -> Section:
     protocol = run.experiment.get("protocol", {})
     seed = protocol.get("random_state")
     words = [
-        protocol_words(protocol),
         "Every method sees the same splits, and starts with the same seeds."
         + (f" All seeds come from random_state = {seed}." if seed is not None else ""),
     ]
@@ -41,7 +40,7 @@ def provenance_section(run: RunData) -> Section:
         details = [Details("The spec", note, code=str(found.get("spec", "")))]
     return Section(
         "Provenance",
-        "\n\n".join(word for word in words if word),
+        "\n\n".join(words),
         [_facts(found), _starts(run)],
         details=details,
     )
@@ -77,7 +76,7 @@ def protocol_words(protocol: Mapping[str, Any]) -> str:
 def _facts(found: Mapping[str, Any]) -> Table:
     versions = found.get("versions") or {}
     facts = [
-        ("code", found.get("code")),
+        ("code", str(found.get("code", "")).partition(" ")[0]),
         *versions.items(),
         ("Python", found.get("python")),
         ("system", found.get("system")),
@@ -85,7 +84,7 @@ def _facts(found: Mapping[str, Any]) -> Table:
         ("processors in use", found.get("processors")),
     ]
     rows: list[Row] = [[name, str(value)] for name, value in facts if value]
-    caption = "The last start. The code is a hash of svmosaic's files with the versions below it."
+    caption = "What the last start ran with. The code is a hash of svmosaic's files."
     return Table(["what", "value"], rows, caption, "ll")
 
 

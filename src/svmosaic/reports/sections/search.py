@@ -17,6 +17,8 @@ __all__ = ["search_section"]
 
 # A page of more maps than this is slow to open and nobody looks at all of them.
 _MOST_FIGURES = 36
+# Scores are kept with six digits.
+_TIE = 1e-9
 
 _LEAD = (
     "Mean scores on the inner folds, which choose the parameters. They are optimistic for the "
@@ -27,9 +29,9 @@ _LEAD = (
 
 def search_section(run: RunData, studio: Studio) -> Section:
     """Return what the searches chose, and maps and curves of their scores."""
-    chosen = _chosen_table(run)
-    if chosen is None:
+    if not any(record.get("params") or record.get("search_scores") for record in run.records):
         return Section("Parameter search", "No method of this run has parameters to search.")
+    chosen = _chosen_table(run)
     details: list[Details] = []
     n_figures = n_left_out = 0
     for dataset in run.datasets:
@@ -58,10 +60,11 @@ def search_section(run: RunData, studio: Studio) -> Section:
             "The scores of the candidates were not kept: the grids have more than 400 candidates, "
             "or the journal was written by an older version."
         )
-    return Section("Parameter search", "\n\n".join(notes), [chosen], details=details)
+    return Section("Parameter search", "\n\n".join(notes), details=[*chosen, *details])
 
 
-def _chosen_table(run: RunData) -> Table | None:
+def _chosen_table(run: RunData) -> list[Details]:
+    """Return the table of what was chosen; nothing if no search tells."""
     rows: list[Row] = []
     for dataset in run.datasets:
         block: list[Row] = []
@@ -74,9 +77,10 @@ def _chosen_table(run: RunData) -> Table | None:
         if block:
             rows += [*([()] if rows else []), *block]
     if not rows:
-        return None
+        return []
     header = ["data set", "method", "chosen most often", "splits", "different choices"]
-    return Table(header, rows, "Chosen parameters", "lllrr")
+    caption = "On how many splits each search chose what it chose most often"
+    return [Details("Chosen parameters", tables=[Table(header, rows, caption, "lllrr")])]
 
 
 def _words(params: Mapping[str, Any]) -> str:
@@ -121,10 +125,12 @@ def _draw_map(of_two: ScoreMap, method: str, score: str) -> Any:
 
 def _caption(method: str, candidates: Candidates, others: tuple[str, ...]) -> str:
     params, score = candidates.best
+    n_ties = sum(score - other < _TIE for other in candidates.scores.values())
+    ties = f", the first of {n_ties} as good" if n_ties > 1 else ""
     rest = f" For each pair the best of {' and '.join(others)}." if others else ""
     return (
         f"{method}: mean over {plural(candidates.n_splits, 'split')}; the frame marks the best, "
-        f"{format_score(score)} at {_words(params)}.{rest}"
+        f"{format_score(score)} at {_words(params)}{ties}.{rest}"
     )
 
 

@@ -57,11 +57,12 @@ def find(values: Measure, control: str | None, alpha: float, studio: Studio) -> 
         return Findings(f"No statistics: {error}")
     text = result.text()
     if control is not None and known is None:
-        text += f" {control} has no {values.kind.words}, so all pairs are compared here."
+        text += f" {control} has no {values.kind.words} here, so all pairs are compared."
     figures = studio.draw(
         lambda: result.plot(),
         f"Critical-difference diagram of {values.kind.words}",
         _caption(result),
+        wide=True,
     )
     return Findings(text, figures, [_pairs(result)], result)
 
