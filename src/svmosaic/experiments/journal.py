@@ -68,14 +68,14 @@ class Start:
         When, in UTC.
     provenance : dict
         What ran, on what, with which versions.
-    n_planned : int
-        Cells of the journal's last plan.
+    planned : frozenset of str
+        Keys of the cells of the journal's last plan.
     """
 
     journal: str
     started: str
     provenance: dict[str, Any]
-    n_planned: int
+    planned: frozenset[str]
 
 
 class Journal:
@@ -164,8 +164,8 @@ def read_starts(path: Path) -> list[Start]:
     with _told(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
         _check_format(path, connection)
         rows = connection.execute("SELECT started, provenance FROM runs ORDER BY rowid").fetchall()
-        (n_planned,) = connection.execute("SELECT count(*) FROM plan").fetchone()
-    return [Start(path.name, started, json.loads(text), n_planned) for started, text in rows]
+        planned = frozenset(key for (key,) in connection.execute("SELECT key FROM plan"))
+    return [Start(path.name, started, json.loads(text), planned) for started, text in rows]
 
 
 def _lock(path: Path) -> sqlite3.Connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = [
     "is_geometric",
     "name_powers",
     "new_axes",
+    "shorten",
     "to_png",
     "to_svg",
 ]
@@ -34,6 +36,9 @@ _GREY = "#555555"
 _DPI = 150
 # Names longer than this do not fit side by side above a figure.
 _LONG_NAME = 22
+# Letters of a line of a title, and of a name in a legend.
+_TITLE_WIDTH = 48
+_LEGEND_WIDTH = 46
 # Above this factor between the ends of an axis its powers of ten are enough.
 _PLAIN_FACTOR = 300.0
 
@@ -66,7 +71,9 @@ def new_axes(size: tuple[float, float] = _SIZE) -> Any:
 def finish(ax: Any, *, title: str | None, xlabel: str, ylabel: str) -> Any:
     """Label the axes and give them the common look; an existing title stays if none is given."""
     if title is not None:
-        ax.set_title(title, fontsize=_FONT_SIZE + 1, parse_math=False)
+        # A longer line would be cut at the edges of the figure.
+        lines = textwrap.fill(title, _TITLE_WIDTH)
+        ax.set_title(lines, fontsize=_FONT_SIZE + 1, parse_math=False)
     ax.set_xlabel(xlabel, fontsize=_FONT_SIZE, parse_math=False)
     ax.set_ylabel(ylabel, fontsize=_FONT_SIZE, parse_math=False)
     ax.tick_params(labelsize=_FONT_SIZE - 1, colors=_GREY)
@@ -100,7 +107,7 @@ def draw_series(ax: Any, series: Mapping[str, Sequence[tuple[float, float]]]) ->
         return
     legend = ax.legend(
         list(lines.values()),
-        list(lines),
+        [shorten(name, _LEGEND_WIDTH) for name in lines],
         frameon=False,
         loc="lower left",
         bbox_to_anchor=(-0.02, 1.0),
@@ -122,6 +129,11 @@ def name_powers(axis: Any, values: Sequence[float]) -> None:
     axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def shorten(name: str, most: int) -> str:
+    """Return a name of at most so many letters; the end of a longer one becomes an ellipsis."""
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 
 
 def is_geometric(values: Sequence[float]) -> bool:

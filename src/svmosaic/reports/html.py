@@ -20,7 +20,7 @@ __all__ = ["render", "write_html"]
 CONTENT_SECURITY_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 # Cells of longer text are broken into lines.
-_LONG = 60
+_LONG = 45
 
 
 def render(document: Document) -> str:

@@ -59,7 +59,7 @@ class RunData:
     @property
     def n_planned(self) -> int:
         """Cells of the last plan, all shards together."""
-        return sum({start.journal: start.n_planned for start in self.starts}.values())
+        return len(frozenset().union(*(start.planned for start in self.starts)))
 
     @property
     def n_missing(self) -> int:
