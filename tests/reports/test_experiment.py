@@ -79,7 +79,7 @@ def test_methods_without_support_vectors_are_named(plain_run):
     section = _section(experiment_report(plain_run), "Support vectors")
 
     assert list(section.tables[0].header) == ["data set", EVIL, QUOTED]
-    assert "Without support vectors: $x_1$." in section.text
+    assert "None are known of: $x_1$." in section.text
 
 
 def test_the_statistics_stand_in_words_and_numbers(plain_run):

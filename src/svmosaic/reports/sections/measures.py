@@ -87,7 +87,7 @@ def size_part(
     without = [name for name in run.methods if name not in values.methods]
     lead = "Support vectors of the chosen model, shared ones of several machines counted once."
     if without:
-        lead += f" Without support vectors: {', '.join(without)}."
+        lead += f" None are known of: {', '.join(without)}."
     return _growing_part(
         "Support vectors", values, lead, "support vectors", (control, alpha), run, studio
     )
