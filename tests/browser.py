@@ -27,7 +27,9 @@ _OPTIONS = (
 
 
 def find_browser():
-    """Return the path of a Chromium or Chrome, or None."""
+    """Return the path of a Chromium or Chrome, or None; a bash is needed to start it."""
+    if shutil.which("bash") is None:
+        return None
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
@@ -39,11 +41,11 @@ class Browser:
     profile : path-like
         An empty folder for its files.
     seconds : float
-        The time for everything; after it every call raises TimeoutError.
+        The time to start, and then for each page; after it every call raises TimeoutError.
     """
 
     def __init__(self, profile, seconds=20.0):
-        self._deadline = time.monotonic() + seconds
+        self._seconds, self._deadline = seconds, time.monotonic() + seconds
         self._profile, self._buffer, self._number = profile, b"", 0
         self.events = []
 
@@ -54,7 +56,7 @@ class Browser:
         folder = shlex.quote(f"--user-data-dir={self._profile}")
         command = f'exec "$0" {folder} "$@" 3<&{to_browser} 4>&{from_browser}'
         self._process = subprocess.Popen(
-            ["/bin/bash", "-c", command, find_browser(), *_OPTIONS],
+            ["bash", "-c", command, find_browser(), *_OPTIONS],
             pass_fds=(to_browser, from_browser),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -104,6 +106,7 @@ class Browser:
     def open(self, path, *, width, height, dark=False):
         """Show a file at a width in pixels, and wait until it is drawn."""
         self.events.clear()
+        self._deadline = time.monotonic() + self._seconds
         self.call(
             "Emulation.setDeviceMetricsOverride",
             **{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},

@@ -10,6 +10,7 @@ import pytest
 
 from journals import EVIL, QUOTED, write_run
 from svmosaic.exceptions import DataNotFoundError
+from svmosaic.experiments.journal import Journal
 from svmosaic.experiments.spec import read_spec
 from svmosaic.reports import Cell, experiment_report, render, write_report
 from svmosaic.stats import read_scores
@@ -198,7 +199,7 @@ def test_one_data_set_has_no_statistics(tmp_path):
     assert "no statistics: they compare methods over data sets and need at least 2" in section.text
     assert section.figures == ()
     assert [cell.text for cell in _cells(report, "accuracy")["Rank"]] == ["1.00", "2.00"]
-    assert "same number of rows" in _section(report, "Training time").text
+    assert "do not differ in their rows" in _section(report, "Training time").text
 
 
 def test_one_method_has_no_statistics(tmp_path):
@@ -315,11 +316,34 @@ def test_the_page_goes_where_it_is_asked_to(plain_run, tmp_path):
         write_report(plain_run, tmp_path / "file")
 
 
+def test_a_page_of_many_searches_shows_the_first_ones(tmp_path):
+    folder = write_run(tmp_path / "run", [[[0.9], [0.8]]] * 25)
+
+    section = _section(experiment_report(folder), "Parameter search")
+
+    assert len(section.details) == 1 + 18
+    assert "The figures of 7 data sets more are left out" in section.text
+
+
+def test_starts_of_other_code_are_told(plain_run):
+    with Journal(plain_run / "journal.sqlite") as journal:
+        journal.begin(["0-0-0", "0-1-0"], "2027-01-01T00:00:00+00:00", {"code": "other"})
+
+    report = experiment_report(plain_run)
+
+    section = _section(report, "Provenance")
+    assert "The starts of this run had different code or versions." in section.text
+    assert len(section.tables[1].rows) == 2
+    assert dict(report.document.facts)["cells finished"] == "2"
+
+
 def test_requests_that_cannot_be_met_are_sentences(plain_run, tmp_path):
     with pytest.raises(DataNotFoundError, match="There is no folder"):
         experiment_report(tmp_path / "nowhere")
     with pytest.raises(DataNotFoundError, match="no journal of an experiment"):
         experiment_report(tmp_path)
+    with pytest.raises(DataNotFoundError, match=r"No cell of the experiment .* is finished yet"):
+        experiment_report(write_run(tmp_path / "new", [[[]]]))
     with pytest.raises(ValueError, match="The control 'x' is not a method of this run"):
         experiment_report(plain_run, control="x")
     with pytest.raises(ValueError, match="'alpha' of a report"):

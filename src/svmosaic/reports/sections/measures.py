@@ -120,7 +120,7 @@ def _growth(
     """Return the figure of values against rows, or why there is none."""
     rows = [run.shapes[name].get("n_samples") for name in values.datasets]
     if len({n for n in rows if n is not None}) < _FEW_SIZES:
-        return [], "All data sets have the same number of rows: nothing can be drawn against it."
+        return [], "The data sets do not differ in their rows, so nothing is drawn against them."
     series = {
         method: [
             (float(n), float(value))

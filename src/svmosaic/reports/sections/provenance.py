@@ -48,7 +48,7 @@ def provenance_section(run: RunData) -> Section:
 
 _SPEC_NOTE = (
     "The experiment with all defaults written out. Save it as a TOML file and give it to "
-    "'svmosaic run' to repeat the run; paths are relative to that file."
+    "'svmosaic run' to repeat the run. Paths are as seen from the folder in which it was started."
 )
 
 
