@@ -127,3 +127,11 @@ def test_the_contents_lead_to_the_sections(browser, page):
     )
     assert broken == 0
     assert browser.evaluate("document.querySelectorAll('nav a').length") == 10
+
+
+def test_a_browser_that_hangs_fails_cleanly(tmp_path):
+    hanging = Browser(tmp_path, seconds=0)
+
+    with pytest.raises(TimeoutError, match="did not answer in time"):
+        hanging.__enter__()
+    assert hanging._process.poll() is not None
