@@ -27,6 +27,7 @@ _COMMANDS = {
     "info": "show what is in a model file",
     "data": "list, fetch and describe data sets",
     "run": "run an experiment, or what is missing of it",
+    "report": "write a page and tables of what a run has given",
     "stats": "compare methods over data sets",
     "demo": "compare the library with scikit-learn and write a report",
 }

@@ -22,7 +22,7 @@ Run an experiment: several methods on several data sets, evaluated alike.
 
 SPEC is a TOML file of data sets, methods and a protocol. Every finished fold is kept at once: stop
 or kill the run at any time, and the same command goes on with what is missing. At the end stand
-tables of scores and what the statistics say of them."""
+tables of scores, what the statistics say of them, and a page with figures (report.html)."""
 EPILOG = """\
 examples:
   svmosaic run compare.toml
@@ -95,6 +95,24 @@ def run(args: argparse.Namespace) -> None:
     _show_failures(folder)
     for score in spec.protocol.scoring:
         _show_scores(folder, score)
+    _write_page(folder)
+
+
+def _write_page(folder: Path) -> None:
+    """Write the report. The results are safe by now, so whatever goes wrong here is a warning."""
+    again = f"'svmosaic report {folder}' makes it"
+    try:
+        from svmosaic.reports import write_report
+
+        page, *_ = write_report(folder)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"all results are written and only the report is not; {again}"
+        ) from None
+    except Exception as error:
+        note(f"warning: the report was not written: {type(error).__name__}: {error}; {again}")
+    else:
+        print(f"\n{format_fields([('report', page)])}")
 
 
 def _report_lines() -> Callable[[Progress], None]:

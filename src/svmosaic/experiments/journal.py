@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from svmosaic.exceptions import DataFileError
 
-__all__ = ["Entry", "Journal", "read_entries"]
+__all__ = ["Entry", "Journal", "Start", "read_entries", "read_starts"]
 
 _FORMAT = 1
 _SCHEMA = """
@@ -54,6 +54,28 @@ class Entry:
     status: str
     record: dict[str, Any]
     finished: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start of a run.
+
+    Attributes
+    ----------
+    journal : str
+        The file's name.
+    started : str
+        When, in UTC.
+    provenance : dict
+        What ran, on what, with which versions.
+    planned : frozenset of str
+        Keys of the cells of the journal's last plan.
+    """
+
+    journal: str
+    started: str
+    provenance: dict[str, Any]
+    planned: frozenset[str]
 
 
 class Journal:
@@ -134,6 +156,16 @@ def read_entries(path: Path) -> list[Entry]:
         Entry(key, dataset, method, repeat, fold, status, json.loads(record), finished)
         for key, dataset, method, repeat, fold, status, record, finished in rows
     ]
+
+
+def read_starts(path: Path) -> list[Start]:
+    """Return all starts of the run of a journal, the first one first."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with _told(path), contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        _check_format(path, connection)
+        rows = connection.execute("SELECT started, provenance FROM runs ORDER BY rowid").fetchall()
+        planned = frozenset(key for (key,) in connection.execute("SELECT key FROM plan"))
+    return [Start(path.name, started, json.loads(text), planned) for started, text in rows]
 
 
 def _lock(path: Path) -> sqlite3.Connection:

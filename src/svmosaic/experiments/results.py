@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments.journal import Entry, read_entries
+from svmosaic.experiments.journal import Entry, Start, read_entries, read_starts
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
-__all__ = ["failed_cells", "read_results", "result_table", "write_results"]
+__all__ = ["failed_cells", "read_history", "read_results", "result_table", "write_results"]
+
+# Too long for a cell of a CSV file; the report draws it.
+_NOT_IN_CSV = "search_scores"
 
 
 def read_results(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
@@ -33,6 +36,12 @@ def read_results(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
 def failed_cells(folder: str | os.PathLike[str]) -> list[Entry]:
     """Return the cells that failed, with their errors."""
     return [entry for entry in _entries(folder) if entry.status == "failed"]
+
+
+def read_history(folder: str | os.PathLike[str]) -> list[Start]:
+    """Return all starts of the run, of all shards in the folder, the first one first."""
+    starts = [start for path in _journals(folder) for start in read_starts(path)]
+    return sorted(starts, key=lambda start: start.started)
 
 
 def result_table(
@@ -55,9 +64,10 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     """
     records = read_results(folder)
     files = [Path(folder) / "results.csv"]
-    fields = list(dict.fromkeys(name for record in records for name in record))
+    names = dict.fromkeys(name for record in records for name in record)
+    fields = [name for name in names if name != _NOT_IN_CSV]
     with atomic_write(files[0]) as stream:
-        writer = csv.DictWriter(stream, fields, lineterminator="\n")
+        writer = csv.DictWriter(stream, fields, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows({k: _cell(v) for k, v in record.items()} for record in records)
     for score in scores:
@@ -67,11 +77,15 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     return files
 
 
-def _entries(folder: str | os.PathLike[str]) -> list[Entry]:
+def _journals(folder: str | os.PathLike[str]) -> list[Path]:
     journals = sorted(Path(folder).glob("journal*.sqlite"))
     if not journals:
         raise DataNotFoundError(f"There is no journal of an experiment in {str(folder)!r}.")
-    found = {entry.key: entry for path in journals for entry in read_entries(path)}
+    return journals
+
+
+def _entries(folder: str | os.PathLike[str]) -> list[Entry]:
+    found = {entry.key: entry for path in _journals(folder) for entry in read_entries(path)}
     return list(found.values())
 
 

@@ -25,6 +25,7 @@ from svmosaic.experiments.cells import (
     load_data,
     make_estimator,
 )
+from svmosaic.experiments.description import describe_data, describe_setup, rename_search
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.spec import ExperimentSpec
 from svmosaic.model_selection.evaluation import run_split
@@ -179,6 +180,7 @@ def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
             result = run_split(estimator, X, y, cell.split, spec.protocol.scoring)
             status, record = "done", result.record()
             record["params"] = {k.removeprefix(STEP): v for k, v in result.params.items()}
+            record["search_scores"] = rename_search(result.search_scores, STEP)
         except Exception as error:
             status = "failed"
             record = {
@@ -186,6 +188,7 @@ def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
                 "traceback": traceback.format_exc(),
             }
     record["warnings"] = list(dict.fromkeys(str(w.message) for w in caught))[:_MOST_WARNINGS]
+    record |= describe_data(X, y)
     record["cell_seconds"] = time.perf_counter() - begin
     record["peak_mb"] = _peak_memory_mb()
     return Entry(
@@ -258,4 +261,5 @@ def _provenance(spec: ExperimentSpec) -> dict[str, Any]:
         "system": platform.platform(),
         "processors": available_threads(),
         "spec": repr(spec),
+        **describe_setup(spec),
     }

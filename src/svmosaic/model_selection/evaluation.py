@@ -16,6 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
+from svmosaic.model_selection.search_scores import search_scores
 from svmosaic.utils.sklearn_compat import take_rows
 
 __all__ = [
@@ -57,6 +58,8 @@ class SplitResult:
         Time to predict and score the test rows.
     n_support : int or None
         Support vectors of the model, if it has any.
+    search_scores : dict or None
+        The mean inner score of each candidate, where there was a search of at most 400.
     """
 
     repeat: int
@@ -72,6 +75,7 @@ class SplitResult:
     refit_seconds: float | None
     score_seconds: float
     n_support: int | None
+    search_scores: dict[str, Any] | None = None
 
     def record(self) -> dict[str, Any]:
         """Return one flat record; each score has an entry of its own."""
@@ -92,6 +96,7 @@ class SplitResult:
                 None if self.n_support is None else 100 * self.n_support / self.n_train
             ),
             "params": self.params,
+            "search_scores": self.search_scores,
         }
 
 
@@ -221,6 +226,7 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
         refit_seconds=_number(getattr(model, "refit_time_", None)),
         score_seconds=end - fitted,
         n_support=_n_support(model),
+        search_scores=search_scores(model),
     )
 
 

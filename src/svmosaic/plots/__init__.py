@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
 from svmosaic.plots.critical_difference import plot_critical_difference
+from svmosaic.plots.curve import plot_curves
+from svmosaic.plots.growth import plot_growth
+from svmosaic.plots.heat_map import plot_heat_map
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
 
@@ -16,6 +19,9 @@ __all__ = [
     "plot_boundaries",
     "plot_boundary",
     "plot_critical_difference",
+    "plot_curves",
+    "plot_growth",
+    "plot_heat_map",
     "plot_trajectory",
     "to_png",
     "to_svg",

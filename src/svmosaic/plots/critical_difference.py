@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from svmosaic.plots.style import new_axes
+from svmosaic.plots.style import new_axes, shorten
 from svmosaic.utils.optional import import_optional
 
 __all__ = ["plot_critical_difference"]
@@ -21,6 +21,8 @@ _HEAD = 0.95
 # Shares of the axis: the room for the labels on either side, and the gap before them.
 _SIDE = 0.38
 _GAP = 0.02
+# Letters of a name; longer ones would leave no room for the ranks.
+_LONGEST_NAME = 32
 
 
 def plot_critical_difference(
@@ -170,7 +172,7 @@ def _draw_names(
         ax.text(
             side - gap if on_left else side + gap,
             y,
-            name,
+            shorten(name, _LONGEST_NAME),
             ha="right" if on_left else "left",
             va="center",
             fontsize=_FONT_SIZE,

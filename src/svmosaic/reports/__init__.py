@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from svmosaic.reports.html import Document, Figure, Section, Table, render, write_html
+from svmosaic.reports.document import Cell, Details, Document, Figure, Section, Table
+from svmosaic.reports.experiment import Report, experiment_report, write_report
+from svmosaic.reports.html import render, write_html
 
-__all__ = ["Document", "Figure", "Section", "Table", "render", "write_html"]
+__all__ = [
+    "Cell",
+    "Details",
+    "Document",
+    "Figure",
+    "Report",
+    "Section",
+    "Table",
+    "experiment_report",
+    "render",
+    "write_html",
+    "write_report",
+]

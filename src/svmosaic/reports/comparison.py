@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from svmosaic.reports.html import Table
+from svmosaic.reports.document import Table
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["Run", "comparison_table", "find_run", "write_runs"]

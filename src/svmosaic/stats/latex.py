@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from svmosaic.stats.comparison import Comparison
 
-__all__ = ["escape_latex", "pairs_latex", "scores_latex"]
+__all__ = ["bold", "escape_latex", "pairs_latex", "scores_latex", "tabular"]
 
 _ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     }
 )
@@ -39,15 +42,15 @@ def scores_latex(result: Comparison, digits: int) -> str:
     for name, scores, of_row in zip(table.datasets, table.scores, ranks, strict=True):
         best = of_row.min()
         cells = [
-            _bold(f"{score:.{digits}f}", rank == best)
+            bold(f"{score:.{digits}f}", rank == best)
             for score, rank in zip(scores, of_row, strict=True)
         ]
         rows.append([escape_latex(name), *cells])
     means = [f"{mean:.{digits}f}" for mean in table.scores.mean(axis=0)]
     average = ranks.mean(axis=0)
-    of_ranks = [_bold(f"{rank:.4f}", rank == average.min()) for rank in average]
+    of_ranks = [bold(f"{rank:.4f}", rank == average.min()) for rank in average]
     header = ["Data set", *(escape_latex(name) for name in table.methods)]
-    return _tabular(header, [rows, [["Mean", *means], ["Average rank", *of_ranks]]])
+    return tabular(header, [rows, [["Mean", *means], ["Average rank", *of_ranks]]])
 
 
 def pairs_latex(result: Comparison) -> str:
@@ -78,18 +81,30 @@ def pairs_latex(result: Comparison) -> str:
         ]
         for pair in result.pairs
     ]
-    return _tabular(header, [rows], left=2)
+    return tabular(header, [rows], left=2)
 
 
 def _p_cell(p: float) -> str:
     return "$<0.0001$" if p < 1e-4 else f"{p:.4f}"
 
 
-def _bold(text: str, best: bool) -> str:
+def bold(text: str, best: bool) -> str:
+    """Return the text in bold if it is the best."""
     return rf"\textbf{{{text}}}" if best else text
 
 
-def _tabular(header: Sequence[str], parts: Sequence[Sequence[Sequence[str]]], left: int = 1) -> str:
+def tabular(header: Sequence[str], parts: Sequence[Sequence[Sequence[str]]], left: int = 1) -> str:
+    """Return a table of LaTeX text in groups of rows with a line between them.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns.
+    parts : sequence of sequences of rows
+        The groups.
+    left : int, default=1
+        How many columns are aligned left; the others are aligned right.
+    """
     lines = [rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(header) - left)}}}", r"\toprule"]
     lines.append(" & ".join(header) + r" \\")
     for rows in parts:

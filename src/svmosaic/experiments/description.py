@@ -1,0 +1,79 @@
+"""What is noted of a run beside its scores: the data, the machine, the versions, the spec.
+
+A report reads it back; nothing here changes a result.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import warnings
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+
+from svmosaic.experiments.spec import ExperimentSpec
+
+__all__ = ["describe_data", "describe_setup", "rename_search"]
+
+_PACKAGES = ("svmosaic", "scikit-learn", "numpy", "scipy", "joblib")
+
+
+def describe_data(X: Any, y: Any) -> dict[str, int | None]:
+    """Return rows, features and classes of a data set; no classes where targets are numbers."""
+    n_samples, n_features = X.shape
+    with warnings.catch_warnings():
+        # Many classes with few rows each are no concern of a description.
+        warnings.simplefilter("ignore")
+        has_classes = type_of_target(y) in ("binary", "multiclass")
+    return {
+        "n_samples": int(n_samples),
+        "n_features": int(n_features),
+        "n_classes": int(np.unique(y).size) if has_classes else None,
+    }
+
+
+def describe_setup(spec: ExperimentSpec) -> dict[str, Any]:
+    """Return the spec as plain values, the versions of packages and the processor's name."""
+    return {
+        "experiment": _plain(asdict(spec)),
+        "versions": {name: found for name in _PACKAGES if (found := _version(name))},
+        "processor": _processor(),
+    }
+
+
+def rename_search(scores: dict[str, Any] | None, prefix: str) -> dict[str, Any] | None:
+    """Return the scores of a search with parameters named as in the spec."""
+    if scores is None:
+        return None
+    params = {name.removeprefix(prefix): values for name, values in scores["params"].items()}
+    return {**scores, "params": params}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    """Return the processor's name, as Linux tells it; elsewhere what Python knows."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()

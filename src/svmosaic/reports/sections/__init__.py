@@ -1,0 +1,1 @@
+"""The sections of a report on a run, one file each."""
