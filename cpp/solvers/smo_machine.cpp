@@ -79,10 +79,12 @@ void warm_start(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask&
     }
 }
 
+}  // namespace
+
 template <class Real>
-Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
-                   const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
-                   Monitor& monitor) {
+Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
+                           const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
+                           Monitor& monitor) {
     const auto began = Monitor::Clock::now();
     const DualTask dual{task.problem, machine.C, machine.loss, machine.epsilon, machine.smo};
     DualState state = state_of(dual, first_samples(task, machine));
@@ -94,8 +96,6 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTa
     return solution;
 }
 
-}  // namespace
-
 template <class Real>
 std::vector<Solution> solve_smo_machines(const Rows<Real>& rows, const KernelSpec& kernel,
                                          std::span<const SmoTask> tasks, const SmoMachine& machine,
@@ -104,11 +104,15 @@ std::vector<Solution> solve_smo_machines(const Rows<Real>& rows, const KernelSpe
     for (const auto& task : tasks) sizes.push_back(task.problem.samples.size());
     return run_all(sizes, bytes_of(machine.cache_mb), n_threads, monitor,
                    [&](std::size_t t, std::size_t cache_bytes, ThreadPool& pool) {
-                       return solve_one(rows, kernel, tasks[t], machine, cache_bytes, pool,
-                                        monitor);
+                       return solve_smo_machine(rows, kernel, tasks[t], machine, cache_bytes, pool,
+                                                monitor);
                    });
 }
 
+template Solution solve_smo_machine(const Rows<float>&, const KernelSpec&, const SmoTask&,
+                                    const SmoMachine&, std::size_t, ThreadPool&, Monitor&);
+template Solution solve_smo_machine(const Rows<double>&, const KernelSpec&, const SmoTask&,
+                                    const SmoMachine&, std::size_t, ThreadPool&, Monitor&);
 template std::vector<Solution> solve_smo_machines(const Rows<float>&, const KernelSpec&,
                                                   std::span<const SmoTask>, const SmoMachine&,
                                                   Index, Monitor&);

@@ -7,6 +7,7 @@
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
+#include "core/thread_pool.hpp"
 #include "solvers/smo.hpp"
 
 namespace svmosaic {
@@ -26,8 +27,14 @@ struct SmoTask {
     std::span<const double> start;
 };
 
-// One Solution per task, the same for any number of threads. dual_gap is that of a feasible
-// primal and dual pair, so it is never smaller than the distance to the optimum.
+// One machine; dual_gap is that of a feasible primal and dual pair, so it is never smaller than the
+// distance to the optimum.
+template <class Real>
+Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
+                           const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
+                           Monitor& monitor);
+
+// One Solution per task, the same for any number of threads.
 template <class Real>
 std::vector<Solution> solve_smo_machines(const Rows<Real>& rows, const KernelSpec& kernel,
                                          std::span<const SmoTask> tasks, const SmoMachine& machine,

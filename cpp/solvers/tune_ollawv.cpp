@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/thread_pool.hpp"
+#include "solvers/run_all.hpp"
 #include "solvers/tune_scores.hpp"
 #include "solvers/tune_stored.hpp"
 #include "solvers/tune_streamed.hpp"
@@ -18,11 +19,18 @@ struct Item {
     std::size_t machine;
 };
 
+bool is_large(const TunePlan& plan, const Item& item) {
+    return plan.folds[item.fold].machines[item.machine].samples.size() >= large_problem;
+}
+
+// Large machines first: they are split over the threads, one by one.
 std::vector<Item> items_of(const TunePlan& plan) {
     std::vector<Item> items;
     for (std::size_t f = 0; f < plan.folds.size(); ++f) {
         for (std::size_t m = 0; m < plan.folds[f].machines.size(); ++m) items.push_back({f, m});
     }
+    std::stable_partition(items.begin(), items.end(),
+                          [&](const Item& item) { return is_large(plan, item); });
     return items;
 }
 
@@ -55,6 +63,8 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         make_plan(rows, labels, weights, splits, settings.multi_class == MultiClass::ovr);
     const auto items = items_of(plan);
     const auto n_items = static_cast<Index>(items.size());
+    const auto n_large = static_cast<Index>(std::count_if(
+        items.begin(), items.end(), [&](const Item& item) { return is_large(plan, item); }));
     monitor.expect_problems(n_items * static_cast<Index>(settings.gammas.size()));
 
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -74,24 +84,42 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     for (std::size_t g = 0; g < settings.gammas.size() && !monitor.stopped(); ++g) {
         KernelSpec of_gamma = kernel;
         of_gamma.gamma = settings.gammas[g];
-        const auto evaluate = [&](Index i) {
-            if (monitor.stopped()) return;
-            const auto [f, m] = items[static_cast<std::size_t>(i)];
-            const auto& fold = plan.folds[f];
-            if (fits) {
-                tuner.evaluate(fold, fold.machines[m], outcomes[f][m], monitor);
-            } else {
-                evaluate_streamed(rows, of_gamma, plan, fold, fold.machines[m], settings, pool,
-                                  monitor, outcomes[f][m]);
-            }
-            monitor.problem_done();
+        // evaluate(i, one_machine) for the items from `first` on, side by side.
+        const auto side_by_side = [&](Index first, const auto& one_machine) {
+            pool.run(
+                n_items - first,
+                [&](Index k) {
+                    if (monitor.stopped()) return;
+                    const auto [f, m] = items[static_cast<std::size_t>(first + k)];
+                    one_machine(plan.folds[f], plan.folds[f].machines[m], outcomes[f][m]);
+                    monitor.problem_done();
+                },
+                [&] { monitor.should_stop(0); });
+        };
+        const auto streamed = [&](std::size_t share, ThreadPool& threads) {
+            return [&, share](const TuneFold& fold, const TuneMachine& machine,
+                              MachineOutcome& outcome) {
+                evaluate_streamed(rows, of_gamma, plan, fold, machine, settings,
+                                  bytes_of(settings.memory_mb) / share, threads, monitor, outcome);
+            };
         };
         if (fits) {
             tuner.apply(of_gamma, pool, monitor);
-            pool.run(n_items, evaluate, [&] { monitor.should_stop(0); });
+            side_by_side(
+                0, [&](const TuneFold& fold, const TuneMachine& machine, MachineOutcome& outcome) {
+                    tuner.evaluate(fold, machine, outcome, monitor);
+                });
         } else {
-            // Large machines one by one, each split over the threads.
-            for (Index i = 0; i < n_items; ++i) evaluate(i);
+            for (Index i = 0; i < n_large && !monitor.stopped(); ++i) {
+                const auto [f, m] = items[static_cast<std::size_t>(i)];
+                streamed(1, pool)(plan.folds[f], plan.folds[f].machines[m], outcomes[f][m]);
+                monitor.problem_done();
+            }
+            side_by_side(n_large, [&](const TuneFold& fold, const TuneMachine& machine,
+                                      MachineOutcome& outcome) {
+                ThreadPool alone(1);
+                streamed(static_cast<std::size_t>(pool.n_threads()), alone)(fold, machine, outcome);
+            });
         }
         if (!monitor.stopped()) score(plan, outcomes, g, settings, result);
     }

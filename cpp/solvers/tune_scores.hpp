@@ -1,6 +1,7 @@
 // From decision values of all machines of a fold to counts of predictions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,10 +17,22 @@ struct MachineOutcome {
     std::vector<std::uint64_t> support;  // settings x words: one bit per sample
 
     void reset(std::size_t n_settings, std::size_t n_test, std::size_t n_samples) {
+        n_test_ = n_test;
+        words_ = words_of(n_samples);
         decisions.assign(n_settings * n_test, 0.0);
-        support.assign(n_settings * words_of(n_samples), 0);
+        support.assign(n_settings * words_, 0);
+    }
+    // Makes `count` settings from `to` on equal to those from `from` on.
+    void copy_settings(std::size_t from, std::size_t to, std::size_t count) {
+        std::copy_n(decisions.data() + from * n_test_, count * n_test_,
+                    decisions.data() + to * n_test_);
+        std::copy_n(support.data() + from * words_, count * words_, support.data() + to * words_);
     }
     static std::size_t words_of(std::size_t n_samples) { return (n_samples + 63) / 64; }
+
+  private:
+    std::size_t n_test_ = 0;
+    std::size_t words_ = 0;
 };
 
 // Marks samples as support vectors.

@@ -50,16 +50,6 @@ std::size_t padded_test(const TuneFold& fold) {
     return static_cast<std::size_t>(simd::round_up(static_cast<Index>(fold.test.size()), 16));
 }
 
-// Makes `count` settings from `to` on equal to those from `from` on.
-void copy_settings(MachineOutcome& outcome, std::size_t from, std::size_t to, std::size_t count,
-                   std::size_t n_test, std::size_t words) {
-    std::copy_n(outcome.decisions.begin() + static_cast<std::ptrdiff_t>(from * n_test),
-                count * n_test,
-                outcome.decisions.begin() + static_cast<std::ptrdiff_t>(to * n_test));
-    std::copy_n(outcome.support.begin() + static_cast<std::ptrdiff_t>(from * words), count * words,
-                outcome.support.begin() + static_cast<std::ptrdiff_t>(to * words));
-}
-
 Index largest_machine(const TunePlan& plan) {
     std::size_t largest = 0;
     for (const auto& fold : plan.folds) {
@@ -286,7 +276,7 @@ void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold&
     for (const std::size_t c : C_order_) {
         const std::size_t s = m * settings_.Cs.size() + c;
         if (is_final) {
-            copy_settings(outcome, last, s, 1, fold.test.size(), words);
+            outcome.copy_settings(last, s, 1);
             continue;
         }
         last = s;
@@ -319,8 +309,7 @@ void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneMachine& m
     // The exact machine is the same for all margins.
     const std::size_t one_margin = settings_.Cs.size();
     for (std::size_t m = 1; m < settings_.margins.size(); ++m) {
-        copy_settings(outcome, 0, m * one_margin, one_margin, fold.test.size(),
-                      MachineOutcome::words_of(plan_.rows.size()));
+        outcome.copy_settings(0, m * one_margin, one_margin);
     }
 }
 
@@ -352,8 +341,7 @@ void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachin
         const std::size_t to = margin_order_[m];
         if (m > 0 && n_selected[m] == n_selected[m - 1]) {
             // Different margins often select the same samples.
-            copy_settings(outcome, margin_order_[m - 1] * one_margin, to * one_margin, one_margin,
-                          fold.test.size(), MachineOutcome::words_of(plan_.rows.size()));
+            outcome.copy_settings(margin_order_[m - 1] * one_margin, to * one_margin, one_margin);
             continue;
         }
         refine_all(n_selected[m], to, fold, scratch, outcome, monitor);

@@ -5,7 +5,8 @@
 
 #include "core/kernel_columns.hpp"
 #include "expansion/decide.hpp"
-#include "solvers/run_all.hpp"
+#include "solvers/refine.hpp"
+#include "solvers/smo_machine.hpp"
 
 namespace svmosaic {
 
@@ -24,12 +25,14 @@ class StreamedMachine {
   public:
     StreamedMachine(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
                     const TuneFold& fold, const TuneMachine& machine, const TuneSettings& settings,
-                    ThreadPool& pool, Monitor& monitor, MachineOutcome& outcome)
+                    std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor,
+                    MachineOutcome& outcome)
         : table_(rows),
           kernel_(kernel),
           plan_(plan),
           machine_(machine),
           settings_(settings),
+          cache_bytes_(cache_bytes),
           pool_(pool),
           monitor_(monitor),
           outcome_(outcome),
@@ -40,9 +43,14 @@ class StreamedMachine {
     }
 
     void evaluate() {
+        const auto refinement = settings_.machine.refine.refinement;
+        if (refinement == Refinement::full) {
+            solve_exactly();
+            return;
+        }
         select();
         if (monitor_.stopped()) return;
-        if (settings_.machine.refine.refinement == Refinement::none) {
+        if (refinement == Refinement::none) {
             predict_prefixes();
         } else {
             for (std::size_t m = 0; m < settings_.margins.size(); ++m) refine_margin(m);
@@ -105,43 +113,63 @@ class StreamedMachine {
         }
     }
 
-    // The refined machines of one margin, from small C to large.
+    // The machines on the samples that a margin selects, for all C.
     void refine_margin(std::size_t m) {
-        std::vector<bool> in_play(rows_.size(), false);
+        std::vector<bool> is_selected(rows_.size(), false);
         const std::size_t length = length_at(path_, settings_.margins[m]);
         for (std::size_t t = 0; t < length; ++t) {
-            in_play[static_cast<std::size_t>(path_.path_rows[t])] = true;
+            is_selected[static_cast<std::size_t>(path_.path_rows[t])] = true;
         }
+        std::vector<Index> selected;
+        for (std::size_t i = 0; i < is_selected.size(); ++i) {
+            if (is_selected[i]) selected.push_back(static_cast<Index>(i));
+        }
+        for (std::size_t c = 0; c < settings_.Cs.size(); ++c) {
+            if (monitor_.stopped()) return;
+            RefineSettings refinement = settings_.machine.refine;
+            refinement.C = settings_.Cs[c];
+            write(m * settings_.Cs.size() + c, refine(table_, kernel_, problem(), selected,
+                                                      refinement, cache_bytes_, pool_, monitor_));
+        }
+    }
+
+    // The machines on all samples, from small C to large, each from where the last one ended. They
+    // are the same for all margins.
+    void solve_exactly() {
         std::vector<std::size_t> order(settings_.Cs.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::sort(order.begin(), order.end(),
                   [&](std::size_t a, std::size_t b) { return settings_.Cs[a] < settings_.Cs[b]; });
+        std::vector<double> start;
         for (const std::size_t c : order) {
             if (monitor_.stopped()) return;
-            refine_one(m * settings_.Cs.size() + c, settings_.Cs[c], in_play);
+            SmoMachine machine;
+            machine.C = settings_.Cs[c];
+            machine.smo = settings_.machine.refine.smo;
+            const Solution solution = solve_smo_machine(table_, kernel_, SmoTask{problem(), start},
+                                                        machine, cache_bytes_, pool_, monitor_);
+            start = write(c, solution);
+        }
+        for (std::size_t m = 1; m < settings_.margins.size(); ++m) {
+            outcome_.copy_settings(0, m * settings_.Cs.size(), settings_.Cs.size());
         }
     }
 
-    void refine_one(std::size_t setting, double C, std::vector<bool>& in_play) {
-        std::vector<Index> selected;
-        for (std::size_t i = 0; i < in_play.size(); ++i) {
-            if (in_play[i]) selected.push_back(static_cast<Index>(i));
-        }
-        RefineSettings refinement = settings_.machine.refine;
-        refinement.C = C;
-        const Solution solution = refine(table_, kernel_, problem(), selected, refinement,
-                                         bytes_of(settings_.memory_mb), pool_, monitor_);
+    // What a machine says of the test samples. Returns its coefficients, one per sample.
+    std::vector<double> write(std::size_t setting, const Solution& solution) {
         const auto values = expansion_values(table_, std::span<const Index>(test_rows_), kernel_,
                                              solution.support, solution.coef, pool_, monitor_);
         const auto out = decisions(setting);
         for (std::size_t v = 0; v < out.size(); ++v) out[v] = values[v] + solution.intercept;
+        std::vector<double> coef(rows_.size(), 0.0);
         // Support vectors come in the order of the samples.
         std::size_t position = 0;
-        for (const Index row : solution.support) {
-            while (rows_[position] != row) ++position;
+        for (std::size_t k = 0; k < solution.support.size(); ++k) {
+            while (rows_[position] != solution.support[k]) ++position;
             mark(setting, static_cast<Index>(position));
-            if (refinement.refinement == Refinement::full) in_play[position] = true;
+            coef[position] = solution.coef[k];
         }
+        return coef;
     }
 
     const Rows<Real>& table_;
@@ -149,6 +177,7 @@ class StreamedMachine {
     const TunePlan& plan_;
     const TuneMachine& machine_;
     const TuneSettings& settings_;
+    std::size_t cache_bytes_;
     ThreadPool& pool_;
     Monitor& monitor_;
     MachineOutcome& outcome_;
@@ -162,17 +191,18 @@ class StreamedMachine {
 template <class Real>
 void evaluate_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
                        const TuneFold& fold, const TuneMachine& machine,
-                       const TuneSettings& settings, ThreadPool& pool, Monitor& monitor,
-                       MachineOutcome& outcome) {
-    StreamedMachine<Real>(rows, kernel, plan, fold, machine, settings, pool, monitor, outcome)
+                       const TuneSettings& settings, std::size_t cache_bytes, ThreadPool& pool,
+                       Monitor& monitor, MachineOutcome& outcome) {
+    StreamedMachine<Real>(rows, kernel, plan, fold, machine, settings, cache_bytes, pool, monitor,
+                          outcome)
         .evaluate();
 }
 
 template void evaluate_streamed(const Rows<float>&, const KernelSpec&, const TunePlan&,
                                 const TuneFold&, const TuneMachine&, const TuneSettings&,
-                                ThreadPool&, Monitor&, MachineOutcome&);
+                                std::size_t, ThreadPool&, Monitor&, MachineOutcome&);
 template void evaluate_streamed(const Rows<double>&, const KernelSpec&, const TunePlan&,
                                 const TuneFold&, const TuneMachine&, const TuneSettings&,
-                                ThreadPool&, Monitor&, MachineOutcome&);
+                                std::size_t, ThreadPool&, Monitor&, MachineOutcome&);
 
 }  // namespace svmosaic

@@ -11,11 +11,11 @@ namespace svmosaic {
 
 // One machine of one fold under all settings, by the solvers that compute kernel columns in chunks,
 // when they need them. The margins are still one run; a larger C starts from the support vectors of
-// the smaller one.
+// the smaller one. Kernel columns take up to `cache_bytes`.
 template <class Real>
 void evaluate_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
                        const TuneFold& fold, const TuneMachine& machine,
-                       const TuneSettings& settings, ThreadPool& pool, Monitor& monitor,
-                       MachineOutcome& outcome);
+                       const TuneSettings& settings, std::size_t cache_bytes, ThreadPool& pool,
+                       Monitor& monitor, MachineOutcome& outcome);
 
 }  // namespace svmosaic
