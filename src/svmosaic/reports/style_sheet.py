@@ -42,7 +42,8 @@ th, td { padding: .38rem .8rem; text-align: left; white-space: nowrap; }
 thead th { max-width: 12rem; background: var(--card); border-bottom: 1px solid var(--line);
   white-space: normal; overflow-wrap: break-word; vertical-align: bottom; }
 tbody th { position: sticky; left: 0; min-width: min(9rem, 32vw); max-width: 16rem;
-  background: var(--page); font-weight: inherit; white-space: normal; }
+  background: var(--page); font-weight: inherit; white-space: normal;
+  overflow-wrap: break-word; }
 .long { min-width: 18rem; max-width: 40rem; white-space: normal; }
 thead th:first-child { position: sticky; left: 0; }
 tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--line) 45%, transparent); }
