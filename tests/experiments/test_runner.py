@@ -259,33 +259,6 @@ def test_a_folder_without_a_journal_is_told(folder):
         read_results("nowhere")
 
 
-def test_a_worker_that_is_killed_is_one_sentence(folder, monkeypatch):
-    (folder / "fatal.py").write_text(
-        "import os\n"
-        "from sklearn.neighbors import KNeighborsClassifier\n"
-        "class Fatal(KNeighborsClassifier):\n"
-        "    def fit(self, X, y):\n"
-        "        os.kill(os.getpid(), 9)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    (folder / "spec.toml").write_text(
-        (folder / "spec.toml")
-        .read_text()
-        .replace("sklearn.neighbors.KNeighborsClassifier", "fatal.Fatal")
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, "run", "spec.toml", "--n-jobs", "2"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 1
-    assert "A worker process was killed while it trained on 'sklearn-iris'" in done.stderr
-    _check_integrity(folder / "spec.run" / "journal.sqlite")
-
-
 _FULL_DISK = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

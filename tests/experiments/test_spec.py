@@ -56,7 +56,7 @@ def test_paths_are_relative_to_the_spec(folder, monkeypatch):
         ("outer = 3", "kind = 'nestd'", "got 'nestd'. Did you mean 'nested'?"),
         ("outer = 3", "test_size = 25", "between 0 and 1, got 25"),
         ("outer = 3", "scale = 'log'", "'scale' must be one of 'minmax', 'standard', 'none'"),
-        ('"f1_macro"', '"f2"', "scikit-learn has no score 'f2'"),
+        ('"f1_macro"', '"f2"', "Neither scikit-learn nor svmosaic has a score 'f2'"),
         ('["accuracy", "f1_macro"]', "[]", "'scoring' must be a text or a list of texts"),
         ('"sklearn-iris"', '"sklearn-irs"', r"\[\[data\]\] 1: .*sklearn-irs.*give its 'path'"),
         ('"two.csv"', '"three.csv"', r"\[\[data\]\] 2: there is no file '.*three.csv'"),

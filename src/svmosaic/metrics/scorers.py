@@ -32,9 +32,7 @@ def _ours() -> dict[str, Any]:
     scorers = {"cohen_kappa": make_scorer(cohen_kappa)}
     for name, (function, greater) in rates.items():
         scorers[name] = make_scorer(function, greater_is_better=greater)
-        scorers[f"{name}_macro"] = make_scorer(
-            function, greater_is_better=greater, average="macro"
-        )
+        scorers[f"{name}_macro"] = make_scorer(function, greater_is_better=greater, average="macro")
     return scorers
 
 
