@@ -28,6 +28,7 @@ _COMMANDS = {
     "data": "list, fetch and describe data sets",
     "run": "run an experiment, or what is missing of it",
     "stats": "compare methods over data sets",
+    "reproduce": "run a table or figure of the papers again",
     "demo": "compare the library with scikit-learn and write a report",
 }
 

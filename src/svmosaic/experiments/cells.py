@@ -155,7 +155,7 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
         tuning,
         n_splits=1 if protocol.kind == "holdout" else protocol.n_splits,
         test_size=protocol.test_size,
-        stratify=True,
+        stratify=protocol.stratify,
         random_state=protocol.random_state,
     )
 

@@ -94,6 +94,7 @@ class ProtocolSpec:
     repeats: int = 1
     n_splits: int = 100
     test_size: float = 0.25
+    stratify: bool = True
     search: str = "grid"
     scoring: tuple[str, ...] = ("accuracy",)
     scale: str = "minmax"
@@ -269,6 +270,7 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         repeats=table.whole("repeats", 1, default.repeats),
         n_splits=table.whole("n_splits", 1, default.n_splits),
         test_size=table.share("test_size", default.test_size),
+        stratify=table.take("stratify", (bool,), "true or false", default.stratify),
         search=table.choice("search", ("grid", "pattern"), default.search),
         scoring=table.texts("scoring", default.scoring),
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
