@@ -201,6 +201,23 @@ def test_results_go_on_to_the_statistics(folder):
     assert compare(result_table("out", "accuracy")).table.methods == ("ours", "neighbours")
 
 
+def test_a_method_that_tunes_itself_tells_what_it_chose(folder):
+    spec = _change(
+        folder,
+        'estimator = "OLLAWVClassifier"\ngrid = { C = [1.0, 10.0] }',
+        'estimator = "OLLAWVClassifierCV"\ntunes_itself = true\nparams = { Cs = [1, 10] }',
+    )
+
+    run_experiment(spec, "out")
+
+    ours = read_results("out")[0]
+    assert ours["params"].keys() == {"gamma", "C"}
+    assert ours["n_candidates"] == 16
+    assert 0 < ours["inner_score"] <= 1
+    assert ours["n_support"] > 0
+    assert ours["n_iter"] > 0
+
+
 def test_warnings_of_a_cell_are_kept(folder):
     spec = _change(folder, "grid = { C = [1.0, 10.0] }", "params = { kernel = 'sigmoid' }")
     run_experiment(spec, "out")

@@ -1,4 +1,4 @@
-"""``svmosaic reproduce``: run a table or figure of the papers again, ours beside the printed one."""
+"""``svmosaic reproduce``: a table or figure of the papers, ours beside the printed one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 DESCRIPTION = """\
 Run a table or figure of the papers again and show ours beside the printed numbers.
 
-TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets at hand; those that
-are missing are left out and told. Finished folds are kept: the same command goes on. The folder then
-has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its numbers."""
+TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets at hand; those
+that are missing are left out and told. Finished folds are kept: the same command goes on. The
+folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its
+numbers."""
 EPILOG = """\
 examples:
   svmosaic reproduce list

@@ -98,9 +98,7 @@ def plot_boundary_panels(panels: Sequence[BoundaryPanel]) -> Any:
     """
     axes = _new_panels(len(panels))
     for ax, panel in zip(axes, panels, strict=True):
-        plot_boundaries(
-            panel.models, panel.X, panel.y, bayes=panel.bayes, ax=ax, title=panel.title
-        )
+        plot_boundaries(panel.models, panel.X, panel.y, bayes=panel.bayes, ax=ax, title=panel.title)
     return axes
 
 

@@ -102,7 +102,9 @@ def _row(
 ) -> list[Beside]:
     folds = {
         method: [
-            record for record in records if (record["dataset"], record["method"]) == (dataset, method)
+            record
+            for record in records
+            if (record["dataset"], record["method"]) == (dataset, method)
         ]
         for method in methods
     }

@@ -182,9 +182,7 @@ def _growth(
     missing = table.missing(size)
     made = provenance(options["n_jobs"])
     files = _write_figure(spec, folder, size, drawing, missing, run.failures, made)
-    return Reproduction(
-        *(spec, size, folder, missing, run.failures, run.summary, None, {}, files)
-    )
+    return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
 
 
 def _boundaries(spec: TableSpec, folder: Path, size: Size) -> Reproduction:

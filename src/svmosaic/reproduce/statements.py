@@ -27,9 +27,7 @@ def statements(
     return texts
 
 
-def _over_datasets(
-    spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool
-) -> str | None:
+def _over_datasets(spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool) -> str | None:
     columns: dict[str, dict[str, float | None]] = {}
     for cell in numbers.of(metric.name):
         name = cell.paper_method if paper else cell.method

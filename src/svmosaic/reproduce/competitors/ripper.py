@@ -12,6 +12,8 @@ from svmosaic.utils.optional import import_optional
 
 __all__ = ["RipperClassifier"]
 
+_SPREAD = 1e4
+
 
 class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Rules by RIPPER, for two or more classes, as in its paper.
@@ -19,8 +21,8 @@ class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The classes are taken from the rarest to the most frequent. Rules are learnt that tell the first
     from all others, then the samples of that class leave, and so on; the most frequent class has
     no rules and takes what no rule covers. Needs the package wittgenstein, which has the binary
-    step. That package cuts numeric features into `n_bins` bins first, which Weka's JRip does not,
-    and it cannot learn without pruning.
+    step. That package cuts numeric features into `n_bins` bins first and its conditions ask for a
+    bin, where Weka's JRip asks for a threshold; and it cannot learn without pruning.
 
     Parameters
     ----------
@@ -68,6 +70,8 @@ class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         wittgenstein = import_optional("wittgenstein", "learn rules by RIPPER")
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, labels = np.unique(y, return_inverse=True)
+        self._low, self._width = X.min(axis=0), np.ptp(X, axis=0)
+        X = self._stretch(X)
         # The sort is stable, so equally frequent classes keep their order.
         order = np.argsort(np.bincount(labels), kind="stable")
         self.rules_: list[tuple[int, Any]] = []
@@ -96,7 +100,7 @@ class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = self._stretch(validate_data(self, X, reset=False, dtype=np.float64))
         found = np.full(X.shape[0], self._default)
         free = np.ones(X.shape[0], dtype=bool)
         for label, rules in self.rules_:
@@ -104,3 +108,7 @@ class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             found[covered] = label
             free &= ~covered
         return self.classes_[found]
+
+    def _stretch(self, X: Any) -> Any:
+        """Spread the features: the package rounds the limits of its bins to two decimals."""
+        return _SPREAD * (X - self._low) / np.where(self._width > 0, self._width, 1.0)
