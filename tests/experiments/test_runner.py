@@ -211,7 +211,7 @@ def test_a_method_that_tunes_itself_tells_what_it_chose(folder):
     run_experiment(spec, "out")
 
     ours = read_results("out")[0]
-    assert ours["params"].keys() == {"gamma", "C"}
+    assert ours["params"].keys() == {"gamma", "margin", "C"}
     assert ours["n_candidates"] == 16
     assert 0 < ours["inner_score"] <= 1
     assert ours["n_support"] > 0
