@@ -141,7 +141,7 @@ def test_classes_of_a_data_set(folder):
 
     assert X.shape == (100, 4)
     assert y.tolist() == [0] * 50 + [1] * 50
-    with pytest.raises(ValueError, match="has no class 7. It has 0, 1, 2"):
+    with pytest.raises(ValueError, match=r"has no class 7\. It has 0, 1, 2"):
         load_data(DataSpec("two", None, None, "sklearn-iris", (1, 7)))
 
 
