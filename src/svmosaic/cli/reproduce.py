@@ -102,20 +102,16 @@ def _list() -> None:
         shown = find_table(spec.figure["table"]) if spec.figure and "table" in spec.figure else spec
         missing = shown.missing("full").data
         there = len(shown.data_names("full")) - len(missing)
-        quick = spec.minutes.get("quick")
+        minutes = [spec.minutes.get(size) for size in ("quick", "full", "large")]
         rows.append(
             (
-                name,
-                spec.title,
-                there,
-                ", ".join(missing) or "-",
-                "-" if quick is None else f"{quick:g} min",
-                f"{spec.minutes['full']:g} min",
+                *(name, spec.title, there, ", ".join(missing) or "-"),
+                *("-" if value is None else f"{value:g}" for value in minutes),
             )
         )
-    header = ("id", "title", "data at hand", "missing", "quick", "full")
-    print(format_table(header, rows, "llrlrr"))
-    print("\nMinutes are estimates for two quiet cores (--n-jobs 2).")
+    header = ("id", "title", "data at hand", "missing", "quick", "full", "large")
+    print(format_table(header, rows, "llrlrrr"))
+    print("\nThe last columns are estimated minutes on two quiet cores (--n-jobs 2).")
 
 
 def _show(result: Reproduction) -> None:
