@@ -30,7 +30,7 @@ pytest: .stamp-install
 	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
 
 slow: .stamp-install
-	$(BIN)/python -m pytest -m "slow or papers"
+	$(BIN)/python -m pytest -m "slow or papers or dask"
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
 sanitize: .stamp-venv

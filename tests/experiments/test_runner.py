@@ -201,6 +201,23 @@ def test_results_go_on_to_the_statistics(folder):
     assert compare(result_table("out", "accuracy")).table.methods == ("ours", "neighbours")
 
 
+def test_a_method_that_tunes_itself_tells_what_it_chose(folder):
+    spec = _change(
+        folder,
+        'estimator = "OLLAWVClassifier"\ngrid = { C = [1.0, 10.0] }',
+        'estimator = "OLLAWVClassifierCV"\ntunes_itself = true\nparams = { Cs = [1, 10] }',
+    )
+
+    run_experiment(spec, "out")
+
+    ours = read_results("out")[0]
+    assert ours["params"].keys() == {"gamma", "margin", "C"}
+    assert ours["n_candidates"] == 16
+    assert 0 < ours["inner_score"] <= 1
+    assert ours["n_support"] > 0
+    assert ours["n_iter"] > 0
+
+
 def test_warnings_of_a_cell_are_kept(folder):
     spec = _change(folder, "grid = { C = [1.0, 10.0] }", "params = { kernel = 'sigmoid' }")
     run_experiment(spec, "out")
@@ -257,33 +274,6 @@ def test_a_journal_of_another_format_is_refused(folder):
 def test_a_folder_without_a_journal_is_told(folder):
     with pytest.raises(DataNotFoundError, match="no journal of an experiment in 'nowhere'"):
         read_results("nowhere")
-
-
-def test_a_worker_that_is_killed_is_one_sentence(folder, monkeypatch):
-    (folder / "fatal.py").write_text(
-        "import os\n"
-        "from sklearn.neighbors import KNeighborsClassifier\n"
-        "class Fatal(KNeighborsClassifier):\n"
-        "    def fit(self, X, y):\n"
-        "        os.kill(os.getpid(), 9)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    (folder / "spec.toml").write_text(
-        (folder / "spec.toml")
-        .read_text()
-        .replace("sklearn.neighbors.KNeighborsClassifier", "fatal.Fatal")
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, "run", "spec.toml", "--n-jobs", "2"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 1
-    assert "A worker process was killed while it trained on 'sklearn-iris'" in done.stderr
-    _check_integrity(folder / "spec.run" / "journal.sqlite")
 
 
 _FULL_DISK = """

@@ -55,8 +55,13 @@ def test_paths_are_relative_to_the_spec(folder, monkeypatch):
         ("outer = 3", "outter = 3", "there is no entry 'outter'. Did you mean 'outer'?"),
         ("outer = 3", "kind = 'nestd'", "got 'nestd'. Did you mean 'nested'?"),
         ("outer = 3", "test_size = 25", "between 0 and 1, got 25"),
+        ("outer = 3", "time_limit = 0", "'time_limit' must be a positive number, got 0"),
+        ("outer = 3", "stratify = 1", "'stratify' must be true or false, got 1"),
+        ('name = "sklearn-iris"', 'name = "flowers"\ndataset = "irs"', "irs"),
+        ('path = "two.csv"', 'path = "two.csv"\ndataset = "iris"', "'dataset' is a name of the"),
+        ('name = "ours"', 'name = "ours"\ntunes_itself = true', "without a 'grid'; OLLAWVCla"),
         ("outer = 3", "scale = 'log'", "'scale' must be one of 'minmax', 'standard', 'none'"),
-        ('"f1_macro"', '"f2"', "scikit-learn has no score 'f2'"),
+        ('"f1_macro"', '"f2"', "Neither scikit-learn nor svmosaic has a score 'f2'"),
         ('["accuracy", "f1_macro"]', "[]", "'scoring' must be a text or a list of texts"),
         ('"sklearn-iris"', '"sklearn-irs"', r"\[\[data\]\] 1: .*sklearn-irs.*give its 'path'"),
         ('"two.csv"', '"three.csv"', r"\[\[data\]\] 2: there is no file '.*three.csv'"),
@@ -94,3 +99,54 @@ def test_mistakes_are_told_where_and_what(folder, old, new, message):
 def test_estimators_are_found_by_name():
     assert find_estimator("OLLAWVClassifier") is OLLAWVClassifier
     assert find_estimator("sklearn.svm.SVC").__name__ == "SVC"
+
+
+def test_a_method_may_tune_itself_on_the_inner_folds(folder):
+    from sklearn.datasets import load_iris
+
+    from svmosaic.experiments.cells import iter_cells, make_estimator
+
+    (folder / "spec.toml").write_text(
+        """
+        [protocol]
+        inner = 4
+        [[data]]
+        name = "sklearn-iris"
+        [[methods]]
+        estimator = "OLLAWVClassifierCV"
+        tunes_itself = true
+        [[methods]]
+        estimator = "sklearn.svm.SVC"
+        grid = { C = [1, 10] }
+        """
+    )
+    spec = read_spec("spec.toml")
+    X, y = load_iris(return_X_y=True)
+    cells = list(iter_cells(spec, spec.data[0], X, y))
+
+    ours, theirs = (make_estimator(spec, cells[i], X, y) for i in (1, 6))
+
+    # The same folds for both.
+    train = cells[1].split.train
+    folds, expected = (list(cv.split(X[train], y[train])) for cv in (ours[-1].cv, theirs.cv))
+    assert len(folds) == 4
+    assert all((a[1] == b[1]).all() for a, b in zip(folds, expected, strict=True))
+
+
+def test_classes_of_a_data_set(folder):
+    from svmosaic.experiments.cells import load_data
+    from svmosaic.experiments.spec import DataSpec
+
+    X, y = load_data(DataSpec("two", None, None, "sklearn-iris", (1, 2), 2))
+
+    assert X.shape == (100, 4)
+    assert y.tolist() == [0] * 50 + [1] * 50
+    with pytest.raises(ValueError, match=r"has no class 7\. It has 0, 1, 2"):
+        load_data(DataSpec("two", None, None, "sklearn-iris", (1, 7)))
+
+
+def test_scores_of_ours_are_known_by_name(folder):
+    path = folder / "spec.toml"
+    path.write_text(path.read_text().replace('"f1_macro"', '"cohen_kappa"'))
+
+    assert read_spec(path).protocol.scoring == ("accuracy", "cohen_kappa")

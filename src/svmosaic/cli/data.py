@@ -53,20 +53,12 @@ def _list(args: argparse.Namespace) -> None:
 
 
 def _where(info: DatasetInfo) -> str:
-    """Return where `load` would find the data set, without loading it."""
-    from svmosaic.datasets import cache_folder, data_folder
+    """Return where a data set is at hand, in words."""
+    from svmosaic.datasets import whereabouts
 
-    folder = data_folder()
-    if (
-        folder is not None
-        and info.sha256 is not None
-        and (folder / info.task / f"{info.name}.svm.gz").is_file()
-    ):
-        return "data folder"
-    if info.sklearn is not None:
-        return "scikit-learn"
-    if (cache_folder() / "datasets" / f"{info.name}.npz").is_file():
-        return "fetched"
+    found = whereabouts(info.name)
+    if found is not None:
+        return found
     return "no; can be fetched" if info.openml is not None else "no"
 
 

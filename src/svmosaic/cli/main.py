@@ -29,6 +29,7 @@ _COMMANDS = {
     "run": "run an experiment, or what is missing of it",
     "report": "write a page and tables of what a run has given",
     "stats": "compare methods over data sets",
+    "reproduce": "run a table or figure of the papers again",
     "demo": "compare the library with scikit-learn and write a report",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import textwrap
 import time
@@ -15,7 +16,7 @@ from svmosaic.cli.console import format_fields, format_table, note, plural, unin
 if TYPE_CHECKING:
     from svmosaic.experiments.runner import Progress, RunSummary
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "positive_seconds", "report_lines", "run"]
 
 DESCRIPTION = """\
 Run an experiment: several methods on several data sets, evaluated alike.
@@ -49,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
+        "--cell-limit",
+        type=positive_seconds,
+        metavar="SECONDS",
+        help="stop a cell that takes longer and record it as failed (default: the spec's "
+        "time_limit, or no limit)",
+    )
+    parser.add_argument(
         "--shard",
         type=_shard,
         default=(1, 1),
@@ -58,6 +66,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="run cells again that failed before"
     )
+
+
+def positive_seconds(text: str) -> float:
+    """Return the seconds that a word of the command line gives."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
+    return seconds
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -83,7 +102,8 @@ def run(args: argparse.Namespace) -> None:
             n_jobs=args.n_jobs,
             shard=args.shard,
             retry_failed=args.retry_failed,
-            progress=_report_lines(),
+            time_limit=args.cell_limit,
+            progress=report_lines(),
         )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
@@ -115,7 +135,7 @@ def _write_page(folder: Path) -> None:
         print(f"\n{format_fields([('report', page)])}")
 
 
-def _report_lines() -> Callable[[Progress], None]:
+def report_lines() -> Callable[[Progress], None]:
     """Return what writes a line of progress every few seconds."""
     last = time.monotonic()
 
@@ -181,7 +201,7 @@ def _show_scores(folder: Path, score: str) -> None:
     except ValueError:
         note("warning: too few complete data sets for the statistics")
         return
-    # All of scikit-learn's named scores are better when they are higher.
+    # All named scores are better when they are higher.
     text = compare(table, measure=score).text()
     print(f"\n{textwrap.fill(text, _TEXT_WIDTH)}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.fetch import cache_folder, fetch
-from svmosaic.datasets.loading import data_folder, load
+from svmosaic.datasets.loading import data_folder, load, whereabouts
 from svmosaic.datasets.readers import read_table
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 
@@ -18,4 +18,5 @@ __all__ = [
     "list_datasets",
     "load",
     "read_table",
+    "whereabouts",
 ]

@@ -11,12 +11,12 @@ import numpy as np
 import scipy.sparse
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.fetch import check_sha256, load_cached
+from svmosaic.datasets.fetch import cache_folder, check_sha256, load_cached
 from svmosaic.datasets.readers.libsvm import read_libsvm
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 from svmosaic.exceptions import DataNotFoundError
 
-__all__ = ["data_folder", "load"]
+__all__ = ["data_folder", "load", "whereabouts"]
 
 _REPOSITORY = Path(__file__).parents[3]
 
@@ -66,6 +66,39 @@ def load(
     if data is None:
         raise DataNotFoundError(_not_at_hand(info))
     return data
+
+
+def whereabouts(name: str) -> str | None:
+    """Return where `load` would find a data set, without loading it; None if it is not at hand.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_datasets`.
+
+    Returns
+    -------
+    {"data folder", "scikit-learn", "fetched"} or None
+
+    Examples
+    --------
+    >>> from svmosaic.datasets import whereabouts
+    >>> whereabouts("sklearn-iris")
+    'scikit-learn'
+    """
+    info = describe(name)
+    folder = data_folder()
+    if (
+        folder is not None
+        and info.sha256 is not None
+        and (folder / info.task / f"{info.name}.svm.gz").is_file()
+    ):
+        return "data folder"
+    if info.sklearn is not None:
+        return "scikit-learn"
+    if (cache_folder() / "datasets" / f"{info.name}.npz").is_file():
+        return "fetched"
+    return None
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:

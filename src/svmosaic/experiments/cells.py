@@ -25,7 +25,13 @@ import svmosaic
 from svmosaic.datasets import load, read_table
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec, MethodSpec, find_estimator
 from svmosaic.model_selection.evaluation import Split
-from svmosaic.model_selection.plans import Plan, Tuning, plan_nested, plan_random
+from svmosaic.model_selection.plans import (
+    Plan,
+    Tuning,
+    inner_folds,
+    plan_nested,
+    plan_random,
+)
 from svmosaic.model_selection.seeds import derive_seed
 
 __all__ = ["STEP", "Cell", "code_version", "iter_cells", "load_data", "make_estimator"]
@@ -47,12 +53,24 @@ class Cell:
 def load_data(data: DataSpec) -> tuple[Any, Any]:
     """Return samples and targets."""
     if data.path is None:
-        found = load(data.name)
+        found = load(data.dataset or data.name)
     elif data.target is None:
         found = read_table(data.path)
     else:
         found = read_table(data.path, target=data.target)
-    return found.X, np.asarray(found.y)
+    X, y = found.X, np.asarray(found.y)
+    if data.classes is not None:
+        missing = [label for label in data.classes if label not in y]
+        if missing:
+            raise ValueError(
+                f"The data set {data.name!r} has no class {missing[0]!r}. It has "
+                f"{', '.join(map(repr, np.unique(y).tolist()))}."
+            )
+        kept = np.isin(y, data.classes)
+        X, y = X[kept], y[kept]
+    if data.positive is not None:
+        y = (y == data.positive).astype(np.int64)
+    return X, y
 
 
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
@@ -74,6 +92,8 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
                 "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
                 "code": code_version(),
             }
+            if method.tunes_itself:
+                parts["tunes_itself"] = True
             text = json.dumps(parts, sort_keys=True)
             key = hashlib.sha256(text.encode()).hexdigest()
             yield Cell(key, data.name, method.name, split)
@@ -86,7 +106,14 @@ def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
     seed = derive_seed(
         spec.protocol.random_state, "start", cell.dataset, cell.split.repeat, cell.split.fold
     )
-    return _plan(spec, method, X, y, seed).make_estimator(cell.split)
+    estimator = _plan(spec, method, X, y, seed).make_estimator(cell.split)
+    if method.tunes_itself:
+        folds = inner_folds(
+            spec.protocol.inner, estimator, y, spec.protocol.random_state, cell.split
+        )
+        prefix = "" if spec.protocol.scale == "none" else STEP
+        estimator.set_params(**{f"{prefix}cv": folds})
+    return estimator
 
 
 @lru_cache(maxsize=1)
@@ -108,7 +135,7 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
     model = _pipeline(method, protocol.scale, seed, sparse=sp.issparse(X))
     prefix = "" if protocol.scale == "none" else STEP
     grid = {f"{prefix}{k}": v for k, v in method.grid.items()} if method.grid else None
-    if protocol.kind == "holdout" and grid is None:
+    if protocol.kind == "holdout" and grid is None and not method.tunes_itself:
         grid = {}
     tuning = Tuning(grid, protocol.search, protocol.inner, protocol.scoring)  # type: ignore[arg-type]
     if protocol.kind == "nested":
@@ -128,7 +155,7 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
         tuning,
         n_splits=1 if protocol.kind == "holdout" else protocol.n_splits,
         test_size=protocol.test_size,
-        stratify=True,
+        stratify=protocol.stratify,
         random_state=protocol.random_state,
     )
 

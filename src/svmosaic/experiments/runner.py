@@ -9,12 +9,13 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import joblib
+from joblib.parallel import BACKENDS, get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from svmosaic.experiments.cells import (
@@ -27,11 +28,13 @@ from svmosaic.experiments.cells import (
 )
 from svmosaic.experiments.description import describe_data, describe_setup, rename_search
 from svmosaic.experiments.journal import Entry, Journal
+from svmosaic.experiments.limits import now
 from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.experiments.workers import Workers
 from svmosaic.model_selection.evaluation import run_split
 from svmosaic.utils.threads import available_threads, resolve_threads
 
-__all__ = ["Progress", "RunSummary", "journal_path", "run_experiment"]
+__all__ = ["Progress", "RunSummary", "journal_path", "run_cell", "run_experiment"]
 
 _MOST_WARNINGS = 5
 
@@ -84,13 +87,14 @@ def run_experiment(
     n_jobs: int | None = None,
     shard: tuple[int, int] = (1, 1),
     retry_failed: bool = False,
+    time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> RunSummary:
     """Run the cells of an experiment that are not finished yet.
 
     Every finished cell is committed at once. Kill the process at any time: the next call with the
-    same folder does what is missing and nothing twice. A cell that raises is recorded with its
-    error, and the others go on.
+    same folder does what is missing and nothing twice. A cell that raises, that passes its time
+    limit or whose process is killed by the system is recorded with its error, and the others go on.
 
     Parameters
     ----------
@@ -99,12 +103,17 @@ def run_experiment(
     folder : path-like
         Where the journal is; made if it does not exist.
     n_jobs : int, default=None
-        Cells at a time, by joblib; a backend chosen by ``joblib.parallel_config`` is used. The
+        Cells at a time, each in a process of its own; 1 and None run them in this process. A
+        backend chosen by ``joblib.parallel_config``, such as that of Dask, is used instead. The
         scores do not depend on it.
     shard : tuple of int, default=(1, 1)
         Do the i-th of n shares of the cells, into a journal of its own; for job arrays.
     retry_failed : bool, default=False
         Whether to run cells again that failed before.
+    time_limit : float, default=None
+        Seconds that a cell may take, data loading not included; None means what the spec says. A
+        cell is stopped by ending its process, so that even one job then runs in a process of its
+        own, and a backend of joblib is refused.
     progress : callable, default=None
         Called with a `Progress` after each cell.
 
@@ -113,20 +122,25 @@ def run_experiment(
     RunSummary
     """
     begin = time.monotonic()
+    limit = spec.protocol.time_limit if time_limit is None else time_limit
     path = journal_path(folder, shard)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with Journal(path) as journal:
+    with Journal(path) as journal, ExitStack() as stack:
         plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
         keys = [key for cells in plan.values() for key in cells]
-        journal.begin(keys, _now(), _provenance(spec))
+        journal.begin(keys, now(), _provenance(spec))
         before = journal.finished()
         skip = {k for k, s in before.items() if s == "done" or not retry_failed}
         missing = {name: [k for k in cells if k not in skip] for name, cells in plan.items()}
         total = sum(map(len, missing.values()))
         counter = _Counter(total, resolve_threads(n_jobs), progress)
+        run_all = _make_runner(n_jobs, limit, stack)
         for data in spec.data:
             if missing[data.name]:
-                for entry in _run_cells(spec, data, set(missing[data.name]), n_jobs):
+                X, y = load_data(data)
+                wanted = set(missing[data.name])
+                cells = [cell for cell in iter_cells(spec, data, X, y) if cell.key in wanted]
+                for entry in run_all(spec, cells, X, y):
                     journal.add(entry)
                     counter.count(entry)
     return RunSummary(
@@ -154,23 +168,41 @@ def _cells_of(spec: ExperimentSpec, data: Any, shard: tuple[int, int]) -> list[s
     return [cell.key for cell in cells if int(cell.key[:12], 16) % n == i - 1]
 
 
-def _run_cells(
-    spec: ExperimentSpec, data: Any, keys: set[str], n_jobs: int | None
-) -> Iterator[Entry]:
-    X, y = load_data(data)
-    cells = [cell for cell in iter_cells(spec, data, X, y) if cell.key in keys]
-    # Unordered: a cell is committed when it is finished, not when those before it are.
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    try:
-        yield from parallel(delayed(_run_cell)(spec, cell, X, y) for cell in cells)
-    except BrokenProcessPool as error:
-        raise ChildProcessError(
-            f"A worker process was killed while it trained on {data.name!r}, probably for lack of "
-            "memory. What was finished before is kept; run again with fewer jobs."
-        ) from error
+RunAll = Callable[[ExperimentSpec, list[Cell], Any, Any], Iterator[Entry]]
 
 
-def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
+def _make_runner(n_jobs: int | None, time_limit: float | None, stack: ExitStack) -> RunAll:
+    """Return what runs the cells of a data set: this process, others, or a backend of joblib."""
+    backend, configured = get_active_backend()
+    if not isinstance(backend, BACKENDS[joblib.parallel.DEFAULT_BACKEND]):
+        if time_limit is not None:
+            raise ValueError(
+                "A time limit needs processes that can be stopped, and the joblib backend "
+                f"{type(backend).__name__} has none. Leave out the limit or the backend."
+            )
+        return _by_joblib(n_jobs)
+    n_wanted = configured if n_jobs is None else n_jobs
+    if n_wanted in (None, 1) and time_limit is None:
+        return _in_this_process
+    return stack.enter_context(Workers(resolve_threads(n_wanted), time_limit)).run
+
+
+def _in_this_process(spec: ExperimentSpec, cells: list[Cell], X: Any, y: Any) -> Iterator[Entry]:
+    return (run_cell(spec, cell, X, y) for cell in cells)
+
+
+def _by_joblib(n_jobs: int | None) -> RunAll:
+    def run(spec: ExperimentSpec, cells: list[Cell], X: Any, y: Any) -> Iterator[Entry]:
+        # Unordered: a cell is committed when it is finished, not when those before it are.
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        entries: Iterator[Entry] = parallel(delayed(run_cell)(spec, cell, X, y) for cell in cells)
+        return entries
+
+    return run
+
+
+def run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
+    """Train and score one cell; an error becomes part of its entry."""
     begin = time.perf_counter()
     _reset_peak_memory()
     with warnings.catch_warnings(record=True) as caught:
@@ -193,7 +225,7 @@ def _run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
     record["peak_mb"] = _peak_memory_mb()
     return Entry(
         *(cell.key, cell.dataset, cell.method, cell.split.repeat, cell.split.fold),
-        *(status, _plain(record), _now()),
+        *(status, _plain(record), now()),
     )
 
 
@@ -247,10 +279,6 @@ def _peak_memory_mb() -> float | None:
         return None
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     return None if found is None else int(found[1]) / 1024
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _provenance(spec: ExperimentSpec) -> dict[str, Any]:

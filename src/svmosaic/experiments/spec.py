@@ -19,6 +19,7 @@ __all__ = [
     "ProtocolSpec",
     "find_estimator",
     "read_spec",
+    "spec_of_entries",
 ]
 
 _KINDS = ("nested", "monte-carlo", "holdout")
@@ -36,11 +37,25 @@ class DataSpec:
         The file; None means that the registry knows the name.
     target : str, int or None
         The column of the targets in a file; None means the last.
+    dataset : str or None
+        Its name in the registry, where that is another one.
+    classes : tuple or None
+        The classes whose samples are kept; None means all.
+    positive : str, int or None
+        The class that becomes 1, all others 0; None leaves the labels as they are.
     """
 
     name: str
     path: Path | None = None
     target: str | int | None = None
+    dataset: str | None = None
+    classes: tuple[str | int, ...] | None = None
+    positive: str | int | None = None
+
+    @property
+    def registered(self) -> str | None:
+        """Its name in the registry; None for a file."""
+        return None if self.path is not None else self.dataset or self.name
 
 
 @dataclass(frozen=True)
@@ -57,12 +72,16 @@ class MethodSpec:
         Parameters that stay as they are.
     grid : dict or None
         Values to try for each parameter.
+    tunes_itself : bool
+        Whether the estimator chooses its parameters itself, by cross-validation over the
+        protocol's inner folds, which it gets as its parameter `cv`.
     """
 
     name: str
     estimator: str
     params: dict[str, Any]
     grid: dict[str, list[Any]] | None
+    tunes_itself: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,10 +94,13 @@ class ProtocolSpec:
     repeats: int = 1
     n_splits: int = 100
     test_size: float = 0.25
+    stratify: bool = True
     search: str = "grid"
     scoring: tuple[str, ...] = ("accuracy",)
     scale: str = "minmax"
     random_state: int = 0
+    # Seconds that a cell may take. No part of a cell's key: it changes no result.
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -109,12 +131,29 @@ def read_spec(path: str | os.PathLike[str]) -> ExperimentSpec:
         Something in the file is wrong; the message says where, what was expected and what came.
     """
     source = Path(path)
-    top = TomlTable(source.name, _parse(source))
-    name = top.text("name", source.stem)
-    data = tuple(_read_data(table, source.parent) for table in top.tables("data"))
+    return spec_of_entries(_parse(source), source.name, source.parent, source.stem)
+
+
+def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -> ExperimentSpec:
+    """Check the entries of an experiment's file.
+
+    Parameters
+    ----------
+    entries : dict
+        What the file has.
+    where : str
+        Its name, for messages.
+    folder : Path
+        What paths in it are relative to.
+    default_name : str
+        The experiment's name where the entries have none.
+    """
+    top = TomlTable(where, entries)
+    name = top.text("name", default_name)
+    data = tuple(_read_data(table, folder) for table in top.tables("data"))
     methods = tuple(_read_method(table) for table in top.tables("methods"))
     protocol = _read_protocol(
-        TomlTable(f"{source.name}, [protocol]", top.take("protocol", (dict,), "a table", {}))
+        TomlTable(f"{where}, [protocol]", top.take("protocol", (dict,), "a table", {}))
     )
     top.finish()
     _refuse_copies(top, "data sets", [item.name for item in data])
@@ -149,14 +188,26 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     path = table.text("path", None)
     name = table.text("name", ... if path is None else Path(path).name.partition(".")[0])
     target = table.take("target", (str, int), "a column by name or by number", None)
+    dataset = table.text("dataset", None)
+    classes = table.take("classes", (list,), "a list of classes", None)
+    positive = table.take("positive", (str, int), "a class", None)
     table.finish()
     if path is None and target is not None:
         raise table.error("'target' is for files; leave it out or give a 'path'")
+    if path is not None and dataset is not None:
+        raise table.error("'dataset' is a name of the registry; leave it out or the 'path'")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
     if path is None:
-        _check_registered(table, name)
-    return DataSpec(name, None if path is None else folder / path, target)
+        _check_registered(table, dataset or name)
+    return DataSpec(
+        name,
+        None if path is None else folder / path,
+        target,
+        dataset,
+        None if classes is None else tuple(classes),
+        positive,
+    )
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
@@ -175,12 +226,18 @@ def _read_method(table: TomlTable) -> MethodSpec:
     name = table.text("name", estimator.rpartition(".")[2])
     params = _none_for_word(table.take("params", (dict,), "a table of parameters", {}))
     grid = table.take("grid", (dict,), "a table of lists", None)
+    tunes_itself = table.take("tunes_itself", (bool,), "true or false", False)
     table.finish()
     try:
         model = find_estimator(estimator)(**params)
     except (TypeError, ValueError) as error:
         raise table.error(str(error).rstrip(".")) from None
     known = model.get_params()
+    if tunes_itself and (grid is not None or "cv" not in known or "cv" in params):
+        raise table.error(
+            f"'tunes_itself' is for an estimator with a parameter 'cv', which gets the inner folds "
+            f"and is not set here, and without a 'grid'; {estimator} does not fit that"
+        )
     for key, values in (grid or {}).items():
         if key not in known:
             raise table.error(
@@ -190,7 +247,7 @@ def _read_method(table: TomlTable) -> MethodSpec:
             raise table.error(
                 f"the grid of {key!r} must be a list that is not empty, got {values!r}"
             )
-    return MethodSpec(name, estimator, params, _none_for_word(grid))
+    return MethodSpec(name, estimator, params, _none_for_word(grid), tunes_itself)
 
 
 def _none_for_word(value: Any) -> Any:
@@ -203,7 +260,7 @@ def _none_for_word(value: Any) -> Any:
 
 
 def _read_protocol(table: TomlTable) -> ProtocolSpec:
-    from sklearn.metrics import get_scorer_names
+    from svmosaic.metrics import get_scorer
 
     default = ProtocolSpec()
     protocol = ProtocolSpec(
@@ -213,15 +270,19 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         repeats=table.whole("repeats", 1, default.repeats),
         n_splits=table.whole("n_splits", 1, default.n_splits),
         test_size=table.share("test_size", default.test_size),
+        stratify=table.take("stratify", (bool,), "true or false", default.stratify),
         search=table.choice("search", ("grid", "pattern"), default.search),
         scoring=table.texts("scoring", default.scoring),
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
         random_state=table.whole("random_state", 0, default.random_state),
+        time_limit=table.positive("time_limit", default.time_limit),
     )
     table.finish()
     for score in protocol.scoring:
-        if score not in get_scorer_names():
-            raise table.error(f"scikit-learn has no score {score!r}")
+        try:
+            get_scorer(score)
+        except ValueError as error:
+            raise table.error(str(error).rstrip(".")) from None
     return protocol
 
 

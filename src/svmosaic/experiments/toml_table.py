@@ -70,6 +70,14 @@ class TomlTable:
             raise self.error(f"'{name}' must be {words}, got {value!r}")
         return value
 
+    def positive(self, name: str, default: float | None) -> float | None:
+        """Return an entry that is a positive number."""
+        words = "a positive number"
+        value = self.take(name, (int, float), words, default)
+        if value is not None and not value > 0:
+            raise self.error(f"'{name}' must be {words}, got {value!r}")
+        return None if value is None else float(value)
+
     def choice(self, name: str, options: Sequence[str], default: str) -> str:
         """Return an entry that is one of some words."""
         words = f"one of {', '.join(map(repr, options))}"

@@ -16,6 +16,8 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
+from svmosaic.metrics.machine import count_support_vectors
+from svmosaic.metrics.scorers import get_scorer
 from svmosaic.model_selection.search_scores import search_scores
 from svmosaic.utils.sklearn_compat import take_rows
 
@@ -60,6 +62,8 @@ class SplitResult:
         Support vectors of the model, if it has any.
     search_scores : dict or None
         The mean inner score of each candidate, where there was a search of at most 400.
+    n_iter : int or None
+        Iterations of the model in its own unit, all its machines together, if it tells.
     """
 
     repeat: int
@@ -76,6 +80,7 @@ class SplitResult:
     score_seconds: float
     n_support: int | None
     search_scores: dict[str, Any] | None = None
+    n_iter: int | None = None
 
     def record(self) -> dict[str, Any]:
         """Return one flat record; each score has an entry of its own."""
@@ -92,6 +97,7 @@ class SplitResult:
             "refit_seconds": self.refit_seconds,
             "score_seconds": self.score_seconds,
             "n_support": self.n_support,
+            "n_iter": self.n_iter,
             "support_percent": (
                 None if self.n_support is None else 100 * self.n_support / self.n_train
             ),
@@ -184,18 +190,21 @@ def evaluate(
 
 
 def name_scores(scoring: Any) -> dict[str, Any]:
-    """Return scorers by name, from any form in which scikit-learn takes them."""
+    """Return scorers by name, from any form in which scikit-learn takes them.
+
+    A name may also be one of `svmosaic.metrics.scorer_names`.
+    """
     if scoring is None or callable(scoring):
         return {"score": scoring}
     if isinstance(scoring, str):
-        return {scoring: scoring}
-    if isinstance(scoring, Mapping):
+        named: dict[str, Any] = {scoring: scoring}
+    elif isinstance(scoring, Mapping):
         named = dict(scoring)
     else:
         named = {str(name): name for name in scoring}
     if not named:
         raise ValueError("The list of scores is empty. Name at least one, for example 'accuracy'.")
-    return named
+    return {k: get_scorer(v) if isinstance(v, str) else v for k, v in named.items()}
 
 
 def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> SplitResult:
@@ -210,23 +219,25 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
     scores = _score(model, X_test, y_test, scoring)
     end = time.perf_counter()
 
-    n_candidates = _n_candidates(model)
-    n_folds = getattr(model, "n_splits_", None)
+    search = _search_of(model)
+    n_candidates = _n_candidates(search)
+    n_folds = getattr(search, "n_splits_", None)
     return SplitResult(
         repeat=split.repeat,
         fold=split.fold,
         n_train=len(split.train),
         n_test=len(split.test),
         scores=scores,
-        params=dict(getattr(model, "best_params_", {})),
-        inner_score=_number(getattr(model, "best_score_", None)),
+        params=dict(getattr(search, "best_params_", {})),
+        inner_score=_number(getattr(search, "best_score_", None)),
         n_candidates=n_candidates,
         n_fits=_n_fits(n_candidates, n_folds),
         fit_seconds=fitted - begin,
-        refit_seconds=_number(getattr(model, "refit_time_", None)),
+        refit_seconds=_number(getattr(search, "refit_time_", None)),
         score_seconds=end - fitted,
-        n_support=_n_support(model),
         search_scores=search_scores(model),
+        n_support=count_support_vectors(model),
+        n_iter=_n_iter(model),
     )
 
 
@@ -253,11 +264,18 @@ def _n_fits(n_candidates: int | None, n_folds: int | None) -> int | None:
     return None if n_folds is None else n_candidates * n_folds + 1
 
 
-def _n_support(model: Any) -> int | None:
+def _search_of(model: Any) -> Any:
+    """Return the search: the model itself, or the last step of a pipeline that tunes itself."""
+    while isinstance(model, Pipeline) and not hasattr(model, "best_params_"):
+        model = model.steps[-1][1]
+    return model
+
+
+def _n_iter(model: Any) -> int | None:
     machine = getattr(model, "best_estimator_", model)
     while isinstance(machine, Pipeline):
         machine = machine.steps[-1][1]
-    counts = getattr(machine, "n_support_", None)
+    counts = getattr(machine, "n_iter_", None)
     return None if counts is None else int(np.sum(counts))
 
 

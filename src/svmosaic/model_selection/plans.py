@@ -22,7 +22,7 @@ from svmosaic.model_selection.evaluation import MakeEstimator, Split, name_score
 from svmosaic.model_selection.pattern_search import PatternSearchCV
 from svmosaic.model_selection.seeds import derive_seed
 
-__all__ = ["Grid", "Plan", "SearchName", "Tuning", "plan_nested", "plan_random"]
+__all__ = ["Grid", "Plan", "SearchName", "Tuning", "inner_folds", "plan_nested", "plan_random"]
 
 Grid = Mapping[str, Sequence[Any]]
 SearchName = Literal["grid", "pattern"]
@@ -97,6 +97,12 @@ def plan_random(
     return Plan(text, splits, _make_estimators(estimator, y, tuning, random_state))
 
 
+def inner_folds(inner: Any, estimator: Any, y: Any, random_state: int, split: Split) -> Any:
+    """Return the splitter of the inner folds of a split, the same for all methods."""
+    seed = derive_seed(random_state, "inner", split.repeat, split.fold)
+    return _folds(inner, estimator, y, seed)
+
+
 def _folds(folds: Any, estimator: Any, y: Any, seed: int) -> Any:
     """Return a splitter; a number means shuffled folds, stratified for classifiers."""
     if isinstance(folds, int) and not isinstance(folds, bool):
@@ -125,8 +131,7 @@ def _make_estimators(estimator: Any, y: Any, tuning: Tuning, random_state: int) 
     first = next(iter(name_scores(tuning.scoring).values()))
 
     def make(split: Split) -> Any:
-        seed = derive_seed(random_state, "inner", split.repeat, split.fold)
-        folds = _folds(tuning.inner, estimator, y, seed)
+        folds = inner_folds(tuning.inner, estimator, y, random_state, split)
         # Nothing to choose from is one candidate, whatever the search.
         kind = _SEARCHES[tuning.search] if grid else GridSearchCV
         return kind(clone(estimator), dict(grid), scoring=first, cv=folds, n_jobs=tuning.n_jobs)

@@ -8,7 +8,15 @@ from typing import Any
 from svmosaic.exceptions import MissingDependencyError
 
 # package -> the extra of svmosaic that brings it
-_EXTRAS = {"safetensors": "models", "matplotlib": "plot", "rich": "cli", "pooch": "data"}
+_EXTRAS = {
+    "safetensors": "models",
+    "matplotlib": "plot",
+    "contourpy": "plot",
+    "rich": "cli",
+    "pooch": "data",
+    "distributed": "dask",
+    "wittgenstein": "rules",
+}
 
 
 def import_optional(name: str, purpose: str) -> Any:

@@ -1,0 +1,177 @@
+"""``svmosaic reproduce``: a table or figure of the papers, ours beside the printed one."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmosaic.cli.console import format_fields, format_table, note, plural
+from svmosaic.cli.run import positive_seconds, report_lines
+
+if TYPE_CHECKING:
+    from svmosaic.reproduce import Reproduction
+    from svmosaic.reproduce.comparison import Numbers
+    from svmosaic.reproduce.spec import Metric
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+
+DESCRIPTION = """\
+Run a table or figure of the papers again and show ours beside the printed numbers.
+
+TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets at hand; those
+that are missing are left out and told. Finished folds are kept: the same command goes on. The
+folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its
+numbers."""
+EPILOG = """\
+examples:
+  svmosaic reproduce list
+  svmosaic reproduce 5.3 --quick --n-jobs 2
+  svmosaic reproduce fig-5.6 --quick
+"""
+
+_TEXT_WIDTH = 92
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("table", metavar="TABLE", help="the id of a table or figure, or: list")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument(
+        "--quick", action="store_true", help="a smaller experiment that takes minutes"
+    )
+    size.add_argument(
+        "--large", action="store_true", help="the large data sets of the table; takes hours"
+    )
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="where the results go (default: reproduce-TABLE-SIZE)"
+    )
+    parser.add_argument(
+        "--n-jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="cells at a time, in processes of their own; -1 means one per processor "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--cell-limit",
+        type=positive_seconds,
+        metavar="SECONDS",
+        help="stop a cell that takes longer and record it as failed",
+    )
+    parser.add_argument(
+        "--retry-failed", action="store_true", help="run cells again that failed before"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """List, or run and show."""
+    if args.table == "list":
+        _list()
+        return
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.reproduce import reproduce
+
+    if args.out is not None and Path(args.out).exists() and not Path(args.out).is_dir():
+        raise NotADirectoryError(f"{args.out!r} is not a folder. Choose another --out.")
+    try:
+        result = reproduce(
+            args.table,
+            args.out,
+            size="quick" if args.quick else "large" if args.large else "full",
+            n_jobs=args.n_jobs,
+            time_limit=args.cell_limit,
+            retry_failed=args.retry_failed,
+            progress=report_lines(),
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "finished cells are kept; the same command goes on with the others"
+        ) from None
+    _show(result)
+
+
+def _list() -> None:
+    from svmosaic.reproduce import find_table, list_tables
+
+    rows = []
+    for name in list_tables():
+        spec = find_table(name)
+        shown = find_table(spec.figure["table"]) if spec.figure and "table" in spec.figure else spec
+        missing = shown.missing("full").data
+        there = len(shown.data_names("full")) - len(missing)
+        minutes = [spec.minutes.get(size) for size in ("quick", "full", "large")]
+        rows.append(
+            (
+                *(name, spec.title, there, ", ".join(missing) or "-"),
+                *("-" if value is None else f"{value:g}" for value in minutes),
+            )
+        )
+    header = ("id", "title", "data at hand", "missing", "quick", "full", "large")
+    print(format_table(header, rows, "llrlrrr"))
+    print("\nThe last columns are estimated minutes on two quiet cores (--n-jobs 2).")
+
+
+def _show(result: Reproduction) -> None:
+    fields: list[tuple[str, object]] = [
+        ("table", f"{result.spec.id}: {result.spec.title}"),
+        ("printed in", result.spec.source),
+        ("size", result.size),
+    ]
+    if result.summary is not None:
+        summary = result.summary
+        fields += [
+            ("cells", f"{summary.n_cells}, of them {summary.n_before} finished before"),
+            ("failed", len(result.failures)),
+            ("seconds", f"{summary.seconds:.1f}"),
+        ]
+    fields += [
+        ("folder", result.folder),
+        ("files", ", ".join(path.name for path in result.files)),
+    ]
+    print(format_fields(fields))
+    for failure in result.failures[:3]:
+        note(f"warning: failed: {failure}")
+    if result.missing.data:
+        count = plural(len(result.missing.data), "data set")
+        note(f"{count} left out, not at hand: {', '.join(result.missing.data)}")
+    for name, reason in result.missing.methods.items():
+        note(f"the method {name} was left out: {reason}")
+    if result.numbers is not None:
+        for metric in result.numbers.metrics:
+            print(f"\n{_metric_table(result.numbers, metric)}")
+            for text in result.words[metric.name]:
+                print(f"\n{textwrap.fill(text, _TEXT_WIDTH)}")
+    for text in result.spec.notes:
+        print(f"\n{textwrap.fill(f'Note: {text}', _TEXT_WIDTH)}")
+
+
+def _metric_table(numbers: Numbers, metric: Metric) -> str:
+    """Return a line per data set and method: ours, the paper's, the difference, the ranks."""
+    rows: list[list[Any]] = []
+    for dataset in numbers.datasets:
+        for method in numbers.methods:
+            cell = numbers.cells[dataset, metric.name, method]
+            rows.append(
+                [
+                    dataset,
+                    method,
+                    _number(cell.ours, metric.digits),
+                    _number(cell.paper, metric.digits),
+                    _number(cell.difference, metric.digits, sign="+"),
+                    _number(cell.rank, 1),
+                    _number(cell.paper_rank, 1),
+                ]
+            )
+        rows.append([])
+    for method in numbers.methods:
+        ranks = [numbers.mean_rank(metric.name, method, paper=paper) for paper in (False, True)]
+        rows.append(["mean rank", method, "", "", "", *(_number(rank, 2) for rank in ranks)])
+    header = (metric.label, "method", "ours", "paper", "difference", "rank", "paper's rank")
+    return format_table(header, rows, "llrrrrr")
+
+
+def _number(value: float | None, digits: int, sign: str = "") -> str:
+    return "" if value is None else f"{value:{sign}.{digits}f}"

@@ -1,0 +1,154 @@
+"""The page of a reproduced table, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.reproduce.comparison import Beside, Numbers
+from svmosaic.reproduce.spec import Metric, Missing, TableSpec
+from svmosaic.reproduce.statements import statements
+
+__all__ = ["figure_page", "table_page"]
+
+
+def table_page(
+    spec: TableSpec,
+    size: str,
+    experiment: ExperimentSpec,
+    missing: Missing,
+    numbers: Numbers,
+    records: Sequence[Mapping[str, Any]],
+    failures: Sequence[str],
+    made: Mapping[str, str],
+) -> str:
+    """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
+    parts = [*_head(spec, size, made), _protocol(experiment), *_gaps(missing, failures)]
+    parts.append(
+        "A cell is ours, then in brackets the printed number and ours minus it. The best of ours "
+        "is bold. Ranks in brackets are of the printed numbers on the same data sets."
+    )
+    for metric in numbers.metrics:
+        parts += [f"## {metric.label}", _table(numbers, metric)]
+        parts += statements(spec, numbers, records, metric)
+    return "\n\n".join([*parts, *_notes(spec)]) + "\n"
+
+
+def figure_page(
+    spec: TableSpec,
+    size: str,
+    pictures: Sequence[str],
+    missing: Missing,
+    failures: Sequence[str],
+    made: Mapping[str, str],
+) -> str:
+    """Return the page of a figure."""
+    parts = [*_head(spec, size, made), *_gaps(missing, failures)]
+    parts += [f"![{spec.title}]({picture})" for picture in pictures]
+    return "\n\n".join([*parts, *_notes(spec)]) + "\n"
+
+
+def _head(spec: TableSpec, size: str, made: Mapping[str, str]) -> list[str]:
+    rows = "\n".join(f"| {name} | {value} |" for name, value in made.items())
+    option = "" if size == "full" else f" --{size}"
+    return [
+        f"# {spec.id}: {spec.title}",
+        f"{spec.source}. Made by `svmosaic reproduce {spec.id}{option}`.",
+        f"| | |\n|---|---|\n{rows}",
+    ]
+
+
+def _protocol(experiment: ExperimentSpec) -> str:
+    p = experiment.protocol
+    if p.kind == "nested":
+        text = f"Nested cross-validation, {p.outer} outer and {p.inner} inner folds"
+        text += f", {p.repeats} repeats" if p.repeats > 1 else ""
+    elif p.kind == "monte-carlo":
+        text = f"{p.n_splits} random splits, {p.test_size:g} of the rows to test on"
+    else:
+        text = f"Hold-out, {p.test_size:g} of the rows to test on, {p.inner} inner folds"
+    if p.kind == "nested" or p.stratify:
+        text += ", stratified"
+    scaled = {
+        "minmax": "features scaled to [0, 1] by the training part",
+        "standard": "features standardised by the training part",
+        "none": "features as they are",
+    }[p.scale]
+    methods = "; ".join(_method_text(m, p.search) for m in experiment.methods)
+    return f"{text}; {scaled}; seed {p.random_state}. Methods: {methods}."
+
+
+def _method_text(method: Any, search: str) -> str:
+    if method.tunes_itself:
+        return f"{method.name} ({method.estimator}, tunes itself)"
+    if method.grid is None:
+        return f"{method.name} ({method.estimator}, no search)"
+    sizes = " x ".join(f"{len(values)} {name}" for name, values in method.grid.items())
+    return f"{method.name} ({method.estimator}, {search} search of {sizes})"
+
+
+def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
+    parts = []
+    if missing.data:
+        parts.append(f"Left out, not at hand: {', '.join(missing.data)}.")
+    for name, reason in missing.methods.items():
+        parts.append(f"Left out: {name}, because {reason}.")
+    if failures:
+        parts.append("Failed cells:\n\n" + "\n".join(f"- {failure}" for failure in failures))
+    return parts
+
+
+def _notes(spec: TableSpec) -> list[str]:
+    if not spec.notes:
+        return []
+    return ["## Notes", "\n".join(f"- {note}" for note in spec.notes)]
+
+
+# The table of a metric ----------------------------------------------------------------------
+
+
+def _table(numbers: Numbers, metric: Metric) -> str:
+    lines = [["data set", *numbers.methods], ["---"] * (1 + len(numbers.methods))]
+    for dataset in numbers.datasets:
+        cells = [numbers.cells[dataset, metric.name, method] for method in numbers.methods]
+        lines.append([dataset, *(_cell(cell, metric, _is_best(cell, cells)) for cell in cells)])
+    lines.append(["mean", *(_mean(numbers, metric, method) for method in numbers.methods)])
+    lines.append(["mean rank", *(_rank(numbers, metric, method) for method in numbers.methods)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_best(cell: Beside, cells: Sequence[Beside]) -> bool:
+    ranks = [other.rank for other in cells if other.rank is not None]
+    return cell.rank is not None and cell.rank == min(ranks)
+
+
+def _cell(cell: Beside, metric: Metric, best: bool) -> str:
+    if cell.ours is None:
+        return "" if cell.paper is None else f"({cell.paper:.{metric.digits}f})"
+    ours = f"{cell.ours:.{metric.digits}f}"
+    text = f"**{ours}**" if best else ours
+    if cell.paper is None or cell.difference is None:
+        return text
+    return f"{text} ({cell.paper:.{metric.digits}f}, {cell.difference:+.{metric.digits}f})"
+
+
+def _mean(numbers: Numbers, metric: Metric, method: str) -> str:
+    cells = [numbers.cells[d, metric.name, method] for d in numbers.datasets]
+    ours = [cell.ours for cell in cells if cell.ours is not None]
+    papers = [cell.paper for cell in cells if cell.paper is not None]
+    if len(ours) < len(cells):
+        return ""
+    text = f"{fmean(ours):.{metric.digits}f}"
+    if len(papers) < len(cells):
+        return text
+    difference = fmean(ours) - fmean(papers)
+    return f"{text} ({fmean(papers):.{metric.digits}f}, {difference:+.{metric.digits}f})"
+
+
+def _rank(numbers: Numbers, metric: Metric, method: str) -> str:
+    ours = numbers.mean_rank(metric.name, method)
+    paper = numbers.mean_rank(metric.name, method, paper=True)
+    text = "" if ours is None else f"{ours:.2f}"
+    return text if paper is None else f"{text} ({paper:.2f})"

@@ -1,0 +1,228 @@
+"""Run a table's experiment, or what is missing of it, and put ours beside the paper's."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from svmosaic.experiments import read_results, run_experiment, write_results
+from svmosaic.experiments.results import failed_cells
+from svmosaic.experiments.runner import Progress, RunSummary
+from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.reproduce.comparison import Numbers, ours_beside_printed
+from svmosaic.reproduce.page import figure_page, table_page
+from svmosaic.reproduce.provenance import provenance
+from svmosaic.reproduce.spec import Missing, Size, TableSpec, find_table
+from svmosaic.reproduce.statements import statements
+from svmosaic.utils.atomic import atomic_write
+
+__all__ = ["Reproduction", "default_folder", "reproduce"]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table or figure that was run again.
+
+    Attributes
+    ----------
+    spec : TableSpec
+        What it is.
+    size : {"full", "quick", "large"}
+        How much of it was run.
+    folder : Path
+        Where the run and the files are.
+    missing : Missing
+        Data sets and methods that were left out.
+    failures : tuple of str
+        Cells that failed, in words.
+    summary : RunSummary or None
+        What the run did; None where there is no experiment.
+    numbers : Numbers or None
+        Ours beside the printed ones.
+    words : dict of str to list of str
+        What the statistics say, by metric.
+    files : tuple of Path
+        What was written.
+    """
+
+    spec: TableSpec
+    size: str
+    folder: Path
+    missing: Missing
+    failures: tuple[str, ...]
+    summary: RunSummary | None
+    numbers: Numbers | None
+    words: Mapping[str, Sequence[str]]
+    files: tuple[Path, ...]
+
+
+def default_folder(spec: TableSpec, size: str) -> Path:
+    """Return the folder of a run; a figure that shows a table shares that of the table."""
+    table = spec.id if spec.figure is None else spec.figure.get("table", spec.id)
+    return Path(f"reproduce-{table}-{size}")
+
+
+def reproduce(
+    table: str,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    size: Size = "full",
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Reproduction:
+    """Run a table or figure of a paper again and put ours beside the printed numbers.
+
+    Finished cells are kept: the same call goes on with what is missing. Data sets that are not at
+    hand and methods whose package is not installed are left out and told.
+
+    Parameters
+    ----------
+    table : str
+        One of `list_tables`.
+    folder : path-like, default=None
+        Where the run and the files go; None means ``reproduce-TABLE-SIZE``.
+    size : {"full", "quick", "large"}, default="full"
+        "quick" takes minutes; "large" has the data sets that take hours, where a table has them.
+    n_jobs, time_limit, retry_failed, progress : optional
+        As in `svmosaic.experiments.run_experiment`.
+
+    Returns
+    -------
+    Reproduction
+    """
+    spec = find_table(table)
+    target = default_folder(spec, size) if folder is None else Path(folder)
+    options = {
+        "n_jobs": n_jobs,
+        "time_limit": time_limit,
+        "retry_failed": retry_failed,
+        "progress": progress,
+    }
+    if spec.figure is None:
+        return _table(spec, target, size, options)
+    if spec.figure["kind"] == "growth":
+        return _growth(spec, find_table(spec.figure["table"]), target, size, options)
+    return _boundaries(spec, target, size)
+
+
+# Tables -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run of a table's experiment."""
+
+    experiment: ExperimentSpec
+    summary: RunSummary
+    records: list[dict[str, Any]]
+    failures: tuple[str, ...]
+    numbers: Numbers
+
+
+def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> _Run:
+    experiment = spec.experiment(size)
+    summary = run_experiment(experiment, folder, **options)
+    write_results(folder, experiment.protocol.scoring)
+    records = read_results(folder)
+    failures = tuple(
+        f"{entry.method} on {entry.dataset}, repeat {entry.repeat}, fold {entry.fold}: "
+        f"{entry.record['error']}"
+        for entry in failed_cells(folder)
+    )
+    numbers = ours_beside_printed(
+        spec,
+        records,
+        [item.name for item in experiment.data],
+        [item.name for item in experiment.methods],
+    )
+    return _Run(experiment, summary, records, failures, numbers)
+
+
+def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> Reproduction:
+    run = _run(spec, folder, size, options)
+    missing = spec.missing(size)
+    page = table_page(
+        spec,
+        size,
+        run.experiment,
+        missing,
+        run.numbers,
+        run.records,
+        run.failures,
+        provenance(options["n_jobs"]),
+    )
+    rows = [cell.record() for metric in spec.metrics for cell in run.numbers.of(metric.name)]
+    files = (folder / "comparison.csv", folder / f"{spec.id}.md")
+    _write_csv(files[0], rows)
+    _write(files[1], page.encode())
+    words = {
+        metric.name: statements(spec, run.numbers, run.records, metric) for metric in spec.metrics
+    }
+    return Reproduction(
+        *(spec, size, folder, missing, run.failures, run.summary, run.numbers, words, files)
+    )
+
+
+# Figures ------------------------------------------------------------------------------------
+
+
+def _growth(
+    spec: TableSpec, table: TableSpec, folder: Path, size: Size, options: dict[str, Any]
+) -> Reproduction:
+    from svmosaic.reproduce.figures import draw_growth
+
+    run = _run(table, folder, size, options)
+    drawing = draw_growth(spec, table, run.numbers)
+    missing = table.missing(size)
+    made = provenance(options["n_jobs"])
+    files = _write_figure(spec, folder, size, drawing, missing, run.failures, made)
+    return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
+
+
+def _boundaries(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
+    from svmosaic.reproduce.figures import draw_boundaries
+
+    if size == "large":
+        raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")
+    drawing = draw_boundaries(spec, quick=size == "quick")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = _write_figure(spec, folder, size, drawing, Missing({}, {}), (), provenance(None))
+    return Reproduction(*(spec, size, folder, Missing({}, {}), (), None, None, {}, files))
+
+
+def _write_figure(
+    spec: TableSpec,
+    folder: Path,
+    size: str,
+    drawing: Any,
+    missing: Missing,
+    failures: Sequence[str],
+    made: Mapping[str, str],
+) -> tuple[Path, ...]:
+    files = [folder / f"{spec.id}.{suffix}" for suffix in ("svg", "png", "md")]
+    page = figure_page(spec, size, [files[0].name], missing, failures, made)
+    contents = (drawing.svg, drawing.png, page.encode())
+    for path, content in zip(files, contents, strict=True):
+        _write(path, content)
+    for suffix, rows in drawing.tables.items():
+        files.append(folder / f"{spec.id}{suffix}.csv")
+        _write_csv(files[-1], rows)
+    return tuple(files)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with atomic_write(path, "wb") as stream:
+        stream.write(content)
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with atomic_write(path) as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,81 @@
+"""What the statistics say of our numbers, and of the printed ones on the same data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from svmosaic.reproduce.comparison import Numbers
+from svmosaic.reproduce.spec import Metric, TableSpec
+from svmosaic.stats import compare, score_table, wilcoxon
+
+__all__ = ["statements"]
+
+
+def statements(
+    spec: TableSpec, numbers: Numbers, records: Sequence[Mapping[str, Any]], metric: Metric
+) -> list[str]:
+    """Return paragraphs on one metric; none where there is too little to compare."""
+    if spec.pairs == "splits":
+        return _over_splits(spec, numbers, records, metric)
+    texts = []
+    for paper in (False, True):
+        text = _over_datasets(spec, numbers, metric, paper=paper)
+        if text is not None:
+            texts.append(f"{'The printed numbers' if paper else 'Ours'}: {text}")
+    return texts
+
+
+def _over_datasets(spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool) -> str | None:
+    columns: dict[str, dict[str, float | None]] = {}
+    for cell in numbers.of(metric.name):
+        name = cell.paper_method if paper else cell.method
+        if name is not None:
+            columns.setdefault(name, {})[cell.dataset] = cell.paper if paper else cell.ours
+    control = spec.control
+    if paper and control is not None:
+        control = spec.paper_methods.get(control)
+    try:
+        table = score_table(columns, missing="drop")
+        result = compare(
+            table,
+            metric.higher_is_better,
+            control=control if control in table.methods else None,
+            measure=metric.label,
+        )
+    except ValueError:
+        # Fewer than two methods or complete data sets.
+        return None
+    return result.text()
+
+
+def _over_splits(
+    spec: TableSpec, numbers: Numbers, records: Sequence[Mapping[str, Any]], metric: Metric
+) -> list[str]:
+    texts = []
+    for dataset in numbers.datasets:
+        values = {
+            method: {
+                (record["repeat"], record["fold"]): record[metric.field]
+                for record in records
+                if (record["dataset"], record["method"]) == (dataset, method)
+            }
+            for method in numbers.methods
+        }
+        control = values.get(spec.control or "", {})
+        parts = []
+        for method, scores in values.items():
+            splits = [split for split in control if split in scores]
+            if method != spec.control and splits:
+                x, y = ([scores[s] for s in splits], [control[s] for s in splits])
+                difference = median(a - b for a, b in zip(x, y, strict=True))
+                p = wilcoxon(x, y, higher_is_better=metric.higher_is_better).p_value
+                parts.append(f"{method} {difference:+.{metric.digits}f} (p = {p:.1e})")
+        if parts:
+            texts.append(
+                f"{dataset}, median difference to {spec.control} over {len(control)} paired "
+                f"splits, with Wilcoxon's p: {'; '.join(parts)}. The splits share rows, so the "
+                "p-values overstate the evidence."
+            )
+    return texts

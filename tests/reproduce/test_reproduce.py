@@ -1,0 +1,173 @@
+"""A table run again: ours beside the printed numbers, and what is missing."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+import svmosaic.reproduce.spec as spec_module
+from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.reproduce import find_table, list_tables, reproduce
+
+
+def _rows(path):
+    with path.open() as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_ours_stands_beside_the_printed_number(small_table, tmp_path):
+    result = reproduce("0.1", "out")
+
+    cell = result.numbers.cells["sklearn-iris", "accuracy", "neighbours"]
+    assert (cell.paper_method, cell.paper) == ("k-NN", 90.0)
+    assert 90 < cell.ours <= 100
+    assert cell.difference == cell.ours - 90.0
+    assert (cell.paper_rank, result.summary.n_failed) == (2.0, 0)
+    ranks = [
+        result.numbers.cells["sklearn-wine", "accuracy", method].rank
+        for method in ("neighbours", "ours", "tree")
+    ]
+    assert sum(ranks) == 6
+    rows = _rows(tmp_path / "out" / "comparison.csv")
+    assert len(rows) == 2 * 3 * 3
+    assert float(rows[0]["ours"]) == cell.ours
+    assert [path.name for path in result.files] == ["comparison.csv", "0.1.md"]
+
+
+def test_what_is_missing_is_left_out_and_told(small_table):
+    result = reproduce("0.1", "out")
+
+    assert result.missing.data == {"isolet": "'isolet' is not at hand"}
+    assert result.missing.methods == {"oracle": "the package 'no_such_package' is not installed"}
+    assert "isolet" not in result.numbers.datasets
+    page = result.files[1].read_text()
+    assert "Left out, not at hand: isolet." in page
+    assert "Left out: oracle, because the package 'no_such_package' is not installed." in page
+
+
+def test_the_page_has_numbers_ranks_statistics_notes_and_provenance(small_table):
+    page = reproduce("0.1", "out").files[1].read_text()
+
+    assert page.startswith("# 0.1: Neighbours against a tree\n\nNobody (2000), table 0.1.")
+    for part in (
+        "| date | 20",
+        "| machine | ",
+        "| commit | ",
+        "Nested cross-validation, 3 outer and 2 inner folds, stratified; features scaled to [0, 1]",
+        "ours (OLLAWVClassifierCV, tunes itself)",
+        "## accuracy (%)",
+        "| mean rank |",
+        "Ours: 3 methods were compared on 3 data sets",
+        "The printed numbers: 2 methods were compared on 2 data sets",
+        "## Notes\n\n- The printed numbers are invented.",
+    ):
+        assert part in page
+    (iris,) = (
+        line for line in page.splitlines() if line.startswith("| sklearn-iris | ") and "(90" in line
+    )
+    assert "(90.00, +" in iris
+
+
+def test_a_second_call_goes_on(small_table):
+    first = reproduce("0.1", "out")
+    second = reproduce("0.1", "out")
+
+    assert (first.summary.n_done, second.summary.n_done) == (27, 0)
+    assert second.numbers == first.numbers
+
+
+def test_the_quick_size_has_what_the_overlay_says(small_table):
+    experiment = find_table("0.1").experiment("quick")
+
+    assert [item.name for item in experiment.data] == ["sklearn-iris", "sklearn-wine"]
+    assert [item.name for item in experiment.methods] == ["neighbours", "ours", "tree"]
+    assert (experiment.protocol.outer, experiment.protocol.inner) == (2, 2)
+    assert experiment.methods[0].grid == {"n_neighbors": [3]}
+    assert experiment.methods[2].params == {"max_depth": 3, "min_samples_leaf": 2}
+    assert find_table("0.1").experiment("full").protocol.outer == 3
+
+
+def test_a_figure_shares_the_run_of_its_table(small_table, tmp_path):
+    reproduce("0.1", size="quick")
+
+    figure = reproduce("fig-0.1", size="quick")
+
+    assert figure.summary.n_done == 0
+    assert figure.folder.name == "reproduce-0.1-quick"
+    assert [path.name for path in figure.files] == [
+        *("fig-0.1.svg", "fig-0.1.png", "fig-0.1.md", "fig-0.1.csv"),
+    ]
+    assert (tmp_path / figure.files[0]).read_bytes()[:5] == b"<?xml"
+    rows = _rows(tmp_path / figure.files[3])
+    assert {(row["source"], row["method"]) for row in rows} == {
+        *(("ours", "neighbours"), ("ours", "ours"), ("ours", "tree")),
+        *(("paper", "k-NN"), ("paper", "C4.5")),
+    }
+
+
+def test_figure_5_2_has_boundaries_and_numbers(tmp_path):
+    result = reproduce("fig-5.2", tmp_path, size="quick")
+
+    rows = _rows(tmp_path / "fig-5.2.csv")
+    assert [row["method"] for row in rows[:3]] == ["OLLAWV", "SMO", "Bayes"]
+    assert all(float(row["agreement_with_bayes"]) > 0.9 for row in rows)
+    assert len(_rows(tmp_path / "fig-5.2-boundaries.csv")) > 100
+    assert result.files[1].read_bytes()[1:4] == b"PNG"
+    with pytest.raises(ValueError, match="has no size 'large'"):
+        reproduce("fig-5.2", tmp_path, size="large")
+
+
+def test_unknown_tables_and_sizes_are_told(small_table):
+    with pytest.raises(DataNotFoundError, match=r"no table or figure '0.2'. Did you mean '0.1'"):
+        find_table("0.2")
+    with pytest.raises(ValueError, match=r"0.1 has no size 'large'; it has full, quick"):
+        reproduce("0.1", size="large")
+
+
+def test_a_misspelt_entry_of_a_file_is_told(small_table):
+    small_table["0.1"] = ("0.1.toml", small_table["0.1"][1].replace("factor", "facter"))
+
+    with pytest.raises(DataFileError, match=r"no entry 'facter'. Did you mean 'factor'"):
+        find_table("0.1")
+
+
+def test_without_any_data_the_table_is_refused(small_table):
+    text = small_table["0.1"][1].replace(
+        'data = ["sklearn-iris", "sklearn-wine"]', 'data = ["har"]'
+    )
+    small_table["0.1"] = ("0.1.toml", text)
+
+    with pytest.raises(DataNotFoundError, match=r"None of the data sets of 0.1 is at hand: har"):
+        reproduce("0.1", size="quick")
+
+
+def test_every_file_of_the_package_is_whole():
+    assert list_tables()[-3:] == ("fig-5.2", "fig-5.6", "fig-5.7")
+    for name in list_tables():
+        spec = find_table(name)
+        assert spec.minutes["quick"] <= 10
+        for size in spec.sizes:
+            if spec.figure is None and len(spec.missing(size).data) < len(spec.data_names(size)):
+                experiment = spec.experiment(size)
+                assert set(spec.paper_methods) >= {
+                    method.name
+                    for method in experiment.methods
+                    if method.name in spec.paper_methods
+                }
+        if spec.printed is not None:
+            from svmosaic.reproduce.printed import read_printed
+
+            printed = read_printed(spec.printed)
+            assert {method for _, _, method in printed} == set(spec.paper_methods.values())
+            assert {metric for _, metric, _ in printed} == {metric.name for metric in spec.metrics}
+            sizes = [spec.data_names(size) for size in spec.sizes]
+            ours = {spec.printed_as.get(name, name) for names in sizes for name in names}
+            assert {dataset for dataset, _, _ in printed} == ours
+        if spec.control is not None:
+            assert spec.control in {item["name"] for item in spec.method_entries}
+
+
+def test_ids_are_those_of_the_files():
+    for name, (file, _) in spec_module._files().items():
+        assert file == f"{name}.toml"
