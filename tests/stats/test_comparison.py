@@ -275,14 +275,3 @@ def test_unknown_parts_are_refused(clear):
         result.frame("rows")
     with pytest.raises(ValueError, match="'scores' or 'pairs'"):
         result.latex("rows")
-
-
-def test_scikit_posthocs_agrees(clear):
-    posthocs = pytest.importorskip("scikit_posthocs", reason="a second opinion, not installed")
-
-    theirs = posthocs.posthoc_nemenyi_friedman(clear)
-
-    for pair in compare(clear).pairs:
-        assert pair.adjusted["nemenyi"] == pytest.approx(
-            theirs.loc[pair.method, pair.versus], abs=1e-10
-        )
