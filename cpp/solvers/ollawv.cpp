@@ -40,8 +40,9 @@ struct Violator {
 template <class Real>
 class Pool {
   public:
-    Pool(const Problem& problem, KernelColumns<Real>& columns)
+    Pool(const Problem& problem, KernelColumns<Real>& columns, bool keep_columns)
         : columns_(columns),
+          keep_columns_(keep_columns),
           ahead_(columns.gains_by_blocks()),
           n_ahead_(columns.cheap_block()),
           targets_(static_cast<std::size_t>(columns.padded_size()), 1.0),
@@ -67,13 +68,14 @@ class Pool {
                 values, targets_.data() + begin, step, shift, scores_.data() + begin,
                 simd::round_up(end - begin, simd::lanes<Real>));
         };
-        if (!ahead_) {
+        if (!ahead_ && !keep_columns_) {
             columns_.stream(columns_.samples()[static_cast<std::size_t>(sample)], visit);
             return;
         }
-        if (!columns_.holds(sample)) columns_.prefetch(with_next_worst(sample));
+        if (ahead_ && !columns_.holds(sample)) columns_.prefetch(with_next_worst(sample));
         ++n_visited_;
         columns_.visit(sample, visit);
+        if (keep_columns_) return;
         if (scores_[static_cast<std::size_t>(sample)] == infinity) columns_.forget(sample);
     }
 
@@ -125,6 +127,7 @@ class Pool {
     }
 
     KernelColumns<Real>& columns_;
+    bool keep_columns_;
     bool ahead_;  // columns are computed ahead of their use
     Index n_ahead_;
     Index n_visited_ = 0;
@@ -148,13 +151,13 @@ Index step_limit(const OllawvSettings& settings, double total_weight) {
 
 template <class Real>
 Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
-                      KernelColumns<Real>& columns, Monitor& monitor, Index enough) {
+                      KernelColumns<Real>& columns, Monitor& monitor, const SelectionUse& use) {
     const double n = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
     const double beta = settings.fit_intercept ? 1.0 : 0.0;
     const Index max_iter = step_limit(settings, n);
 
     Solution solution;
-    Pool<Real> pool(problem, columns);
+    Pool<Real> pool(problem, columns, use.keep_columns);
     std::vector<double> remaining(problem.weights.begin(), problem.weights.end());
     Index n_support = 0;
     Index t = 0;
@@ -184,7 +187,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
         solution.path_violations.push_back(worst.score);
 
         if (worst.score >= settings.margin && worst.sample >= 0) break;
-        if (enough > 0 && t >= enough) break;
+        if (use.enough > 0 && t >= use.enough) break;
         if (worst.sample < 0) {
             solution.status = Status::exhausted;
             break;
@@ -205,8 +208,8 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
 }
 
 template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<float>&,
-                               Monitor&, Index);
+                               Monitor&, const SelectionUse&);
 template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<double>&,
-                               Monitor&, Index);
+                               Monitor&, const SelectionUse&);
 
 }  // namespace svmosaic

@@ -9,6 +9,12 @@ namespace svmosaic {
 
 enum class LearningRate { two_over_sqrt, one_over_sqrt, one_over };
 
+// What a caller wants of a selection besides the machine.
+struct SelectionUse {
+    Index enough = 0;  // after so many steps, when positive, it has done all that was wanted
+    bool keep_columns = false;  // columns stay in the cache: they will be read again
+};
+
 struct OllawvSettings {
     double margin = 0.1;  // M / C: the loop ends when no sample has y f(x) / C below it
     LearningRate learning_rate = LearningRate::two_over_sqrt;
@@ -24,8 +30,7 @@ struct OllawvSettings {
 // Given        the columns of a kernel, targets +1 or -1, weights, and the sample to begin with.
 // Returns      the path and the intercept for C = 1 (labels do not depend on C, because every
 //              quantity is proportional to it); path_rows holds positions in problem.samples.
-// Stops when   the worst y f(x) reaches the margin, or a limit is met, or no sample is left. After
-//              `enough` steps, when positive, it has done all that was wanted.
+// Stops when   the worst y f(x) reaches the margin, or a limit is met, or no sample is left.
 // Cost         one kernel column per step. Where several at once take little longer than one, those
 //              of the next worst samples are computed ahead and kept until they are used.
 //
@@ -35,6 +40,6 @@ struct OllawvSettings {
 // Equal scores go to the first sample; scores that differ by rounding only count as equal.
 template <class Real>
 Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
-                      KernelColumns<Real>& columns, Monitor& monitor, Index enough = 0);
+                      KernelColumns<Real>& columns, Monitor& monitor, const SelectionUse& use = {});
 
 }  // namespace svmosaic

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <vector>
+#include <utility>
 
-#include "core/kernel_columns.hpp"
 #include "solvers/dual_report.hpp"
 #include "solvers/rounds.hpp"
 
@@ -15,12 +14,8 @@ namespace {
 
 // Exact coefficients for the samples in the state; the others do not count.
 template <class Real>
-Solution solve_selected(const Rows<Real>& rows, const KernelSpec& kernel, const DualTask& task,
-                        DualState state, std::size_t cache_bytes, ThreadPool& pool,
+Solution solve_selected(KernelColumns<Real>& columns, const DualTask& task, DualState state,
                         Monitor& monitor) {
-    std::vector<Index> numbers;
-    for (const auto i : state.sample) numbers.push_back(task.problem.samples[i]);
-    KernelColumns<Real> columns(rows, numbers, kernel, cache_bytes, pool);
     solve_smo(columns, state, task.smo, monitor);
     Solution solution;
     solution.violation = state.violation;
@@ -31,22 +26,44 @@ Solution solve_selected(const Rows<Real>& rows, const KernelSpec& kernel, const 
 
 }  // namespace
 
-template <class Real>
-Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                std::span<const Index> selected, const RefineSettings& settings,
-                std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
-    const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
-    const bool full = settings.refinement == Refinement::full;
+std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const Index> selected,
+                                       Refinement refinement) {
     std::vector<std::size_t> samples(selected.begin(), selected.end());
-    if (full && problem.samples.size() < least_for_rounds) {
+    if (refinement == Refinement::full && problem.samples.size() < least_for_rounds) {
         samples.resize(problem.samples.size());
         std::iota(samples.begin(), samples.end(), std::size_t{0});
     }
     std::sort(samples.begin(), samples.end());
-    const auto solve = full ? solve_in_rounds<Real> : solve_selected<Real>;
-    return solve(rows, kernel, task, state_of(task, samples), cache_bytes, pool, monitor);
+    return samples;
 }
 
+template <class Real>
+Solution refine(KernelColumns<Real>& columns, const Problem& problem,
+                std::span<const std::size_t> in_play, const RefineSettings& settings,
+                Monitor& monitor) {
+    const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
+    DualState state = state_of(task, in_play);
+    if (settings.refinement == Refinement::full) {
+        return solve_in_rounds(columns, task, std::move(state), monitor);
+    }
+    return solve_selected(columns, task, std::move(state), monitor);
+}
+
+template <class Real>
+Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
+                std::span<const Index> selected, const RefineSettings& settings,
+                std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
+    const auto in_play = first_in_play(problem, selected, settings.refinement);
+    const bool full = settings.refinement == Refinement::full;
+    KernelColumns<Real> columns(rows, rows_of(problem, in_play), kernel, cache_bytes, pool,
+                                full ? problem.samples.size() : 0);
+    return refine(columns, problem, in_play, settings, monitor);
+}
+
+template Solution refine(KernelColumns<float>&, const Problem&, std::span<const std::size_t>,
+                         const RefineSettings&, Monitor&);
+template Solution refine(KernelColumns<double>&, const Problem&, std::span<const std::size_t>,
+                         const RefineSettings&, Monitor&);
 template Solution refine(const Rows<float>&, const KernelSpec&, const Problem&,
                          std::span<const Index>, const RefineSettings&, std::size_t, ThreadPool&,
                          Monitor&);

@@ -1,6 +1,10 @@
 // Refinement: exact coefficients for the samples that an online solver selected.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
@@ -17,6 +21,10 @@ struct RefineSettings {
     SmoSettings smo;
 };
 
+// The samples that refinement begins with, ascending: the selected ones, or all of a small problem.
+std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const Index> selected,
+                                       Refinement refinement);
+
 // Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples in
 //              rounds that begin with the selected ones (`full`; see rounds.hpp).
 // Given        a problem and positions in problem.samples.
@@ -24,6 +32,11 @@ struct RefineSettings {
 //
 // A selected sample enters with the whole weight of its copies, so that weights go on meaning
 // repetition.
+// The first form is given the columns of the samples it begins with, and room for all others.
+template <class Real>
+Solution refine(KernelColumns<Real>& columns, const Problem& problem,
+                std::span<const std::size_t> in_play, const RefineSettings& settings,
+                Monitor& monitor);
 template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
                 std::span<const Index> selected, const RefineSettings& settings,

@@ -27,13 +27,6 @@ constexpr std::size_t few = 50;
 constexpr std::size_t idle_share = 2;
 constexpr double idle_distance = 0.1;
 
-std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples) {
-    std::vector<Index> rows;
-    rows.reserve(samples.size());
-    for (const auto i : samples) rows.push_back(problem.samples[i]);
-    return rows;
-}
-
 double half_range(std::span<const double> targets) {
     const auto [least, most] = std::minmax_element(targets.begin(), targets.end());
     return least == targets.end() ? 0.0 : 0.5 * (*most - *least);
@@ -230,6 +223,13 @@ Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& sta
 
 }  // namespace
 
+std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples) {
+    std::vector<Index> rows;
+    rows.reserve(samples.size());
+    for (const auto i : samples) rows.push_back(problem.samples[i]);
+    return rows;
+}
+
 DualState state_of(const DualTask& task, std::span<const std::size_t> samples) {
     DualState state;
     state.loss = task.loss;
@@ -241,13 +241,10 @@ DualState state_of(const DualTask& task, std::span<const std::size_t> samples) {
 }
 
 template <class Real>
-Solution solve_in_rounds(const Rows<Real>& rows, const KernelSpec& kernel, const DualTask& task,
-                         DualState state, std::size_t cache_bytes, ThreadPool& pool,
+Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, DualState state,
                          Monitor& monitor) {
     const Problem& problem = task.problem;
-    KernelColumns<Real> columns(rows, rows_of(problem, state.sample), kernel, cache_bytes, pool,
-                                problem.samples.size());
-    Outside<Real> outside(rows, kernel, problem, state);
+    Outside<Real> outside(columns.rows(), columns.kernel(), problem, state);
     const double scale = half_range(problem.targets);
     const double tol = task.smo.tol;
     SmoSettings smo = task.smo;
@@ -263,7 +260,7 @@ Solution solve_in_rounds(const Rows<Real>& rows, const KernelSpec& kernel, const
         if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.n_updates;
         solve_smo(columns, state, smo, monitor, smo.tol <= tol);
         solution.violation = state.violation;
-        if (!monitor.stopped()) outside.update(state, pool, monitor);
+        if (!monitor.stopped()) outside.update(state, columns.pool(), monitor);
         if (monitor.stopped()) {
             state.status = monitor.reason();
             break;
@@ -305,9 +302,7 @@ Solution solve_in_rounds(const Rows<Real>& rows, const KernelSpec& kernel, const
     return solution;
 }
 
-template Solution solve_in_rounds(const Rows<float>&, const KernelSpec&, const DualTask&, DualState,
-                                  std::size_t, ThreadPool&, Monitor&);
-template Solution solve_in_rounds(const Rows<double>&, const KernelSpec&, const DualTask&,
-                                  DualState, std::size_t, ThreadPool&, Monitor&);
+template Solution solve_in_rounds(KernelColumns<float>&, const DualTask&, DualState, Monitor&);
+template Solution solve_in_rounds(KernelColumns<double>&, const DualTask&, DualState, Monitor&);
 
 }  // namespace svmosaic

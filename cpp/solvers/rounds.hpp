@@ -2,11 +2,11 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
-#include "core/rows.hpp"
-#include "core/thread_pool.hpp"
 #include "solvers/smo.hpp"
 
 namespace svmosaic {
@@ -19,20 +19,23 @@ struct DualTask {
     SmoSettings smo;
 };
 
+// Rows of the table for samples of a problem.
+std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples);
+
 // The state with the samples of the problem that are numbered here, all at beta = 0.
 DualState state_of(const DualTask& task, std::span<const std::size_t> samples);
 
 // Solves       the dual of the L1-SVM or of epsilon-SVR on all samples of a problem.
-// Given        the samples to begin with, with feasible coefficients and their gradients. All
-//              others have the coefficient 0.
+// Given        the samples to begin with, with feasible coefficients and their gradients, and their
+//              columns, which must have room for all samples of the problem. All other samples have
+//              the coefficient 0.
 // Returns      the expansion; violation and dual_gap refer to all samples.
 // Method       SMO on the samples in play; then the worst violators among the others join, and
 //              those that joined in vain leave, until no sample violates the conditions.
 // Cost         that of SMO on the samples in play, and per round one kernel value for each pair of
 //              a coefficient that changed and a sample not in play.
 template <class Real>
-Solution solve_in_rounds(const Rows<Real>& rows, const KernelSpec& kernel, const DualTask& task,
-                         DualState state, std::size_t cache_bytes, ThreadPool& pool,
+Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, DualState state,
                          Monitor& monitor);
 
 // Smaller problems are solved with all samples in play.

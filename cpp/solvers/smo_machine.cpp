@@ -89,8 +89,9 @@ Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, con
     const DualTask dual{task.problem, machine.C, machine.loss, machine.epsilon, machine.smo};
     DualState state = state_of(dual, first_samples(task, machine));
     if (!task.start.empty()) warm_start(rows, kernel, task, pool, monitor, state);
-    Solution solution =
-        solve_in_rounds(rows, kernel, dual, std::move(state), cache_bytes, pool, monitor);
+    KernelColumns<Real> columns(rows, rows_of(task.problem, state.sample), kernel, cache_bytes,
+                                pool, task.problem.samples.size());
+    Solution solution = solve_in_rounds(columns, dual, std::move(state), monitor);
     solution.n_iter = solution.n_updates;
     solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/canonical.hpp"
 #include "core/kernel_columns.hpp"
 #include "core/thread_pool.hpp"
+#include "solvers/rounds.hpp"
 #include "solvers/run_all.hpp"
 
 namespace svmosaic {
@@ -30,14 +32,27 @@ constexpr Index most_start = 1000;
 
 template <class Real>
 Solution select(const Problem& problem, Index start, const OllawvMachine& machine,
-                KernelColumns<Real>& columns, Monitor& monitor) {
-    if (machine.refine.refinement != Refinement::full) {
-        return solve_ollawv(problem, start, machine.ollawv, columns, monitor);
-    }
+                bool keep_columns, KernelColumns<Real>& columns, Monitor& monitor) {
+    SelectionUse use;
+    use.keep_columns = keep_columns;
     OllawvSettings settings = machine.ollawv;
-    settings.margin = 0.0;
-    const Index enough = std::clamp(columns.size() / 100, least_start, most_start);
-    return solve_ollawv(problem, start, settings, columns, monitor, enough);
+    if (machine.refine.refinement == Refinement::full) {
+        settings.margin = 0.0;
+        use.enough = std::clamp(columns.size() / 100, least_start, most_start);
+    }
+    return solve_ollawv(problem, start, settings, columns, monitor, use);
+}
+
+// Refinement on the columns that the selection has computed, as far as it begins with them.
+template <class Real>
+Solution refine_further(const Problem& problem, std::span<const Index> selected,
+                        const RefineSettings& settings, KernelColumns<Real>& columns,
+                        Monitor& monitor) {
+    const auto in_play = first_in_play(problem, selected, settings.refinement);
+    if (in_play.size() < problem.samples.size()) {
+        columns.keep_only(std::vector<Index>(in_play.begin(), in_play.end()));
+    }
+    return refine(columns, problem, in_play, settings, monitor);
 }
 
 template <class Real>
@@ -46,11 +61,14 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
                    Monitor& monitor) {
     const auto began = Monitor::Clock::now();
     const Index start = problem.start >= 0 ? problem.start : central_sample(rows, problem);
-    Solution solution;
-    {
-        KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
-        solution = select(problem, start, machine, columns, monitor);
-    }
+    // A column of a large problem has few of the values that refinement asks for, and keeping it
+    // takes longer than computing those again.
+    const bool share_columns =
+        machine.refine.refinement != Refinement::none && problem.samples.size() < least_for_rounds;
+    std::optional<KernelColumns<Real>> columns;
+    columns.emplace(rows, problem.samples, kernel, cache_bytes, pool);
+    Solution solution = select(problem, start, machine, share_columns, *columns, monitor);
+    if (!share_columns) columns.reset();
     // What the path added up to, per sample.
     std::vector<double> steps(problem.samples.size(), 0.0);
     for (std::size_t t = 0; t < solution.path_rows.size(); ++t) {
@@ -67,9 +85,11 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
             if (steps[i] != 0.0) selected.push_back(static_cast<Index>(i));
         }
         Solution refined =
-            refine(rows, kernel, problem, selected, machine.refine, cache_bytes, pool, monitor);
+            share_columns ? refine_further(problem, selected, machine.refine, *columns, monitor)
+                          : refine(rows, kernel, problem, selected, machine.refine, cache_bytes,
+                                   pool, monitor);
         refined.n_iter = solution.n_iter;
-        refined.n_columns += solution.n_columns;
+        if (!share_columns) refined.n_columns += solution.n_columns;
         refined.path_rows = std::move(solution.path_rows);
         refined.path_steps = std::move(solution.path_steps);
         refined.path_violations = std::move(solution.path_violations);
