@@ -1,12 +1,13 @@
 """Fit time against the number of samples, with the exponent of n.
 
     python benchmarks/scaling.py [--sizes 5000,10000,...] [--peers full,plain,svc,intelex]
-                                 [--limit 60] [--out results.csv] [--figure scaling.svg]
+                                 [--limit 40] [--out results.csv] [--figure scaling.svg]
 
 Stratified draws of growing size from the intrusion data (494 021 rows, 10 % of KDD Cup 1999),
 features scaled to [0, 1]; C = 4, gamma = 1, the same for all. A machine that took longer than
-`--limit` seconds is not asked for the next size. The exponent is the slope of log time over log n
-by least squares, from 20 000 samples on: below, fixed costs dominate.
+`--limit` seconds is not asked for the next size; a fit is given up after three times that. The
+exponent is the slope of log time over log n by least squares, from 20 000 samples on: below, fixed
+costs dominate.
 """
 
 from __future__ import annotations
@@ -90,12 +91,17 @@ def child(pipe: Connection, peer: str, n: int, threads: int) -> None:
         pipe.send({"error": f"{type(error).__name__}: {error}"[:200]})
 
 
-def measure(peer: str, n: int, threads: int) -> dict[str, Any]:
+def measure(peer: str, n: int, threads: int, most_seconds: float) -> dict[str, Any]:
     context = get_context("spawn")
     here, there = context.Pipe(False)
     process = context.Process(target=child, args=(there, peer, n, threads))
     process.start()
     there.close()
+    # Reading and scaling come first; they take some ten seconds at most.
+    if not here.poll(most_seconds + 30):
+        process.kill()
+        process.join()
+        return {"n": n, "error": f"not done after {most_seconds:g} s"}
     try:
         record: dict[str, Any] = here.recv()
     except EOFError:
@@ -133,14 +139,14 @@ def main() -> None:
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--peers", default="full,plain,svc,intelex")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--limit", type=float, default=40.0)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--figure", type=Path)
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for peer in options.peers.split(","):
         for n in map(int, options.sizes.split(",")):
-            row = {"peer": peer, **measure(peer, n, options.threads)}
+            row = {"peer": peer, **measure(peer, n, options.threads, 3 * options.limit)}
             rows.append(row | {"date": date.today().isoformat()})
             print(row, flush=True)
             if "error" in row or row["fit_seconds"] > options.limit:
