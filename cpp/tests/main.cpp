@@ -22,6 +22,7 @@ void test_solvers();
 void test_libsvm_text();
 void test_l2();
 void test_online();
+void test_boundary();
 
 namespace {
 
@@ -35,7 +36,7 @@ constexpr std::array tests{
     Test{"blocks", test_blocks},           Test{"canonical", test_canonical},
     Test{"decide", test_decide},           Test{"solvers", test_solvers},
     Test{"libsvm_text", test_libsvm_text}, Test{"l2", test_l2},
-    Test{"online", test_online},
+    Test{"online", test_online},           Test{"boundary", test_boundary},
 };
 
 void run(const Test& test) {
