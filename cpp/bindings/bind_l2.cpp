@@ -1,8 +1,10 @@
-// The exact solvers of the L2-SVM and of the Uniform SVM, and the simple SMO.
+// The exact solvers of the L2-SVM, of the Uniform SVM and of the L1-SVM without an intercept, and
+// the simple SMO.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "solvers/dual_descent.hpp"
 #include "solvers/minimal_norm.hpp"
 #include "solvers/nnisda.hpp"
 #include "solvers/simple_smo.hpp"
@@ -54,6 +56,10 @@ NnisdaSettings read_settings(const nb::handle& record, NnisdaSettings*) {
     return read_common<NnisdaSettings>(record);
 }
 
+DualDescentSettings read_settings(const nb::handle& record, DualDescentSettings*) {
+    return read_common<DualDescentSettings>(record);
+}
+
 UniformSettings read_settings(const nb::handle& record, UniformSettings*) {
     return read_common<UniformSettings>(record);
 }
@@ -90,6 +96,12 @@ template <class Real>
 Solution solve_task(const Task<Real>& task, const NnisdaSettings& settings) {
     auto columns = task.columns();
     return solve_nnisda(task.problem, settings, columns, task.monitor);
+}
+
+template <class Real>
+Solution solve_task(const Task<Real>& task, const DualDescentSettings& settings) {
+    auto columns = task.columns();
+    return solve_dual_descent(task.problem, settings, columns, task.monitor);
 }
 
 template <class Real>
@@ -165,6 +177,12 @@ void bind_l2(nb::module_& m) {
         "def solve_nnisda(rows: object, kernel: object, problems: list[Any], settings: object, "
         "n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]",
         "Solve the L2-SVM of each problem one coordinate at a time.");
+    bind<DualDescentSettings>(
+        m, "solve_dual_descent",
+        "def solve_dual_descent(rows: object, kernel: object, problems: list[Any], settings: "
+        "object, n_threads: int, max_time: float, progress: object | None) -> "
+        "list[dict[str, Any]]",
+        "Solve the L1-SVM without an intercept of each problem by coordinate descent.");
     bind<UniformSettings>(
         m, "solve_uniform",
         "def solve_uniform(rows: object, kernel: object, problems: list[Any], settings: object, "

@@ -50,4 +50,10 @@ class Sampler {
     std::uint64_t state_;
 };
 
+// The numbers of one step of a run. They depend on the seed and on the number of the step alone, so
+// a run can go on later without a stored state.
+inline Sampler sampler_of_step(std::uint64_t seed, std::uint64_t step) {
+    return Sampler(Sampler(seed).next() + step * 0xD1342543DE82EF95);
+}
+
 }  // namespace svmosaic

@@ -102,6 +102,9 @@ struct Loops {
     // sums[i] += step * column[i]
     void (*add_scaled)(const Real* column, double step, double* sums, Index n);
 
+    // The smallest a[i] + b[i]; n is a positive multiple of lanes.
+    Real (*smallest_sum)(const Real* a, const Real* b, Index n);
+
     // OLLAWV, lines 10 and 15: scores[i] += targets[i] (step * column[i] + shift); returns the
     // smallest score. n is a multiple of lanes; finished samples hold +infinity.
     double (*update_scores)(const Real* column, const double* targets, double step, double shift,

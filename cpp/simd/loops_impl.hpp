@@ -198,6 +198,38 @@ struct Code {
         }
     }
 
+    static V lesser(V a, V b) { return a < b ? a : b; }
+
+    template <Index n>
+    static Real smallest_of(const Real* values) {
+        if constexpr (n == 1) {
+            return values[0];
+        } else {
+            const Real x = smallest_of<n / 2>(values);
+            const Real y = smallest_of<n / 2>(values + n / 2);
+            return x < y ? x : y;
+        }
+    }
+
+    static Real smallest_sum(const Real* a, const Real* b, Index n) {
+        // Four minima hide the latency of a comparison; by name, so that they stay in registers.
+        V best0 = load(a) + load(b);
+        V best1 = best0;
+        V best2 = best0;
+        V best3 = best0;
+        Index i = 0;
+        for (; i + 4 * width <= n; i += 4 * width) {
+            best0 = lesser(best0, load(a + i) + load(b + i));
+            best1 = lesser(best1, load(a + i + width) + load(b + i + width));
+            best2 = lesser(best2, load(a + i + 2 * width) + load(b + i + 2 * width));
+            best3 = lesser(best3, load(a + i + 3 * width) + load(b + i + 3 * width));
+        }
+        for (; i < n; i += width) best0 = lesser(best0, load(a + i) + load(b + i));
+        alignas(64) Real last[width];
+        store(last, lesser(lesser(best0, best1), lesser(best2, best3)));
+        return smallest_of<width>(last);
+    }
+
     static double lowest(D v) {
         double best = v[0];
         for (Index l = 1; l < wide; ++l) best = v[l] < best ? v[l] : best;

@@ -28,6 +28,7 @@ constexpr Loops<Real> loops_of() {
         C::scaled_exp,
         C::add_exps,
         C::add_scaled,
+        C::smallest_sum,
         C::update_scores,
         C::select_second,
         C::update_gradient};

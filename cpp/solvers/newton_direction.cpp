@@ -30,6 +30,13 @@ bool factorise(std::span<double> A, std::size_t n) {
     return true;
 }
 
+bool factorise_with_ridge(std::span<double> A, std::size_t n) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, A[i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) A[i * n + i] += ridge * largest;
+    return factorise(A, n);
+}
+
 std::vector<double> solve(std::span<const double> L, std::vector<double> b) {
     const std::size_t n = b.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -47,16 +54,20 @@ std::vector<double> solve(std::span<const double> L, std::vector<double> b) {
 
 std::vector<double> newton_direction(std::span<double> A, std::span<const double> s) {
     const std::size_t n = s.size();
-    double largest = 0.0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, A[i * n + i]);
-    for (std::size_t i = 0; i < n; ++i) A[i * n + i] += ridge * largest;
-    if (!factorise(A, n)) return {};
+    if (!factorise_with_ridge(A, n)) return {};
     const auto from_slope = solve(A, {s.begin(), s.end()});
     const auto from_sum = solve(A, std::vector<double>(n, 1.0));
     const double multiplier = std::accumulate(from_slope.begin(), from_slope.end(), 0.0) /
                               std::accumulate(from_sum.begin(), from_sum.end(), 0.0);
     std::vector<double> step(n);
     for (std::size_t i = 0; i < n; ++i) step[i] = multiplier * from_sum[i] - from_slope[i];
+    return step;
+}
+
+std::vector<double> newton_direction_free(std::span<double> A, std::span<const double> s) {
+    if (!factorise_with_ridge(A, s.size())) return {};
+    auto step = solve(A, {s.begin(), s.end()});
+    for (double& value : step) value = -value;
     return step;
 }
 

@@ -12,4 +12,7 @@ namespace svmosaic {
 // it at the first bound. Returns nothing when A is not even then positive definite.
 std::vector<double> newton_direction(std::span<double> A, std::span<const double> s);
 
+// The same without the condition on the sum.
+std::vector<double> newton_direction_free(std::span<double> A, std::span<const double> s);
+
 }  // namespace svmosaic

@@ -9,32 +9,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from svmosaic.boundary import characteristic_boundary_points, peak_sigma, radius_sigma
+    from svmosaic.classification.kernel_primal import KernelPrimalSVC
     from svmosaic.classification.mnsvm import MNSVMClassifier
     from svmosaic.classification.nlsgd import NLSGDClassifier
     from svmosaic.classification.nnisda import NNISDAClassifier
+    from svmosaic.classification.oge import OGEClassifier
     from svmosaic.classification.olla_l2 import OLLAL2Classifier
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+    from svmosaic.classification.online_svm import OnlineSVMClassifier
+    from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
     from svmosaic.classification.smo import SMOClassifier
+    from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.smo import SMORegressor
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
+    "KernelPrimalSVC",
     "MNSVMClassifier",
     "NLSGDClassifier",
     "NNISDAClassifier",
+    "OGEClassifier",
     "OLLAL2Classifier",
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
+    "OnlineSVMCBPClassifier",
+    "OnlineSVMClassifier",
     "SMOClassifier",
     "SMORegressor",
+    "SVMCBPClassifier",
     "UniformSVC",
     "__version__",
+    "characteristic_boundary_points",
     "export_libsvm",
     "import_libsvm",
     "load",
+    "peak_sigma",
+    "radius_sigma",
     "report_progress",
     "save",
 ]
@@ -42,6 +56,14 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
+    "OGEClassifier": "svmosaic.classification.oge",
+    "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",
+    "OnlineSVMClassifier": "svmosaic.classification.online_svm",
+    "SVMCBPClassifier": "svmosaic.classification.svm_cbp",
+    "characteristic_boundary_points": "svmosaic.boundary",
+    "peak_sigma": "svmosaic.boundary",
+    "radius_sigma": "svmosaic.boundary",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",
     "NLSGDClassifier": "svmosaic.classification.nlsgd",

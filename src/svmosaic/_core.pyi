@@ -5,12 +5,41 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.problem import DoubleArray, FloatArray, IndexArray
 
 def distinct_rows(
     rows: object, labels: IndexArray, weights: DoubleArray
 ) -> tuple[IndexArray, DoubleArray]: ...
 def central_sample(rows: object, problem: object) -> int: ...
+def boundary_pairs(
+    rows: object,
+    first: IndexArray,
+    second: IndexArray,
+    n_threads: int,
+    progress: object | None,
+) -> tuple[IndexArray, IndexArray]: ...
+def midpoints(
+    rows: object, first: IndexArray, second: IndexArray, n_threads: int
+) -> tuple[FloatArray, DoubleArray]: ...
+def solve_online_svm(
+    rows: object,
+    boundary: object,
+    gamma: float,
+    tasks: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
+def solve_dual_descent(
+    rows: object,
+    kernel: object,
+    problems: list[Any],
+    settings: object,
+    n_threads: int,
+    max_time: float,
+    progress: object | None,
+) -> list[dict[str, Any]]: ...
 def simd_level() -> str: ...
 def best_simd_level() -> str: ...
 def force_simd_level(name: str) -> None: ...

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from svmosaic.boundary.machine import gamma_of
+from svmosaic.boundary.widths import peak_of_samples, radius_of_samples
 from svmosaic.problem import (
     CallbackRows,
     CsrRows,
@@ -21,7 +23,15 @@ from svmosaic.problem import (
     Rows,
 )
 
-__all__ = ["GAMMA_RULES", "KERNELS", "KernelFunction", "kernel_spec", "make_rows", "resolve_gamma"]
+__all__ = [
+    "DENSE_GAMMA_RULES",
+    "GAMMA_RULES",
+    "KERNELS",
+    "KernelFunction",
+    "kernel_spec",
+    "make_rows",
+    "resolve_gamma",
+]
 
 KERNELS: tuple[KernelKind, ...] = (
     "linear",
@@ -75,7 +85,7 @@ def _dense_values(values: Any) -> DoubleArray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _scale(X: Any, weights: DoubleArray) -> float:
+def _scale(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
     """1 / (n_features * variance of all values)."""
     n_features = X.shape[1]
     total = float(weights.sum()) * n_features
@@ -90,21 +100,71 @@ def _scale(X: Any, weights: DoubleArray) -> float:
     return float(1.0 / (n_features * variance)) if variance > 0.0 else 1.0
 
 
-def _auto(X: Any, weights: DoubleArray) -> float:
+def _auto(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
     """1 / n_features."""
     return 1.0 / float(X.shape[1])
 
 
-# The one place where names of rules for gamma are known. A rule gets the distinct samples and
-# their weights, so that repeating a row is the same as weighting it.
-GAMMA_RULES: dict[str, Callable[[Any, DoubleArray], float]] = {"scale": _scale, "auto": _auto}
+def _cbp(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
+    """1 / (2 sigma^2) of the peak of SVM-CBP's norm."""
+    known = _boundary_classes("cbp", X, labels)
+    return gamma_of(peak_of_samples(X, known, weights, who="gamma='cbp'").sigma)
 
 
-def resolve_gamma(gamma: float | str, X: Any, samples: IndexArray, weights: DoubleArray) -> float:
-    """Return the number that `gamma` stands for on the given samples of `X`."""
+def _cbp_radius(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
+    """1 / (2 sigma^2) of three times the lower quartile of the boundary points' radii."""
+    known = _boundary_classes("cbp-radius", X, labels)
+    return gamma_of(radius_of_samples(X, known, weights))
+
+
+def _boundary_classes(rule: str, X: Any, labels: IndexArray | None) -> IndexArray:
+    """Return the labels as numbers from 0, if the rule can work at all."""
+    if sp.issparse(X):
+        raise TypeError(
+            f"gamma={rule!r} measures balls between samples and takes dense arrays only. Got a "
+            "sparse matrix; use X.toarray() or another gamma."
+        )
+    numbers = None if labels is None else np.unique(labels, return_inverse=True)[1]
+    if numbers is None or numbers.max(initial=0) == 0:
+        raise ValueError(
+            f"gamma={rule!r} needs samples of two classes, between which boundary points lie; use "
+            "'scale' or a number."
+        )
+    return np.asarray(numbers, dtype=np.int64)
+
+
+# The one place where names of rules for gamma are known. A rule gets the distinct samples, their
+# weights and, from classifiers, their classes; so repeating a row is the same as weighting it.
+GAMMA_RULES: dict[str, Callable[[Any, DoubleArray, IndexArray | None], float]] = {
+    "scale": _scale,
+    "auto": _auto,
+    "cbp": _cbp,
+    "cbp-radius": _cbp_radius,
+}
+# Those that make a width of the rbf kernel and of no other, from dense samples.
+DENSE_GAMMA_RULES = ("cbp", "cbp-radius")
+
+
+def resolve_gamma(
+    gamma: float | str,
+    X: Any,
+    samples: IndexArray,
+    weights: DoubleArray,
+    labels: IndexArray | None = None,
+    kernel: str = "rbf",
+) -> float:
+    """Return the number that `gamma` stands for on the given samples of `X`.
+
+    `labels`, if there are any, belong to the samples.
+    """
     if not isinstance(gamma, str):
         return float(gamma)
-    return GAMMA_RULES[gamma](X[samples], weights)
+    if gamma in DENSE_GAMMA_RULES and kernel != "rbf":
+        raise ValueError(
+            f"gamma={gamma!r} is a width of the rbf kernel. Got kernel={kernel!r} instead; use "
+            "'scale', 'auto' or a number."
+        )
+    return GAMMA_RULES[gamma](X[samples], weights, labels)
 
 
 def kernel_spec(

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.backends import cpu
 from svmosaic.base import (
+    DENSE_GAMMA_RULES,
     GAMMA_RULES,
     KERNELS,
     KernelFunction,
@@ -98,11 +99,20 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         samples = np.flatnonzero(weights > 0)
         return samples, weights[samples]
 
-    def _kernel(self, X: Any, samples: IndexArray, weights: DoubleArray) -> KernelSpec:
-        """Return the kernel with gamma resolved on the samples to train on."""
+    def _kernel(
+        self,
+        X: Any,
+        samples: IndexArray,
+        weights: DoubleArray,
+        labels: IndexArray | None = None,
+    ) -> KernelSpec:
+        """Return the kernel with gamma resolved on the samples to train on.
+
+        `weights` and, in a classifier, `labels` belong to the samples.
+        """
         gamma = 1.0
         if not callable(self.kernel) and self.kernel not in ("linear", "precomputed"):
-            gamma = resolve_gamma(self.gamma, X, samples, weights)
+            gamma = resolve_gamma(self.gamma, X, samples, weights, labels, self.kernel)
         return kernel_spec(self.kernel, gamma, self.degree, self.coef0)
 
     def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
@@ -192,6 +202,7 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        by_balls = self.kernel == "rbf" and self.gamma in DENSE_GAMMA_RULES
+        tags.input_tags.sparse = self.kernel != "precomputed" and not by_balls
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

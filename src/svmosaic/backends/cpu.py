@@ -9,19 +9,23 @@ from scipy.sparse import csr_array
 
 from svmosaic import _core
 from svmosaic.problem import (
+    DenseRows,
     DoubleArray,
+    FloatArray,
     IndexArray,
     KernelSpec,
     Problem,
     Rows,
     Solution,
 )
+from svmosaic.solvers.dual_descent import DualDescentSettings
 from svmosaic.solvers.kernel_sgd import KernelSgdSettings
 from svmosaic.solvers.minimal_norm import MinimalNormSettings
 from svmosaic.solvers.nnisda import NnisdaSettings
 from svmosaic.solvers.olla_l2 import OllaL2Settings
 from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.online import OnlineSolution, OnlineTask
+from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmSolution, OnlineSvmTask
 from svmosaic.solvers.refine import RefineTask
 from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
@@ -30,16 +34,20 @@ from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
     "Progress",
+    "boundary_pairs",
     "central_sample",
     "decide",
     "distinct_rows",
+    "midpoints",
     "refine",
+    "solve_dual_descent",
     "solve_kernel_sgd",
     "solve_linear_sgd",
     "solve_minimal_norm",
     "solve_nnisda",
     "solve_olla_l2",
     "solve_ollawv",
+    "solve_online_svm",
     "solve_simple_smo",
     "solve_smo",
     "solve_uniform",
@@ -60,6 +68,26 @@ def distinct_rows(
 def central_sample(rows: Rows, problem: Problem) -> int:
     """Return the position of the sample nearest to its class mean, larger class first."""
     return _core.central_sample(rows, problem)
+
+
+def boundary_pairs(
+    rows: DenseRows,
+    first: IndexArray,
+    second: IndexArray,
+    *,
+    n_threads: int = 1,
+    progress: Progress | None = None,
+) -> tuple[IndexArray, IndexArray]:
+    """Return the pairs of rows, one of each list, with no listed row inside the ball between."""
+    return _core.boundary_pairs(rows, first, second, n_threads, progress)
+
+
+def midpoints(
+    rows: DenseRows, first: IndexArray, second: IndexArray, *, n_threads: int = 1
+) -> tuple[FloatArray, DoubleArray]:
+    """Return the midpoints of pairs of rows and half their distances."""
+    flat, radii = _core.midpoints(rows, first, second, n_threads)
+    return flat.reshape(-1, rows.values.shape[1]), radii
 
 
 def solve_ollawv(
@@ -145,6 +173,23 @@ def solve_nnisda(
 ) -> list[Solution]:
     """Solve L2-SVMs one coordinate at a time; `max_time` <= 0 means no limit."""
     records = _core.solve_nnisda(
+        rows, kernel, list(problems), settings, n_threads, max_time, progress
+    )
+    return [Solution(**record) for record in records]
+
+
+def solve_dual_descent(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    settings: DualDescentSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Solution]:
+    """Solve L1-SVMs without an intercept; `max_time` <= 0 means no limit."""
+    records = _core.solve_dual_descent(
         rows, kernel, list(problems), settings, n_threads, max_time, progress
     )
     return [Solution(**record) for record in records]
@@ -258,6 +303,24 @@ def solve_olla_l2(
         rows, kernel, list(tasks), settings, n_threads, max_time, progress
     )
     return [OnlineSolution(**record) for record in records]
+
+
+def solve_online_svm(
+    rows: DenseRows,
+    boundary: DenseRows,
+    gamma: float,
+    tasks: Sequence[OnlineSvmTask],
+    settings: OnlineSvmSettings,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[OnlineSvmSolution]:
+    """Run the on-line SVM with the rbf kernel, each task from the machine it brings."""
+    records = _core.solve_online_svm(
+        rows, boundary, gamma, list(tasks), settings, n_threads, max_time, progress
+    )
+    return [OnlineSvmSolution(**record) for record in records]
 
 
 def tune_ollawv(

@@ -7,21 +7,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_class_weight
 
 from svmosaic.base import make_rows
+from svmosaic.classification.binary_machines import BinaryMachines
 from svmosaic.classification.multiclass import (
     Expansion,
-    MultiClass,
-    combine_votes,
     gather,
     output_matrix,
     split,
 )
 from svmosaic.kernel_machine import KernelMachine
 from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
-from svmosaic.utils.sklearn_compat import StrOptions, fit_context
+from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.validation import check_training
 
 __all__ = ["KernelClassifier", "TrainingSet"]
@@ -41,7 +38,7 @@ class TrainingSet:
     weights: DoubleArray
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
+class KernelClassifier(BinaryMachines, KernelMachine):
     """Base of the kernel classifiers: validation, multi-class, fitted attributes, prediction.
 
     A subclass declares its own parameters and implements `_solve`.
@@ -49,14 +46,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "multi_class": [StrOptions({"ovo", "ovr"})],
-        "decision_function_shape": [StrOptions({"ovo", "ovr"})],
+        **BinaryMachines._parameter_constraints,
     }
-
-    class_weight: dict[Any, float] | str | None
-    multi_class: MultiClass
-    decision_function_shape: str
 
     # What a subclass says of itself ---------------------------------------------------------
 
@@ -96,7 +87,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         """
         X, y = check_training(self, X, y)
         self._check_square(X)
-        weights = self._weights(X, y, sample_weight)
+        weights = self._class_weights(y, self._sample_weights(X, sample_weight))
         classes, labels = self._encode(y, weights)
         return self._fit_encoded(X, classes, labels, weights)
 
@@ -104,7 +95,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         """Fit to checked samples; `labels` are positions in `classes`."""
         rows = make_rows(X, self.kernel)
         samples, sample_weights = self._samples(X, rows, labels, weights)
-        kernel = self._kernel(X, samples, sample_weights)
+        kernel = self._kernel(X, samples, sample_weights, labels[samples])
         problems = split(
             samples,
             labels[samples],
@@ -123,33 +114,6 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         self._record(solutions, problems, TrainingSet(X, labels, samples, sample_weights))
         return self
 
-    def _weights(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
-        weights = self._sample_weights(X, sample_weight)
-        if self.class_weight is not None:
-            present = np.unique(y[weights > 0])
-            if self.class_weight == "balanced":
-                # As for repeated rows: every class gets the same total weight.
-                totals = np.array([weights[y == c].sum() for c in present])
-                per_class = totals.sum() / (present.size * totals)
-            else:
-                per_class = compute_class_weight(self.class_weight, classes=present, y=y)
-            factor = np.ones(y.shape[0])
-            for label, value in zip(present, per_class, strict=True):
-                factor[y == label] = value
-            weights = weights * factor
-        return np.ascontiguousarray(weights)
-
-    def _encode(self, y: Any, weights: DoubleArray) -> tuple[Any, IndexArray]:
-        """Return the classes of positive weight and the class number of every row."""
-        classes = np.unique(y[weights > 0])
-        if classes.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes; the data contain "
-                f"only one class: {classes[0]!r}. Check the target column."
-            )
-        labels = np.minimum(np.searchsorted(classes, y), classes.size - 1)
-        return classes, labels.astype(np.int64)
-
     def _set_expansion(self, expansion: Expansion, X: Any) -> None:
         self._set_support(expansion.support, X)
         self.n_support_ = expansion.n_support.astype(np.int32)
@@ -161,45 +125,3 @@ class KernelClassifier(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def _coefficients(self) -> csr_array:
         """Return coefficients with one row per support vector and one column per machine."""
         return output_matrix(self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class)
-
-    def decision_function(self, X: Any) -> DoubleArray:
-        """Return how far on which side of the boundary each sample lies.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]`` with two classes. With more: votes, with ties ordered by
-            the sums of decisions (one-vs-one); the machines' values (one-vs-rest); or, for
-            ``decision_function_shape="ovo"``, the values of all pairs.
-        """
-        decisions = self._output_values(X)
-        if self.classes_.size == 2:
-            return decisions[:, 0]
-        if self.multi_class == "ovr" or self.decision_function_shape == "ovo":
-            return decisions
-        return combine_votes(decisions, self.classes_.size)
-
-    def predict(self, X: Any) -> Any:
-        """Return the class of each sample.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Class labels.
-        """
-        decisions = self._output_values(X)
-        if self.classes_.size == 2:
-            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]
-        if self.multi_class == "ovo":
-            decisions = combine_votes(decisions, self.classes_.size)
-        return self.classes_[decisions.argmax(axis=1)]

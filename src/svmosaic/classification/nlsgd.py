@@ -41,9 +41,11 @@ class NLSGDClassifier(OnlineClassifier):
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
         ``"linear"`` trains one weight per feature and keeps no support vectors.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
         Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features. A larger gamma bends more.
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
+        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger
+        gamma bends more.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
@@ -203,6 +205,7 @@ class NLSGDClassifier(OnlineClassifier):
         rows: Rows,
         kernel: KernelSpec,
         tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
         epochs: int,
         order: VisitOrder,
     ) -> list[OnlineSolution]:

@@ -32,9 +32,11 @@ class OLLAL2Classifier(OnlineClassifier):
     kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
         Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features. A larger gamma bends more.
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
+        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger
+        gamma bends more.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
@@ -186,6 +188,7 @@ class OLLAL2Classifier(OnlineClassifier):
         rows: Rows,
         kernel: KernelSpec,
         tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
         epochs: int,
         order: VisitOrder,
     ) -> list[OnlineSolution]:

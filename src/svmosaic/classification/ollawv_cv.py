@@ -185,7 +185,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = check_training(self, X, y)
         template = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
         template._check_square(X)
-        weights = template._weights(X, y, sample_weight)
+        weights = template._class_weights(y, template._sample_weights(X, sample_weight))
         classes, labels = template._encode(y, weights)
         rows = make_rows(X, self.kernel)
 

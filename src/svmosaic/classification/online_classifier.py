@@ -75,10 +75,11 @@ class OnlineClassifier(KernelClassifier):
         rows: Rows,
         kernel: KernelSpec,
         tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
         epochs: int,
         order: VisitOrder,
     ) -> list[OnlineSolution]:
-        """Run the solver on each task."""
+        """Run the solver on each task; `machines` are their numbers."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it visits samples.")
 
     def _raw(self) -> tuple[DoubleArray, DoubleArray]:
@@ -101,13 +102,14 @@ class OnlineClassifier(KernelClassifier):
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         tasks = [OnlineTask(problem) for problem in problems]
-        return list(self._run(rows, kernel, tasks, int(self.epochs), self.order))
+        return list(self._run(rows, kernel, tasks, range(len(tasks)), int(self.epochs), self.order))
 
     def _run(
         self,
         rows: Rows,
         kernel: KernelSpec,
         tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
         epochs: int,
         order: VisitOrder,
     ) -> list[OnlineSolution]:
@@ -118,7 +120,7 @@ class OnlineClassifier(KernelClassifier):
                 f"ask for {most:.3g} visits in one epoch; at most {_MOST_VISITS:g} are possible, "
                 "so scale the weights down."
             )
-        solutions = self._visit(rows, kernel, tasks, epochs, order)
+        solutions = self._visit(rows, kernel, tasks, machines, epochs, order)
         late = sum(s.status == "max_time" for s in solutions)
         if late:
             warnings.warn(
@@ -222,7 +224,7 @@ class OnlineClassifier(KernelClassifier):
     ) -> None:
         chunk = self._chunk(X, labels, weights, classes.size, first)
         kernel = (
-            self._kernel(chunk.table, chunk.samples, chunk.weights)
+            self._kernel(chunk.table, chunk.samples, chunk.weights, chunk.labels[chunk.samples])
             if first
             else kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
         )
@@ -239,7 +241,8 @@ class OnlineClassifier(KernelClassifier):
         tasks = [_task(problems[m], before[m]) for m in busy]
         after = list(before)
         rows = make_rows(chunk.table, self.kernel)
-        for m, solution in zip(busy, self._run(rows, kernel, tasks, 1, "given"), strict=True):
+        learnt = self._run(rows, kernel, tasks, busy, 1, "given")
+        for m, solution in zip(busy, learnt, strict=True):
             after[m] = replace(solution, n_iter=before[m].n_iter + solution.n_iter)
 
         # Nothing is set before this line: an interrupted call leaves the machine as it was.

@@ -37,9 +37,10 @@ class SMOClassifier(KernelClassifier):
     kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
-    gamma : {"scale", "auto"} or float, default="scale"
+    gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
         Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features.
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
+        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0

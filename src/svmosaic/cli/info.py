@@ -38,13 +38,22 @@ def run(args: argparse.Namespace) -> None:
         ("scaling", "none" if scaler is None else type(scaler).__name__),
         ("features", _features(model)),
         *_class_fields(machine),
+        *_expansion_fields(machine),
+        *_parameter_fields(machine),
+    ]
+    print(format_fields(fields))
+
+
+def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
+    """Return what the decisions are made of: a kernel expansion, or planes."""
+    if not hasattr(machine, "support_vectors_"):
+        return [("planes", machine.weights_.size), ("machines", machine.threshold_.size)]
+    return [
         ("kernel", _kernel(machine)),
         ("support vectors", _support(machine)),
         ("precision", str(machine.support_vectors_.dtype)),
         *_machine_fields(machine),
-        *_parameter_fields(machine),
     ]
-    print(format_fields(fields))
 
 
 def _class_fields(machine: Any) -> list[tuple[str, object]]:

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.utils import get_tags
 
 from svmosaic.cli.console import note
 from svmosaic.datasets import Dataset, list_datasets, load, read_table
@@ -19,6 +20,7 @@ from svmosaic.exceptions import DataNotFoundError
 __all__ = [
     "Scaler",
     "assemble",
+    "dense_where_needed",
     "describe_classes",
     "describe_values",
     "libsvm_width",
@@ -89,6 +91,13 @@ def read_for_model(
             return _fit_columns(_read_file(source, target=None, **options), model)
         except _ColumnMismatch:
             raise error from None
+
+
+def dense_where_needed(data: Dataset, machine: Any) -> Dataset:
+    """Return the data as a dense table if `machine` takes no other."""
+    if not sp.issparse(data.X) or get_tags(machine).input_tags.sparse:
+        return data
+    return _with_features(data, data.X.toarray(), data.feature_names)
 
 
 def libsvm_width(source: str, format: Any = None) -> int:

@@ -18,6 +18,11 @@ METHODS = {
     "uniform": "UniformSVC",
     "nlsgd": "NLSGDClassifier",
     "olla-l2": "OLLAL2Classifier",
+    "kernel-primal": "KernelPrimalSVC",
+    "oge": "OGEClassifier",
+    "svm-cbp": "SVMCBPClassifier",
+    "online-svm": "OnlineSVMClassifier",
+    "online-svm-cbp": "OnlineSVMCBPClassifier",
 }
 
 

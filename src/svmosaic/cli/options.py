@@ -62,13 +62,13 @@ def positive_int(text: str) -> int:
 
 def gamma(text: str) -> float | str:
     """Return a kernel width: a rule's name or a number above zero."""
-    if text in ("scale", "auto"):
+    if text in ("scale", "auto", "cbp", "cbp-radius"):
         return text
     try:
         return positive_float(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(
-            f"expected 'scale', 'auto' or a number above 0, got {text!r}"
+            f"expected 'scale', 'auto', 'cbp', 'cbp-radius' or a number above 0, got {text!r}"
         ) from None
 
 

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.gamma,
         default=argparse.SUPPRESS,
         metavar="G",
-        help="kernel width: a number, scale or auto (default: scale)",
+        help="kernel width: a number, scale, auto, cbp or cbp-radius (default: scale)",
     )
     group.add_argument(
         "--margin",
@@ -119,6 +119,7 @@ def run(args: argparse.Namespace) -> None:
     data = inputs.read_training(
         args.data, format=args.format, target=args.target, float32=args.float32
     )
+    data = inputs.dense_where_needed(data, machine)
     if args.libsvm is not None and data.y is not None and data.y.dtype.kind not in "iu":
         raise ValueError(
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
@@ -186,6 +187,12 @@ def _data_fields(data: Dataset, scaling: str, *, regression: bool) -> list[tuple
 
 
 def _machine_fields(machine: Any, data: Dataset, seconds: float) -> list[tuple[str, object]]:
+    if not hasattr(machine, "n_support_"):
+        return [
+            ("seconds", f"{seconds:.2f}"),
+            ("planes", int(machine.n_planes_.sum())),
+            ("machines", machine.n_planes_.size),
+        ]
     n_support = int(machine.n_support_.sum())
     n_machines = machine.intercept_.size
     return [
@@ -206,6 +213,8 @@ def stop_reasons(machine: Any) -> str:
 
 
 def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
+    if not hasattr(machine, "n_support_"):
+        return [("planes", ", ".join(map(str, machine.n_planes_.tolist())))]
     steps = machine.n_iter_
     return [
         ("gamma", f"{machine._gamma:.6g}"),

@@ -28,21 +28,28 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
+from svmosaic.classification.kernel_primal import KernelPrimalSVC
 from svmosaic.classification.mnsvm import MNSVMClassifier
 from svmosaic.classification.nlsgd import NLSGDClassifier
 from svmosaic.classification.nnisda import NNISDAClassifier
+from svmosaic.classification.oge import OGEClassifier
 from svmosaic.classification.olla_l2 import OLLAL2Classifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.online_svm import OnlineSVMClassifier
+from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
 from svmosaic.classification.smo import SMOClassifier
+from svmosaic.classification.svm_cbp import SVMCBPClassifier
 from svmosaic.classification.uniform import UniformSVC
 from svmosaic.persistence.validation import (
     AnyArray,
     Sizes,
+    check_boundary,
     check_csr,
     check_dtype,
     check_expansion,
     check_min_max_range,
     check_path,
+    check_planes,
     check_positive_scale,
     check_regression_expansion,
     check_selected,
@@ -518,6 +525,15 @@ _STREAM: tuple[Field, ...] = (
 )
 
 
+# The width of a machine with boundary points, and the search of it; nan where none was possible.
+_WIDTH: tuple[Field, ...] = (
+    Number("sigma", "sigma_"),
+    Tensor("sigmas", "sigmas_", ("float64",), ("n_sigmas",), above=0),
+    Tensor("norms", "norms_", ("float64",), ("n_sigmas",), finite=False),
+    Tensor("n_boundary", "n_boundary_", INTEGERS, ("n_machines",), minimum=0),
+)
+
+
 def _per_feature(name: str, *, nullable: bool = False) -> Tensor:
     return Tensor(name, f"{name}_", FLOATS, ("n_features",), nullable=nullable)
 
@@ -545,7 +561,45 @@ SCHEMAS: dict[str, Schema] = _table(
         ),
         *(
             Schema(kind, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,))
-            for kind in (SMOClassifier, MNSVMClassifier, NNISDAClassifier, UniformSVC)
+            for kind in (
+                SMOClassifier,
+                MNSVMClassifier,
+                NNISDAClassifier,
+                UniformSVC,
+                KernelPrimalSVC,
+            )
+        ),
+        Schema(
+            SVMCBPClassifier,
+            (
+                *_KERNEL_CLASSIFIER,
+                *_WIDTH,
+                Tensor("norm", "norm_", ("float64",), ("n_machines",), minimum=0),
+                Tensor("loss", "loss_", ("float64",), ("n_machines",), minimum=0),
+                Tensor(
+                    "boundary_pairs",
+                    "boundary_pairs_",
+                    INTEGERS,
+                    ("n_points", "two"),
+                    minimum=0,
+                    maximum=_LAST_ROW,
+                ),
+            ),
+            (check_expansion, check_boundary),
+        ),
+        Schema(
+            OGEClassifier,
+            (
+                *_FEATURES,
+                Labels("classes", "classes_"),
+                Tensor("normals", "normals_", ("float64",), ("n_planes", "n_features")),
+                Tensor("offsets", "offsets_", ("float64",), ("n_planes",)),
+                Tensor("weights", "weights_", ("float64",), ("n_planes",)),
+                Tensor("n_planes", "n_planes_", INTEGERS, ("n_machines",), minimum=0),
+                Tensor("lam", "lam_", ("float64",), ("n_machines",), minimum=0),
+                Tensor("threshold", "threshold_", ("float64",), ("n_machines",)),
+            ),
+            (check_planes,),
         ),
         Schema(
             SMORegressor,
@@ -572,6 +626,21 @@ SCHEMAS: dict[str, Schema] = _table(
             OLLAL2Classifier,
             (*_KERNEL_CLASSIFIER, *_STREAM),
             (check_expansion, check_stream),
+        ),
+        Schema(
+            OnlineSVMClassifier,
+            (*_KERNEL_CLASSIFIER, *_STREAM, Number("sigma", "sigma_")),
+            (check_expansion, check_stream),
+        ),
+        Schema(
+            OnlineSVMCBPClassifier,
+            (
+                *_KERNEL_CLASSIFIER,
+                *_STREAM,
+                *_WIDTH,
+                Tensor("boundary_points", "boundary_points_", FLOATS, ("n_points", "n_features")),
+            ),
+            (check_expansion, check_stream, check_boundary),
         ),
         Schema(
             MinMaxScaler,

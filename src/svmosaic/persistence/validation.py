@@ -18,11 +18,13 @@ from svmosaic.exceptions import ModelFileError
 __all__ = [
     "AnyArray",
     "Sizes",
+    "check_boundary",
     "check_csr",
     "check_dtype",
     "check_expansion",
     "check_min_max_range",
     "check_path",
+    "check_planes",
     "check_positive_scale",
     "check_regression_expansion",
     "check_selected",
@@ -138,14 +140,17 @@ def check_expansion(model: Any, sizes: Sizes) -> None:
     """Compare the support vectors, coefficients and intercepts of a kernel classifier."""
     n_classes = sizes["n_classes"]
     one_vs_one = n_classes > 2 and model.multi_class == "ovo"
-    # Counted, not listed: a list of pairs for a false number of classes would fill the memory.
-    if n_classes == 2:
-        n_machines = 1
-    else:
-        n_machines = n_classes * (n_classes - 1) // 2 if one_vs_one else n_classes
+    n_machines = _count_machines(n_classes, model.multi_class)
     _expect("intercept", sizes["n_machines"], n_machines)
     _expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_machines)
     _check_vectors(model, sizes)
+
+
+def _count_machines(n_classes: int, multi_class: str) -> int:
+    # Counted, not listed: a list of pairs for a false number of classes would fill the memory.
+    if n_classes == 2:
+        return 1
+    return n_classes * (n_classes - 1) // 2 if multi_class == "ovo" else n_classes
 
 
 def check_regression_expansion(model: Any, sizes: Sizes) -> None:
@@ -236,6 +241,24 @@ def check_state(model: Any, sizes: Sizes) -> None:
     else:
         _check_rows("state", model._state, model.dual_coef_.shape)
         _check_rows("feature_weights", model._weights_of_features, (0, 0))
+
+
+# The arrays of boundary points ---------------------------------------------------------------
+
+
+def check_boundary(model: Any, sizes: Sizes) -> None:
+    """Compare the boundary points with their numbers, and the width with gamma."""
+    _expect("sum of n_boundary", int(model.n_boundary_.sum(dtype=np.int64)), sizes["n_points"])
+    if "two" in sizes:
+        _expect("columns of boundary_pairs", sizes["two"], 2)
+    if not np.isclose(2.0 * model._gamma * model.sigma_**2, 1.0, rtol=1e-6):
+        refuse("'sigma' and 'gamma' are widths of different kernels")
+
+
+def check_planes(model: Any, sizes: Sizes) -> None:
+    """Compare the planes of an ensemble with their numbers and with the classes."""
+    _expect("threshold", sizes["n_machines"], _count_machines(sizes["n_classes"], "ovo"))
+    _expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
 # Scalers ------------------------------------------------------------------------------------

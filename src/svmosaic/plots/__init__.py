@@ -7,22 +7,27 @@ axes. No figure is shown and no global state of matplotlib is touched.
 from __future__ import annotations
 
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
+from svmosaic.plots.boundary_points import plot_boundary_points
 from svmosaic.plots.critical_difference import plot_critical_difference
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
 from svmosaic.plots.heat_map import plot_heat_map
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
+from svmosaic.plots.widths import plot_sigma_lambda, plot_width_profile
 
 __all__ = [
     "new_axes",
     "plot_boundaries",
     "plot_boundary",
+    "plot_boundary_points",
     "plot_critical_difference",
     "plot_curves",
     "plot_growth",
     "plot_heat_map",
+    "plot_sigma_lambda",
     "plot_trajectory",
+    "plot_width_profile",
     "to_png",
     "to_svg",
 ]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
-__all__ = ["available_threads", "resolve_threads"]
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["available_threads", "one_blas_thread", "resolve_threads"]
 
 
 def _cgroup_quota() -> float | None:
@@ -38,3 +43,18 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs < 0:
         return max(1, available + 1 + n_jobs)
     return max(1, min(n_jobs, available))
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a block in which BLAS and LAPACK use one thread.
+
+    Factorisations of some hundred rows take longer with several threads where others use the
+    cores too, and their rounding depends on the number of threads.
+    """
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited

@@ -10,7 +10,7 @@ import numpy as np
 from svmosaic.problem import Problem
 from svmosaic.solvers.online import VisitOrder
 
-__all__ = ["Sampler", "visits"]
+__all__ = ["Sampler", "sampler_of_step", "visits"]
 
 _64_BITS = 2**64 - 1
 _LEAST_WEIGHT = 1e-12
@@ -49,6 +49,11 @@ class Sampler:
         for n in range(len(values), 1, -1):
             k = self.below(n)
             values[n - 1], values[k] = values[k], values[n - 1]
+
+
+def sampler_of_step(seed: int, step: int) -> Sampler:
+    """Return the numbers of one step of a run."""
+    return Sampler(Sampler(seed).next() + step * 0xD1342543DE82EF95)
 
 
 def visits(

@@ -1,0 +1,168 @@
+"""The kernel SVM in the primal form of the boundary-point thesis, as a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from svmosaic.backends import cpu
+from svmosaic.base import KernelFunction
+from svmosaic.classification.exact import ExactKernelClassifier
+from svmosaic.classification.multiclass import MultiClass
+from svmosaic.problem import Solution
+from svmosaic.solvers.dual_descent import DualDescentSettings
+from svmosaic.utils.sklearn_compat import Interval
+
+__all__ = ["KernelPrimalSVC"]
+
+
+class KernelPrimalSVC(ExactKernelClassifier):
+    r"""Support vector classifier without an intercept, the baseline of SVM-CBP.
+
+    It differs from `SMOClassifier` in two things: there is no intercept, so the boundary of a
+    linear machine passes through the origin, and `lam` is twice the C of the usual form. Use it to
+    compare with `SVMCBPClassifier`, which has no intercept either; else take `SMOClassifier`.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"} or callable, \
+            default="rbf"
+        The kernel. A callable gets two arrays of samples and returns their kernel values.
+    gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
+        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
+        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`. A larger gamma bends more.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    lam : float, default=2.0
+        Weight of the losses. A larger one follows the training data more closely and takes longer.
+    tol : float, default=1e-3
+        Accepted violation of the conditions of optimality, whose scale is 1.
+    max_iter : int, default=None
+        Limit on updates of each machine. None means max(10 million, 100 n_samples).
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
+        the same total weight.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for one-vs-one with more than two classes.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+    cache_mb : float, default=200
+        Memory in MB for kernel columns.
+    max_time : float, default=None
+        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows of the training data that are support vectors, by class. Of identical rows it names
+        the first.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
+    intercept_ : ndarray of shape (n_machines,)
+        Zeros.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Feature weights, for the linear kernel.
+    n_iter_ : ndarray of shape (n_machines,)
+        Updates of each binary machine, one kernel column each.
+    stop_reason_ : ndarray of shape (n_machines,)
+        Why each machine stopped: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
+    dual_gap_ : ndarray of shape (n_machines,)
+        Primal minus dual objective of 1/2 |w|^2 + lam/2 sum of losses, half of the form below.
+    objective_ : ndarray of shape (n_machines,)
+        Dual objective reached, in the same units.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    SVMCBPClassifier : Its norm is the distance to the boundary points.
+    SMOClassifier : The usual machine, with an intercept.
+
+    Notes
+    -----
+    The problem is Eq. 2.3 of the thesis [1]_,
+
+    .. math:: \min_a a' K a + \lambda \sum_i w_i \max(0, 1 - y_i (K a)_i).
+
+    References
+    ----------
+    .. [1] A. Guitart, "Optimizing Support Vector Machines with Characteristic Boundary Points",
+       master thesis, Universitat de Barcelona, Eq. 2.3.
+    .. [2] C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan (2008), "A dual
+       coordinate descent method for large-scale linear SVM", ICML 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import KernelPrimalSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelPrimalSVC(gamma=0.5).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ExactKernelClassifier._parameter_constraints,
+        "lam": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        lam: float = 2.0,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        multi_class: MultiClass = "ovo",
+        decision_function_shape: str = "ovr",
+        n_jobs: int | None = None,
+        cache_mb: float = 200.0,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.lam = lam
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.n_jobs = n_jobs
+        self.cache_mb = cache_mb
+        self.max_time = max_time
+        self.verbose = verbose
+
+    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
+        # a'Ka + lam sum of losses is twice 1/2 |w|^2 + lam/2 sum of losses.
+        settings = DualDescentSettings(
+            C=0.5 * float(self.lam),
+            tol=float(self.tol),
+            max_iter=int(self.max_iter or 0),
+            cache_mb=float(self.cache_mb),
+        )
+        return cpu.solve_dual_descent, settings

@@ -1,0 +1,230 @@
+"""The on-line SVM in coefficient space, Algorithm 1 of the boundary-point thesis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from svmosaic.backends import cpu
+from svmosaic.base import resolve_gamma
+from svmosaic.boundary.machine import gamma_of, sigma_of
+from svmosaic.classification.online_classifier import OnlineClassifier
+from svmosaic.classification.rbf_only import RbfClassifier
+from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Rows
+from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.solvers.online_svm import (
+    OnlineSvmSettings,
+    OnlineSvmSolution,
+    OnlineSvmTask,
+    Shrinking,
+)
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["OnlineSVMClassifier"]
+
+
+class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
+    r"""On-line support vector classifier by gradients of the coefficients.
+
+    Every violator changes all coefficients by its kernel values, and all coefficients fade. This
+    is the baseline of `OnlineSVMCBPClassifier`. The gradient is taken in the space of the
+    coefficients; the usual stochastic gradient, in the space of the kernel, is `NLSGDClassifier`,
+    which learns better. Scale the features first.
+
+    Parameters
+    ----------
+    sigma : "scale" or float, default="scale"
+        Width of the kernel exp(-|x - z|^2 / (2 sigma^2)); ``"scale"`` is the root of
+        n_features * X.var() / 2.
+    lam : float, default=1.0
+        lambda of the thesis. A step is 1 / (lam t), so a larger one learns less from each sample.
+    max_iter : int, default=20000
+        Samples that `fit` draws.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
+        the same total weight; `partial_fit` takes a dict only.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for more than two classes.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the draws. An int gives the same machine on every platform.
+    n_jobs : int, default=None
+        Threads; the binary machines run side by side. None means 1, -1 all.
+    max_time : float, default=None
+        Limit on seconds for all machines together.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows that are kept, by class; counted through all calls of `partial_fit`.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        The kept samples.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of kept samples of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients, arranged as in scikit-learn's SVC.
+    intercept_ : ndarray of shape (n_machines,)
+        Zeros.
+    n_iter_ : ndarray of shape (n_machines,)
+        Visits of each binary machine.
+    stop_reason_ : ndarray of shape (n_machines,)
+        ``"exhausted"`` (all visits are done) or ``"max_time"``.
+    t_ : ndarray of shape (n_machines,)
+        Weight visited by each machine, the t of the step 1 / (lam t).
+    sigma_ : float
+        The width.
+    n_samples_seen_ : int
+        Rows given to `fit` and `partial_fit` so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    OnlineSVMCBPClassifier : The same with characteristic boundary points.
+    NLSGDClassifier : Stochastic gradient descent in the space of the kernel.
+
+    Notes
+    -----
+    Algorithm 1 of the thesis [1]_. Step t, with k_x the kernel values of x with the kept samples:
+    t = 1 keeps x with coefficient y. Then, if y a.k_x < 1, a becomes (1 - 1/t) a + y k_x / (lam t)
+    and x, if new, is kept with coefficient y / (lam t); else a becomes (1 - 1/t) a. `fit` draws
+    samples by weight. `partial_fit` takes rows as they come; a row of weight 2 is visited twice
+    and a last fraction r counts r in t and scales both terms.
+
+    References
+    ----------
+    .. [1] A. Guitart, "Optimizing Support Vector Machines with Characteristic Boundary Points",
+       master thesis, Universitat de Barcelona, section 2.3, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from svmosaic import OnlineSVMClassifier
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> model = OnlineSVMClassifier(sigma=0.5, max_iter=2000).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **RbfClassifier._parameter_constraints,
+        "sigma": [StrOptions({"scale"}), Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    # The common road of online machines asks for these; samples are drawn, not visited in cycles.
+    epochs = 1
+    order: VisitOrder = "random"
+    fit_intercept = False
+    C = 1.0
+
+    sigma: float | str
+    max_iter: int
+
+    def __init__(
+        self,
+        *,
+        sigma: float | str = "scale",
+        lam: float = 1.0,
+        max_iter: int = 20_000,
+        class_weight: dict[Any, float] | str | None = None,
+        decision_function_shape: str = "ovr",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.sigma = sigma
+        self.lam = lam
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.max_time = max_time
+        self.verbose = verbose
+
+    def _kernel(
+        self,
+        X: Any,
+        samples: IndexArray,
+        weights: DoubleArray,
+        labels: IndexArray | None = None,
+    ) -> KernelSpec:
+        if isinstance(self.sigma, str):
+            return KernelSpec("rbf", resolve_gamma("scale", X, samples, weights))
+        return KernelSpec("rbf", gamma_of(float(self.sigma)))
+
+    def _visit(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
+        epochs: int,
+        order: VisitOrder,
+    ) -> list[OnlineSolution]:
+        X = cast(DenseRows, rows).values
+        return list(
+            self._steps(
+                X,
+                X[:0],
+                kernel.gamma,
+                [OnlineSvmTask(task.problem, task.support, task.coef, task.t) for task in tasks],
+                order,
+                int(self.max_iter),
+                self.max_time or 0.0,
+            )
+        )
+
+    def _steps(
+        self,
+        X: FloatArray,
+        points: FloatArray,
+        gamma: float,
+        tasks: Sequence[OnlineSvmTask],
+        order: VisitOrder,
+        max_iter: int,
+        max_time: float,
+        update: Shrinking = "clipped",
+    ) -> list[OnlineSvmSolution]:
+        """Run some steps with one width, each task from the machine it brings."""
+        return cpu.solve_online_svm(
+            DenseRows(X),
+            DenseRows(points),
+            gamma,
+            tasks,
+            OnlineSvmSettings(
+                lam=float(self.lam),
+                max_iter=max_iter,
+                order=order,
+                update=update,
+                seed=self._seed(),
+            ),
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=max_time,
+            progress=current_progress(type(self).__name__, self.verbose),
+        )
+
+    def _learn_chunk(
+        self, X: Any, labels: IndexArray, weights: DoubleArray, classes: Any, first: bool
+    ) -> None:
+        self._refuse_sparse(X)
+        super()._learn_chunk(X, labels, weights, classes, first)
+
+    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+        self.sigma_ = sigma_of(self._gamma)
+
+    def _raw(self) -> tuple[DoubleArray, DoubleArray]:
+        return self.dual_coef_, np.zeros_like(self.intercept_)

@@ -1,0 +1,433 @@
+"""The on-line SVM with characteristic boundary points, Algorithms 2 and 3 of the thesis."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+
+from svmosaic.backends import cpu
+from svmosaic.boundary.machine import gamma_of, sigma_of
+from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.widths import descending_sigmas, online_sigmas
+from svmosaic.classification.kernel_classifier import TrainingSet
+from svmosaic.classification.online_svm import OnlineSVMClassifier
+from svmosaic.problem import (
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    KernelSpec,
+    Problem,
+    Rows,
+    Solution,
+)
+from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.solvers.online_svm import OnlineSvmSolution, OnlineSvmTask, Shrinking
+from svmosaic.utils.clock import Deadline
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["OnlineSVMCBPClassifier"]
+
+# A width that is still to be found.
+_UNKNOWN = float("nan")
+
+
+def _no_points() -> FloatArray:
+    return np.empty((0, 0))
+
+
+def _no_value() -> DoubleArray:
+    return np.empty(0)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The widths of Algorithm 3, the norm after each, and the one chosen."""
+
+    sigmas: DoubleArray = field(default_factory=_no_value)
+    norms: DoubleArray = field(default_factory=_no_value)
+    sigma: float = _UNKNOWN
+
+
+@dataclass(frozen=True)
+class _CbpSolution(OnlineSvmSolution):
+    """A machine, its boundary points, and the search of the width that all machines share."""
+
+    points: FloatArray = field(default_factory=_no_points)
+    search: _Search = field(default_factory=_Search)
+
+
+class OnlineSVMCBPClassifier(OnlineSVMClassifier):
+    r"""On-line support vector classifier that stays near the characteristic boundary points.
+
+    As `OnlineSVMClassifier`, but a violator makes the coefficients fade by their squared kernel
+    values with a random boundary point. It can find its width while it learns: the width falls
+    every `period` visits, and the peak of the norm at the boundary points tells where to stop.
+    Scale the features first.
+
+    Parameters
+    ----------
+    sigma : {"peak", "printed", "scale"} or float, default="peak"
+        Width of the kernel exp(-|x - z|^2 / (2 sigma^2)). ``"peak"`` and ``"printed"`` run
+        Algorithm 3 and take the width after the last peak of the norm. ``"printed"`` has, as the
+        box of the thesis, the norm at one random boundary point, which is mostly chance;
+        ``"peak"`` has the norm over all of them. ``"scale"`` is the root of
+        n_features * X.var() / 2.
+    lam : float, default=1.0
+        lambda of the thesis. A step is 1 / (lam t), so a larger one learns less from each sample
+        and the boundary points count more.
+    max_iter : int, default=20000
+        Samples that `fit` draws, those of the search included.
+    update : {"clipped", "printed"}, default="clipped"
+        Whether the factor 1 - \|k_z\|^2 / t by which a violator makes the coefficients fade is cut
+        to [0, 1]. With equal weights it never leaves [0, 1], so both are the same.
+    boundary_points : array-like of shape (n_points, n_features), default=None
+        Boundary points for all machines. None: every pair of classes takes those of its training
+        samples; in `partial_fit`, of the first chunk that has both classes.
+    sigmas : array-like, default=None
+        Widths of Algorithm 3. None means 15, the root mean square distance of two samples times
+        0.01^(r/15); the thesis has 1 in place of that distance, on features in [0, 1].
+    period : int, default=None
+        Visits with each width of Algorithm 3. None shares three quarters of `max_iter` among the
+        widths: 1000 visits each of 20 000 for 15 widths, as in the thesis.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
+        the same total weight; `partial_fit` takes a dict only.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for more than two classes.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the draws. An int gives the same machine on every platform.
+    n_jobs : int, default=None
+        Threads; the binary machines run side by side. None means 1, -1 all.
+    max_time : float, default=None
+        Limit on seconds for all machines together.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    support_ : ndarray of shape (n_support,)
+        Rows that are kept, by class; counted through all calls of `partial_fit`.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        The kept samples.
+    n_support_ : ndarray of shape (n_classes,)
+        Number of kept samples of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_support)
+        Coefficients, arranged as in scikit-learn's SVC.
+    intercept_ : ndarray of shape (n_machines,)
+        Zeros.
+    n_iter_ : ndarray of shape (n_machines,)
+        Visits of each binary machine.
+    stop_reason_ : ndarray of shape (n_machines,)
+        ``"exhausted"`` (all visits are done) or ``"max_time"``.
+    t_ : ndarray of shape (n_machines,)
+        Weight visited by each machine, the t of the step 1 / (lam t).
+    sigma_ : float
+        The width.
+    sigmas_ : ndarray of shape (n_sigmas,)
+        Widths tried, descending; empty without a search.
+    norms_ : ndarray of shape (n_sigmas,)
+        The norm at the end of each.
+    boundary_points_ : ndarray of shape (n_points, n_features)
+        Boundary points, machine after machine.
+    n_boundary_ : ndarray of shape (n_machines,)
+        Number of boundary points of each machine.
+    n_samples_seen_ : int
+        Rows given to `fit` and `partial_fit` so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    SVMCBPClassifier : The batch form.
+    OnlineSVMClassifier : The same without boundary points.
+
+    Notes
+    -----
+    Algorithms 2 and 3 of the thesis [1]_. `partial_fit` with a search runs Algorithm 3 on its first
+    chunk to find the width, then starts anew and takes that chunk row by row.
+
+    References
+    ----------
+    .. [1] A. Guitart, "Optimizing Support Vector Machines with Characteristic Boundary Points",
+       master thesis, Universitat de Barcelona, sections 3.3 and 3.4, Algorithms 2 and 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from svmosaic import OnlineSVMCBPClassifier
+    >>> X, y = make_moons(60, noise=0.1, random_state=0)
+    >>> model = OnlineSVMCBPClassifier(sigma=0.5, max_iter=2000).fit(X, y)
+    >>> model.predict(X[:3])
+    array([0, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OnlineSVMClassifier._parameter_constraints,
+        "sigma": [
+            StrOptions({"peak", "printed", "scale"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "update": [StrOptions({"printed", "clipped"})],
+        "boundary_points": ["array-like", None],
+        "sigmas": ["array-like", None],
+        "period": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        sigma: float | str = "peak",
+        lam: float = 1.0,
+        max_iter: int = 20_000,
+        update: Shrinking = "clipped",
+        boundary_points: Any = None,
+        sigmas: Any = None,
+        period: int | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        decision_function_shape: str = "ovr",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            sigma=sigma,
+            lam=lam,
+            max_iter=max_iter,
+            class_weight=class_weight,
+            decision_function_shape=decision_function_shape,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            max_time=max_time,
+            verbose=verbose,
+        )
+        self.update = update
+        self.boundary_points = boundary_points
+        self.sigmas = sigmas
+        self.period = period
+
+    def _kernel(
+        self,
+        X: Any,
+        samples: IndexArray,
+        weights: DoubleArray,
+        labels: IndexArray | None = None,
+    ) -> KernelSpec:
+        if self.sigma in ("peak", "printed"):
+            return KernelSpec("rbf", _UNKNOWN)
+        return super()._kernel(X, samples, weights, labels)
+
+    def _visit(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        tasks: Sequence[OnlineTask],
+        machines: Sequence[int],
+        epochs: int,
+        order: VisitOrder,
+    ) -> list[OnlineSolution]:
+        X = cast(DenseRows, rows).values
+        deadline = Deadline(self.max_time)
+        points = [
+            self._points_of(X, task.problem, m if order == "given" else -1)
+            for task, m in zip(tasks, machines, strict=True)
+        ]
+        table = np.concatenate([X[:0], *points])
+        ends = np.cumsum([p.shape[0] for p in points])
+        ready = [
+            OnlineSvmTask(
+                task.problem, task.support, task.coef, task.t, np.arange(end - p.shape[0], end)
+            )
+            for task, p, end in zip(tasks, points, ends, strict=True)
+        ]
+        search = _Search(sigma=sigma_of(kernel.gamma))
+        left = int(self.max_iter)
+        n_before = 0
+        if np.isnan(kernel.gamma):
+            burnt, search = self._search(X, table, ready, deadline)
+            if order != "given":
+                # The machines go on with the width found; a stream starts anew.
+                n_before = search.sigmas.size * self._period(search.sigmas.size)
+                left -= n_before
+                ready = burnt
+        solutions = self._steps(
+            X,
+            table,
+            gamma_of(search.sigma),
+            ready,
+            order,
+            left,
+            deadline.seconds_left(),
+            self.update,
+        )
+        return [
+            _CbpSolution(
+                **{**vars(solution), "n_iter": solution.n_iter + n_before},
+                points=p,
+                search=search,
+            )
+            for solution, p in zip(solutions, points, strict=True)
+        ]
+
+    # Boundary points ------------------------------------------------------------------------
+
+    def _points_of(self, X: FloatArray, problem: Problem, machine: int) -> FloatArray:
+        """Return the boundary points of a machine: given, known from before, or found now."""
+        if self.boundary_points is not None:
+            return self._given_points(X)
+        if machine >= 0 and hasattr(self, "n_boundary_") and self.n_boundary_[machine] > 0:
+            end = int(self.n_boundary_[: machine + 1].sum())
+            begin = end - int(self.n_boundary_[machine])
+            return np.asarray(self.boundary_points_[begin:end], dtype=X.dtype)
+        positive = problem.samples[problem.targets > 0]
+        negative = problem.samples[problem.targets < 0]
+        if positive.size == 0 or negative.size == 0:
+            return X[:0]
+        n_threads = resolve_threads(self.n_jobs)
+        return points_of(X, pairs_between(X, positive, negative, n_threads=n_threads))[0]
+
+    def _given_points(self, X: FloatArray) -> FloatArray:
+        points = check_array(self.boundary_points, dtype=X.dtype, order="C")
+        if points.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"The boundary_points of {type(self).__name__} have {points.shape[1]} features; "
+                f"the samples have {X.shape[1]}. Give points in the space of the samples."
+            )
+        return np.asarray(points)
+
+    # Algorithm 3 ----------------------------------------------------------------------------
+
+    def _search(
+        self,
+        X: FloatArray,
+        points: FloatArray,
+        tasks: Sequence[OnlineSvmTask],
+        deadline: Deadline,
+    ) -> tuple[list[OnlineSvmTask], _Search]:
+        """Return the machines after the search, and the search."""
+        sigmas = self._grid(X, tasks)
+        period = self._period(sigmas.size)
+        if sigmas.size * period >= self.max_iter:
+            raise ValueError(
+                f"{type(self).__name__} has max_iter={self.max_iter}, and its search of sigma "
+                f"takes {sigmas.size} widths of {period} visits each; raise max_iter, lower "
+                "period or give sigma as a number."
+            )
+        ready = list(tasks)
+        norms = np.zeros(sigmas.size)
+        for s, sigma in enumerate(sigmas):
+            gamma = gamma_of(float(sigma))
+            after = self._steps(
+                X,
+                points,
+                gamma,
+                ready,
+                "random",
+                period,
+                deadline.seconds_left(),
+                self.update,
+            )
+            norms[s] = np.sqrt(
+                sum(
+                    self._norm(X, points, gamma, task, solution) ** 2
+                    for task, solution in zip(ready, after, strict=True)
+                )
+            )
+            ready = [
+                replace(task, support=solution.support, coef=solution.coef, t=solution.t)
+                for task, solution in zip(ready, after, strict=True)
+            ]
+        return ready, _Search(sigmas, norms, float(sigmas[self._choose(sigmas, norms)]))
+
+    def _period(self, n_sigmas: int) -> int:
+        share = 3 * int(self.max_iter) // (4 * n_sigmas)
+        return max(1, share) if self.period is None else int(self.period)
+
+    def _grid(self, X: FloatArray, tasks: Sequence[OnlineSvmTask]) -> DoubleArray:
+        if self.sigmas is None:
+            samples = np.unique(np.concatenate([task.problem.samples for task in tasks]))
+            return online_sigmas(X[samples], np.ones(samples.size))
+        return descending_sigmas(self.sigmas, type(self).__name__)
+
+    def _norm(
+        self,
+        X: FloatArray,
+        points: FloatArray,
+        gamma: float,
+        task: OnlineSvmTask,
+        solution: OnlineSvmSolution,
+    ) -> float:
+        """Return |f(z)| of the last boundary point, or its root sum of squares over all."""
+        if self.sigma == "printed" or task.boundary.size == 0:
+            return solution.norm
+        values = cpu.decide(
+            DenseRows(np.ascontiguousarray(points[task.boundary])),
+            DenseRows(X),
+            solution.support,
+            KernelSpec("rbf", gamma),
+            csr_array(solution.coef[:, None]),
+            np.zeros(1),
+            n_threads=resolve_threads(self.n_jobs),
+        )
+        return float(np.linalg.norm(values))
+
+    def _choose(self, sigmas: DoubleArray, norms: DoubleArray) -> int:
+        """Return the number of the width to go on with: the one after the last peak."""
+        # The last width has no norm in the box: it ends with the search.
+        seen = norms[:-1]
+        falls = 2 + np.flatnonzero((seen[2:] < seen[1:-1]) & (seen[:-2] < seen[1:-1]))
+        chosen, found = (int(falls[-1]), True) if falls.size else (int(norms.argmax()), False)
+        if not found:
+            warnings.warn(
+                f"The norm of {type(self).__name__} has no peak between sigma={sigmas[0]:.3g} and "
+                f"{sigmas[-1]:.3g}; it takes sigma={sigmas[chosen]:.3g}, where the norm is "
+                "largest. Give a range of sigmas around the expected width, or a number.",
+                ConvergenceWarning,
+                stacklevel=7,
+            )
+        return chosen
+
+    # State ----------------------------------------------------------------------------------
+
+    def _record(
+        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    ) -> None:
+        # What an earlier fit found does not count.
+        for name in ("sigmas_", "norms_", "boundary_points_", "n_boundary_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        super()._record(solutions, problems, training)
+
+    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+        points = []
+        ends = np.cumsum(getattr(self, "n_boundary_", np.zeros(len(solutions), dtype=np.int64)))
+        search = _Search()
+        for m, solution in enumerate(solutions):
+            if isinstance(solution, _CbpSolution):
+                points.append(solution.points)
+                search = solution.search
+            else:
+                # The chunk had no sample for this machine.
+                known = getattr(self, "boundary_points_", self.support_vectors_[:0])
+                points.append(known[ends[m - 1] if m else 0 : ends[m]])
+        if np.isnan(self._gamma):
+            self._gamma = gamma_of(search.sigma)
+        if search.sigmas.size or not hasattr(self, "sigmas_"):
+            self.sigmas_, self.norms_ = search.sigmas, search.norms
+        self.boundary_points_ = np.concatenate(points)
+        self.n_boundary_ = np.array([p.shape[0] for p in points])
+        super()._keep_state(solutions, labels)
