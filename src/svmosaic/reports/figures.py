@@ -45,7 +45,7 @@ class Studio:
             with warnings.catch_warnings():
                 # A letter that the font does not have is drawn as a box; that is enough.
                 warnings.simplefilter("ignore")
-                from svmosaic.plots import to_svg
+                from svmosaic.plots.style import to_svg
 
                 return [Figure(to_svg(make()), "image/svg+xml", alt, caption, wide)]
         except MissingDependencyError as error:

@@ -133,7 +133,7 @@ def _growth(
     }
 
     def make() -> object:
-        from svmosaic.plots import plot_growth
+        from svmosaic.plots.growth import plot_growth
 
         return plot_growth(series, ylabel=ylabel, xlabel="rows of the data set")
 

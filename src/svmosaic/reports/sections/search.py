@@ -110,7 +110,7 @@ def _maps(
 
 
 def _draw_map(of_two: ScoreMap, method: str, score: str) -> Any:
-    from svmosaic.plots import plot_heat_map
+    from svmosaic.plots.heat_map import plot_heat_map
 
     return plot_heat_map(
         of_two.scores,
@@ -155,7 +155,7 @@ def _curves(
 def _draw_curves(
     series: Mapping[str, list[tuple[float, float]]], parameter: str, score: str
 ) -> Any:
-    from svmosaic.plots import plot_curves
+    from svmosaic.plots.curve import plot_curves
 
     title = next(iter(series)) if len(series) == 1 else None
     return plot_curves(series, xlabel=parameter, ylabel=score, title=title)
