@@ -12,7 +12,7 @@ _SCORES = [[[0.9, 0.8], [0.7, 0.8]], [[0.7, 0.6], [0.6, 0.6]]]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("svmosaic.plots.to_svg", lambda ax: b"<svg/>")
+    monkeypatch.setattr("svmosaic.plots.style.to_svg", lambda ax: b"<svg/>")
     return write_run(tmp_path / "trial.run", _SCORES)
 
 

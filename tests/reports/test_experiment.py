@@ -24,7 +24,7 @@ _TITLES = [
 @pytest.fixture(autouse=True)
 def _outlines(monkeypatch):
     """Figures are made but not painted, which takes most of the time."""
-    monkeypatch.setattr("svmosaic.plots.to_svg", lambda ax: b"<svg/>")
+    monkeypatch.setattr("svmosaic.plots.style.to_svg", lambda ax: b"<svg/>")
 
 
 def _section(report, title):
@@ -244,7 +244,7 @@ def test_a_figure_that_fails_is_told_and_costs_nothing_else(plain_run, monkeypat
     def fail(*_, **__):
         raise ZeroDivisionError("no ink")
 
-    monkeypatch.setattr("svmosaic.plots.plot_growth", fail)
+    monkeypatch.setattr("svmosaic.plots.growth.plot_growth", fail)
 
     report = experiment_report(plain_run)
 
