@@ -10,6 +10,7 @@ void bind_io(nb::module_& m);
 void bind_l2(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_tune(nb::module_& m);
+void bind_tune_regression(nb::module_& m);
 void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -21,5 +22,6 @@ NB_MODULE(_core, m) {
     bind_l2(m);
     bind_online(m);
     bind_tune(m);
+    bind_tune_regression(m);
     bind_measure(m);
 }
