@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from svmosaic.classification.smo import SMOClassifier
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
+    from svmosaic.regression.chains import SVRCC, SVRRC
+    from svmosaic.regression.multi_target import MultiTargetSVR
     from svmosaic.regression.smo import SMORegressor
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
+    "SVRCC",
+    "SVRRC",
     "MNSVMClassifier",
+    "MultiTargetSVR",
     "NLSGDClassifier",
     "NNISDAClassifier",
     "OLLAL2Classifier",
@@ -42,6 +47,9 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "SVRCC": "svmosaic.regression.chains",
+    "SVRRC": "svmosaic.regression.chains",
+    "MultiTargetSVR": "svmosaic.regression.multi_target",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",
     "NLSGDClassifier": "svmosaic.classification.nlsgd",
