@@ -36,11 +36,14 @@ class DataSpec:
         The file; None means that the registry knows the name.
     target : str, int or None
         The column of the targets in a file; None means the last.
+    targets : int, tuple of str or None
+        For a file with several targets: how many columns at the end, or their names.
     """
 
     name: str
     path: Path | None = None
     target: str | int | None = None
+    targets: int | tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class ProtocolSpec:
     search: str = "grid"
     scoring: tuple[str, ...] = ("accuracy",)
     scale: str = "minmax"
+    impute: str = "none"
     random_state: int = 0
 
 
@@ -149,19 +153,25 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     path = table.text("path", None)
     name = table.text("name", ... if path is None else Path(path).name.partition(".")[0])
     target = table.take("target", (str, int), "a column by name or by number", None)
+    targets = table.take("targets", (int, list), "a number of columns or their names", None)
     table.finish()
-    if path is None and target is not None:
+    if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
+    if target is not None and targets is not None:
+        raise table.error("'target' and 'targets' exclude each other; leave one out")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
     if path is None:
         _check_registered(table, name)
-    return DataSpec(name, None if path is None else folder / path, target)
+    names = tuple(map(str, targets)) if isinstance(targets, list) else targets
+    return DataSpec(name, None if path is None else folder / path, target, names)
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
-    from svmosaic.datasets import describe
+    from svmosaic.datasets import describe, list_multitarget
 
+    if name in list_multitarget():
+        return
     try:
         describe(name)
     except LookupError as error:
@@ -205,6 +215,8 @@ def _none_for_word(value: Any) -> Any:
 def _read_protocol(table: TomlTable) -> ProtocolSpec:
     from sklearn.metrics import get_scorer_names
 
+    from svmosaic.metrics.multi_target import is_multi_target_score
+
     default = ProtocolSpec()
     protocol = ProtocolSpec(
         kind=table.choice("kind", _KINDS, default.kind),
@@ -216,11 +228,12 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         search=table.choice("search", ("grid", "pattern"), default.search),
         scoring=table.texts("scoring", default.scoring),
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
+        impute=table.choice("impute", ("none", "mean", "median"), default.impute),
         random_state=table.whole("random_state", 0, default.random_state),
     )
     table.finish()
     for score in protocol.scoring:
-        if score not in get_scorer_names():
+        if score not in get_scorer_names() and not is_multi_target_score(score):
             raise table.error(f"scikit-learn has no score {score!r}")
     return protocol
 

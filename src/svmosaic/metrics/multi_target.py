@@ -19,6 +19,7 @@ __all__ = [
     "average_correlation",
     "average_rmse",
     "average_rrmse",
+    "is_multi_target_score",
     "make_multi_target_scorer",
     "total_mse",
 ]
@@ -133,6 +134,18 @@ SCORES: dict[str, Callable[[Any, Any, Any], float]] = {
     "neg_average_rmse": lambda true, predicted, train: -average_rmse(true, predicted),
     "neg_average_rrmse": lambda true, predicted, train: -average_rrmse(true, predicted, train),
 }
+
+
+def is_multi_target_score(scoring: Any) -> bool:
+    """Return whether this is a name of `SCORES`.
+
+    Examples
+    --------
+    >>> from svmosaic.metrics.multi_target import is_multi_target_score
+    >>> is_multi_target_score("neg_average_rrmse"), is_multi_target_score("r2")
+    (True, False)
+    """
+    return isinstance(scoring, str) and scoring in SCORES
 
 
 def make_multi_target_scorer(name: str) -> Any:
