@@ -13,6 +13,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
+// A share of the distance between bounds that only rounding leaves.
+constexpr double rounding = 1e-14;
 // Added to the diagonal of a joint step, relative to its largest entry.
 constexpr double ridge = 1e-11;
 // Rounds in which variables are set to the edge of the box.
@@ -133,9 +135,10 @@ bool BoxDual<Real>::pair_step() {
     const double room_j = beta_[b] - end_j;
     const double slope = gradient_[b] + low_[b] - slope_i;
     const double delta = std::min({slope / curvature, room_i, room_j});
-    // At an end the variable is set, not added to, so that it is exactly there.
-    beta_[a] = delta == room_i ? end_i : beta_[a] + delta;
-    beta_[b] = delta == room_j ? end_j : beta_[b] - delta;
+    // At an end the variable is set, not added to, so that it is exactly there. Both get there
+    // together where the others are at bounds; short of it by rounding, one would pass for free.
+    beta_[a] = room_i - delta <= rounding * (upper_[a] - lower_[a]) ? end_i : beta_[a] + delta;
+    beta_[b] = room_j - delta <= rounding * (upper_[b] - lower_[b]) ? end_j : beta_[b] - delta;
     mark(a);
     mark(b);
     extremes_ = loops.update_gradient(column_i, matrix_row(second.index), delta, up_.data(),

@@ -23,6 +23,7 @@ void test_solvers();
 void test_libsvm_text();
 void test_l2();
 void test_online();
+void test_tune_regression();
 
 namespace {
 
@@ -42,6 +43,7 @@ constexpr std::array tests{
     Test{"libsvm_text", test_libsvm_text},
     Test{"l2", test_l2},
     Test{"online", test_online},
+    Test{"tune_regression", test_tune_regression},
 };
 
 void run(const Test& test) {

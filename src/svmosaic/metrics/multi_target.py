@@ -50,11 +50,12 @@ def average_correlation(y_true: Any, y_pred: Any, y_train: Any = None) -> float:
     0.0
     """
     true, predicted = _columns(y_true, y_pred)
+    varies = _varies(true) & _varies(predicted)
     true = true - _centre(true, y_train)
     predicted = predicted - predicted.mean(axis=0)
     norms = np.sqrt((true**2).sum(axis=0) * (predicted**2).sum(axis=0))
     products = (true * predicted).sum(axis=0)
-    return float(np.mean(np.where(norms > 0, products / np.where(norms > 0, norms, 1.0), 0.0)))
+    return float(np.mean(np.where(varies, products / np.where(varies, norms, 1.0), 0.0)))
 
 
 def total_mse(y_true: Any, y_pred: Any) -> float:
@@ -175,6 +176,12 @@ def _columns(y_true: Any, y_pred: Any) -> tuple[DoubleArray, DoubleArray]:
             f"{true.shape} and {predicted.shape}."
         )
     return true, predicted
+
+
+def _varies(values: DoubleArray) -> npt.NDArray[np.bool_]:
+    """Return which columns vary by more than rounding."""
+    spread = values.max(axis=0) - values.min(axis=0)
+    return np.asarray(spread > 1e-12 * np.abs(values).max(axis=0))
 
 
 def _centre(true: DoubleArray, y_train: Any) -> DoubleArray:

@@ -7,6 +7,7 @@ axes. No figure is shown and no global state of matplotlib is touched.
 from __future__ import annotations
 
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
+from svmosaic.plots.chain import plot_chain
 from svmosaic.plots.critical_difference import plot_critical_difference
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
@@ -18,6 +19,7 @@ __all__ = [
     "new_axes",
     "plot_boundaries",
     "plot_boundary",
+    "plot_chain",
     "plot_critical_difference",
     "plot_curves",
     "plot_growth",

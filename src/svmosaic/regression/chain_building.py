@@ -60,7 +60,8 @@ class ChainBuilder:
         """What may be appended: the targets, or what each machine predicts out of fold."""
         if self.appended == "true":
             return self.tuner.table.targets
-        return np.array([machine.tuned.held_out for machine in self.machines])
+        values = np.array([machine.tuned.held_out for machine in self.machines])
+        return values.reshape(len(self.machines), self.tuner.table.targets.shape[1])
 
     def build_alone(self, *, lead_on: bool) -> None:
         """Build a machine for each target without a chain (Algorithm 3.1).
@@ -126,7 +127,6 @@ class ChainBuilder:
             [(target, [columns[t] for t in sorted(columns)])],
             self.columns,
             self.folds_of(chain, len(prefix)),
-            led=False,
         )
         self.machines.append(Machine(target, columns, tuned))
         return len(self.machines) - 1

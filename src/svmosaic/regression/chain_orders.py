@@ -9,28 +9,9 @@ from typing import Any
 import numpy as np
 
 from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.utils.correlations import target_correlations
 
-__all__ = ["check_order", "correlation_order", "random_orders", "target_correlations"]
-
-
-def target_correlations(Y: DoubleArray) -> DoubleArray:
-    """Return the matrix of correlation coefficients of the columns of `Y`.
-
-    A constant target has no correlation with others, so its coefficients are 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmosaic.regression.chain_orders import target_correlations
-    >>> target_correlations(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
-    centred = Y - Y.mean(axis=0)
-    norms = np.sqrt((centred**2).sum(axis=0))
-    centred = centred / np.where(norms > 0, norms, 1.0)
-    P: DoubleArray = centred.T @ centred
-    np.fill_diagonal(P, 1.0)
-    return P
+__all__ = ["check_order", "correlation_order", "random_orders"]
 
 
 def correlation_order(Y: DoubleArray, *, absolute: bool = False) -> IndexArray:

@@ -129,7 +129,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.gammas is None:
             n_samples = X.shape[0]
             middle = resolve_gamma("scale", X, np.arange(n_samples), np.ones(n_samples))
-            gammas = middle * 4.0 ** np.arange(-4, 4)
+            gammas: DoubleArray = middle * np.power(4.0, np.arange(-4, 4), dtype=np.float64)
         else:
             gammas = self._numbers(self.gammas, "gammas")
         return RegressionTuneSettings(
@@ -174,7 +174,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _marks(self, splits: Sequence[Split], n_rows: int) -> IndexArray:
         """Return the fold of each row where copies in different folds are different samples."""
         marks = np.zeros(n_rows, dtype=np.int64)
-        if self._appended == "out_of_fold":
+        if self._appended == "out_of_fold" and self.n_targets_ > 1:
             for f, (_, test) in enumerate(splits):
                 marks[test] = f
         return marks
@@ -297,7 +297,9 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X = match_form(check_samples(self, X), self.support_vectors_)
         step = max(1, _BLOCK_VALUES // max(1, self.support_.size))
         parts = [self._chain_values(X[i : i + step]) for i in range(0, X.shape[0], step)]
-        return np.concatenate(parts, axis=1) * self.target_scale_ + self.target_mean_
+        values: DoubleArray = np.concatenate(parts, axis=1)
+        values = values * self.target_scale_ + self.target_mean_
+        return values
 
     def _chain_values(self, X: Any) -> DoubleArray:
         rows: Any = make_rows(X, "rbf")

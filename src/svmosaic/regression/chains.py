@@ -31,6 +31,10 @@ class _ChainOfSVR(ChainedSVR):
     appended: Appended
     search: ChainSearch
 
+    # Leading links on from machines without a chain pays where it saves, or where several chains
+    # begin with them anyway.
+    _chains_share_links = True
+
     @property
     def _appended(self) -> Appended:  # type: ignore[override]
         return self.appended
@@ -41,7 +45,7 @@ class _ChainOfSVR(ChainedSVR):
 
     def _begin(self, builder: ChainBuilder) -> None:
         """Build the machines without a chain: first links, and where the others start."""
-        if builder.folds_of is None:
+        if builder.folds_of is None and (self._chains_share_links or not self._complete):
             builder.build_alone(lead_on=True)
 
 
@@ -365,6 +369,10 @@ class SVRCC(_ChainOfSVR):
         self.n_jobs = n_jobs
         self.memory_limit_mb = memory_limit_mb
         self.verbose = verbose
+
+    @property
+    def _chains_share_links(self) -> bool:  # type: ignore[override]
+        return isinstance(self.order, str) and self.order == "cv"
 
     def _needs_folds(self) -> bool:
         return super()._needs_folds() or (isinstance(self.order, str) and self.order == "cv")

@@ -138,13 +138,13 @@ class LinkTuner:
         links: Sequence[tuple[int, Sequence[int]]],
         columns: DoubleArray,
         folds: tuple[DoubleArray, DoubleArray],
-        *,
-        led: bool = True,
     ) -> list[TunedRegression]:
         """Tune links, each a target and the columns beside the inputs.
 
-        Those that are `led` begin with what was best for their target alone.
+        After `tune_alone` with `lead_on` they begin with what was best for their target alone;
+        the folds must be the same then.
         """
+        led = bool(self._first)
         asked = [
             RegressionLink(
                 target,
