@@ -107,9 +107,9 @@ CHECKED += [
     MultiTargetSVR(**CHAIN),
     MultiTargetSVR(gammas=[0.1], Cs=[10.0], epsilons=[0.0]),
     SVRRC(**CHAIN),
-    SVRRC(appended="true", search="grid", **CHAIN),
-    SVRCC(**CHAIN),
-    SVRCC(order="cv", appended="true", scale_targets=False, **CHAIN),
+    SVRRC(appended="out_of_fold", search="grid", **CHAIN),
+    SVRCC(appended="out_of_fold", **CHAIN),
+    SVRCC(order="cv", scale_targets=False, **CHAIN),
     *(kind(Ridge()) for kind in (ST, MTS, RC, ERC)),
     *(kind(Ridge(), cv=3) for kind in (MTSC, RCC, ERCC)),
 ]

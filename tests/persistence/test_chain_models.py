@@ -20,8 +20,8 @@ Y = np.column_stack([X[:, 0], X[:, 0] + X[:, 1] ** 2, X[:, 2]])
 
 MODELS = [
     MultiTargetSVR(**GRID),
-    SVRRC(**GRID),
-    SVRRC(appended="true", n_chains=2, **GRID),
+    SVRRC(appended="out_of_fold", **GRID),
+    SVRRC(n_chains=2, **GRID),
     SVRCC(order=[2, 0, 1], **GRID),
 ]
 

@@ -30,10 +30,11 @@ def data():
 MACHINES = [
     MultiTargetSVR(**GRID),
     SVRRC(**GRID),
-    SVRRC(appended="true", **GRID),
+    SVRRC(appended="out_of_fold", **GRID),
     SVRRC(search="grid", **GRID),
-    SVRCC(**GRID),
-    SVRCC(appended="true", search="grid", **GRID),
+    SVRCC(appended="out_of_fold", **GRID),
+    SVRCC(search="grid", **GRID),
+    SVRCC(appended="out_of_fold", search="grid", **GRID),
     SVRCC(order="cv", **GRID),
 ]
 
@@ -114,7 +115,7 @@ def test_links_that_chains_share_are_one_machine(data):
 def test_out_of_fold_values_are_those_of_the_inner_folds(data):
     X, Y, _, _ = data
     folds = KFold(3, shuffle=True, random_state=5)
-    settings = {**ONE, "cv": folds, "scale_targets": False, "tol": 1e-9}
+    settings = {**ONE, "cv": folds, "scale_targets": False, "tol": 1e-9, "appended": "out_of_fold"}
     model = SVRCC(order=[1, 0, 2], **settings).fit(X, Y)
     expected = np.empty(50)
     for train, test in folds.split(X):
@@ -139,7 +140,7 @@ def test_copies_of_rows_do_not_change_the_machine(data):
     assert copied.support_.size <= 50
 
 
-@pytest.mark.parametrize("machine", MACHINES[:2], ids=str)
+@pytest.mark.parametrize("machine", MACHINES[:3], ids=str)
 def test_neither_threads_nor_storage_matter(machine, data):
     X, Y, X_test, _ = data
     expected = clone(machine).fit(X, Y).predict(X_test)
@@ -243,7 +244,7 @@ def test_a_grid_is_made_of_positive_numbers(name, values, data):
 
 def test_out_of_fold_values_need_folds_that_test_every_row_once(data):
     with pytest.raises(ValueError, match="tests every row once"):
-        SVRRC(cv=ShuffleSplit(3, random_state=0)).fit(*data[:2])
+        SVRRC(appended="out_of_fold", cv=ShuffleSplit(3, random_state=0)).fit(*data[:2])
 
 
 def test_distances_that_do_not_fit_are_refused_beforehand(data):

@@ -277,7 +277,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_samples, n_targets) or (n_samples,)
             Predicted values, in the form that `fit` was given.
         """
-        values = self.predict_chains(X).mean(axis=0)
+        values = np.asarray(self.predict_chains(X).mean(axis=0))
         return values[:, 0] if self._y_ndim == 1 else values
 
     def predict_chains(self, X: Any) -> DoubleArray:
@@ -297,9 +297,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         X = match_form(check_samples(self, X), self.support_vectors_)
         step = max(1, _BLOCK_VALUES // max(1, self.support_.size))
         parts = [self._chain_values(X[i : i + step]) for i in range(0, X.shape[0], step)]
-        values: DoubleArray = np.concatenate(parts, axis=1)
-        values = values * self.target_scale_ + self.target_mean_
-        return values
+        values = np.concatenate(parts, axis=1)
+        return np.asarray(values * self.target_scale_ + self.target_mean_)
 
     def _chain_values(self, X: Any) -> DoubleArray:
         rows: Any = make_rows(X, "rbf")

@@ -62,7 +62,7 @@ class SVRRC(_ChainOfSVR):
     n_chains : int, default=10
         Chains at most; with few targets there are only n_targets! orders. More chains take
         longer and vary less with the seed.
-    appended : {"out_of_fold", "true"}, default="out_of_fold"
+    appended : {"true", "out_of_fold"}, default="true"
         What stands for the earlier targets in training. ``"true"``: their true values, as
         published; but prediction has only predicted ones. ``"out_of_fold"``: what their own
         machines predict for rows that they were not trained on, which is what prediction has.
@@ -174,7 +174,7 @@ class SVRRC(_ChainOfSVR):
         self,
         *,
         n_chains: int = 10,
-        appended: Appended = "out_of_fold",
+        appended: Appended = "true",
         search: ChainSearch = "pattern",
         gammas: Sequence[float] | None = None,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
@@ -224,7 +224,7 @@ class SVRCC(_ChainOfSVR):
         published. ``"absolute"``: the same with absolute values, so that a negative correlation
         is not a loss. ``"cv"``: at each place the target whose machine, given those before it,
         has the least error over the inner folds. Or the numbers of all targets.
-    appended : {"out_of_fold", "true"}, default="out_of_fold"
+    appended : {"true", "out_of_fold"}, default="true"
         What stands for the earlier targets in training. ``"true"``: their true values, as
         published; but prediction has only predicted ones. ``"out_of_fold"``: what their own
         machines predict for rows that they were not trained on, which is what prediction has.
@@ -341,7 +341,7 @@ class SVRCC(_ChainOfSVR):
         self,
         *,
         order: Any = "correlation",
-        appended: Appended = "out_of_fold",
+        appended: Appended = "true",
         search: ChainSearch = "pattern",
         gammas: Sequence[float] | None = None,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
