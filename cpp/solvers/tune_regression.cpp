@@ -94,7 +94,8 @@ class RegressionTuner {
           n_candidates_(settings.gammas.size() * settings.Cs.size() * settings.epsilons.size()),
           results_(links.size()),
           bounds_(links.size(), infinity),
-          fold_orders_(links.size(), std::vector<std::size_t>(table.folds.size())) {
+          fold_orders_(links.size(), std::vector<std::size_t>(table.folds.size())),
+          stands_(links.size()) {
         for (auto& order : fold_orders_) std::iota(order.begin(), order.end(), std::size_t{0});
         // From wide tubes to narrow ones: the first machines have few support vectors.
         std::reverse(epsilon_order_.begin(), epsilon_order_.end());
@@ -139,6 +140,9 @@ class RegressionTuner {
     // The number of a candidate from its place among those of a gamma.
     std::size_t candidate(std::size_t of_gamma, std::size_t g) const {
         return of_gamma * settings_.gammas.size() + g;
+    }
+    std::size_t gamma_of(Index cand) const {
+        return static_cast<std::size_t>(cand) % settings_.gammas.size();
     }
     RegressionResult& result(Index l) { return results_[static_cast<std::size_t>(l)]; }
     const RegressionLink& link(Index l) const { return links_[static_cast<std::size_t>(l)]; }
@@ -284,6 +288,10 @@ class RegressionTuner {
             scratch.dual.set_epsilon(epsilon);
             begin_with(start_of(l, cand, f), C, epsilon, scratch);
             solve(C, scratch);
+            if (looks_around(l)) {
+                save(C, scratch);
+                stands_[static_cast<std::size_t>(l)].push_back(scratch.saved);
+            }
             score(l, table_.folds[f], scratch, errors[f], result(l).held_out);
             keep(l, cand, f, scratch);
         }
@@ -312,6 +320,9 @@ class RegressionTuner {
         for (const std::size_t f : fold_orders_[static_cast<std::size_t>(l)]) {
             if (!any_alive() || monitor_.stopped()) break;
             bind(link(l).target, table_.folds[f].train, scratch);
+            // Neighbours of the first candidate with its gamma go on from where that ended.
+            const auto& stands = stands_[static_cast<std::size_t>(l)];
+            if (!stands.empty() && g == gamma_of(link(l).first)) scratch.saved = stands[f];
             for (const std::size_t e : epsilon_order_) {
                 follow_C(l, g, f, e, is_alive, scratch, outcome);
             }
@@ -348,6 +359,7 @@ class RegressionTuner {
                 take(l, g, outcome);
             }
         }
+        stands_[static_cast<std::size_t>(l)] = {};
     }
 
     // The candidates one step away along gamma, C or epsilon.
@@ -464,6 +476,8 @@ class RegressionTuner {
     std::vector<RegressionResult> results_;
     std::vector<double> bounds_;  // by link: errors above it are given up
     std::vector<std::vector<std::size_t>> fold_orders_;
+    // By link and fold: where the first candidate ended, while its neighbours are tried.
+    std::vector<std::vector<Stand>> stands_;
     ScratchPool<Scratch> idle_;
 };
 
