@@ -47,6 +47,7 @@ bench: .stamp-install
 	$(BIN)/python benchmarks/scaling.py --out benchmarks/results/scaling.csv \
 	  --figure benchmarks/results/scaling.svg
 	$(BIN)/python benchmarks/nested_cv.py --out benchmarks/results/nested_cv.csv
+	$(BIN)/python benchmarks/multi_target.py --out benchmarks/results/multi_target.csv
 
 format: .stamp-install
 	$(BIN)/ruff check --fix .

@@ -11,6 +11,7 @@ void bind_l2(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_tune(nb::module_& m);
 void bind_boundary(nb::module_& m);
+void bind_tune_regression(nb::module_& m);
 void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -23,5 +24,6 @@ NB_MODULE(_core, m) {
     bind_online(m);
     bind_tune(m);
     bind_boundary(m);
+    bind_tune_regression(m);
     bind_measure(m);
 }

@@ -13,6 +13,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
+// A share of the distance between bounds that only rounding leaves.
+constexpr double rounding = 1e-14;
 // Added to the diagonal of a joint step, relative to its largest entry.
 constexpr double ridge = 1e-11;
 // Rounds in which variables are set to the edge of the box.
@@ -41,24 +43,31 @@ void BoxDual<Real>::resize(Index n) {
     if (matrix_.size() < cells) matrix_.resize(cells);
     // Padding must not hold what is not a number.
     for (Index i = 0; i < n; ++i) std::fill(matrix_row(i) + n, matrix_row(i) + padded_, Real{0});
-    for (auto* values :
-         {&target_, &beta_, &lower_, &upper_, &gradient_, &diagonal_, &direction_, &change_}) {
+    for (auto* values : {&target_, &beta_, &lower_, &upper_, &gradient_, &diagonal_, &direction_,
+                         &change_, &goal_}) {
         values->assign(room, 0.0);
     }
     up_.assign(room, infinity);
     low_.assign(room, -infinity);
     zeros_.assign(room, Real{0});
     n_free_ = 0;
+    epsilon_ = 0.0;
 }
 
 template <class Real>
-void BoxDual<Real>::set(Index i, double diagonal, double target, double bound, double beta,
-                        double gradient) {
+void BoxDual<Real>::set_epsilon(double epsilon) {
+    epsilon_ = epsilon;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) mark(k);
+}
+
+template <class Real>
+void BoxDual<Real>::set(Index i, double diagonal, double target, double lower, double upper,
+                        double beta, double gradient) {
     const auto k = static_cast<std::size_t>(i);
     diagonal_[k] = diagonal;
     target_[k] = target;
-    lower_[k] = target > 0.0 ? 0.0 : -bound;
-    upper_[k] = target > 0.0 ? bound : 0.0;
+    lower_[k] = lower;
+    upper_[k] = upper;
     beta_[k] = beta;
     gradient_[k] = gradient;
     mark(k);
@@ -70,19 +79,16 @@ void BoxDual<Real>::stretch(double ratio) {
     double linear = 0.0;
     double quadratic = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
-        linear += target_[k] * beta_[k];
+        linear += target_[k] * beta_[k] - epsilon_ * std::abs(beta_[k]);
         quadratic += beta_[k] * (gradient_[k] + target_[k]);
     }
     const double factor = best_stretch(linear, quadratic, ratio);
-    n_free_ = 0;
     for (std::size_t k = 0; k < n; ++k) {
         lower_[k] *= ratio;
         upper_[k] *= ratio;
         beta_[k] = std::clamp(factor * beta_[k], lower_[k], upper_[k]);
         gradient_[k] = factor * (gradient_[k] + target_[k]) - target_[k];
-        up_[k] = beta_[k] >= upper_[k] ? infinity : 0.0;
-        low_[k] = beta_[k] <= lower_[k] ? -infinity : 0.0;
-        n_free_ += is_free(k) ? 1 : 0;
+        mark(k);
     }
 }
 
@@ -90,7 +96,7 @@ template <class Real>
 Standing BoxDual<Real>::standing() const {
     Standing standing;
     for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
-        standing.add(beta_[k], lower_[k], upper_[k], gradient_[k]);
+        standing.add(beta_[k], lower_[k], upper_[k], gradient_[k], epsilon_);
     }
     return standing;
 }
@@ -98,8 +104,8 @@ Standing BoxDual<Real>::standing() const {
 template <class Real>
 void BoxDual<Real>::mark(std::size_t k) {
     n_free_ -= is_free(k) ? 1 : 0;
-    up_[k] = beta_[k] >= upper_[k] ? infinity : 0.0;
-    low_[k] = beta_[k] <= lower_[k] ? -infinity : 0.0;
+    up_[k] = beta_[k] >= upper_[k] ? infinity : beta_[k] >= 0.0 ? epsilon_ : -epsilon_;
+    low_[k] = beta_[k] <= lower_[k] ? -infinity : beta_[k] > 0.0 ? epsilon_ : -epsilon_;
     n_free_ += is_free(k) ? 1 : 0;
 }
 
@@ -116,18 +122,23 @@ bool BoxDual<Real>::pair_step() {
     const auto& loops = simd::tune_loops<Real>();
     const auto a = static_cast<std::size_t>(i);
     const Real* column_i = matrix_row(i);
+    const double slope_i = gradient_[a] + up_[a];
     const auto second = loops.select_second(column_i, diagonal_.data(), gradient_.data(),
-                                            low_.data(), gradient_[a], diagonal_[a], padded_);
+                                            low_.data(), slope_i, diagonal_[a], padded_);
     if (second.index < 0) return false;
     const auto b = static_cast<std::size_t>(second.index);
     const double curvature = std::max(
         diagonal_[a] + diagonal_[b] - 2.0 * static_cast<double>(column_i[b]), least_curvature);
-    const double room_i = upper_[a] - beta_[a];
-    const double room_j = beta_[b] - lower_[b];
-    const double delta = std::min({(gradient_[b] - gradient_[a]) / curvature, room_i, room_j});
-    // At an end the variable is set, not added to, so that it is exactly there.
-    beta_[a] = delta == room_i ? upper_[a] : beta_[a] + delta;
-    beta_[b] = delta == room_j ? lower_[b] : beta_[b] - delta;
+    const double end_i = highest(a);
+    const double end_j = lowest(b);
+    const double room_i = end_i - beta_[a];
+    const double room_j = beta_[b] - end_j;
+    const double slope = gradient_[b] + low_[b] - slope_i;
+    const double delta = std::min({slope / curvature, room_i, room_j});
+    // At an end the variable is set, not added to, so that it is exactly there. Both get there
+    // together where the others are at bounds; short of it by rounding, one would pass for free.
+    beta_[a] = room_i - delta <= rounding * (upper_[a] - lower_[a]) ? end_i : beta_[a] + delta;
+    beta_[b] = room_j - delta <= rounding * (upper_[b] - lower_[b]) ? end_j : beta_[b] - delta;
     mark(a);
     mark(b);
     extremes_ = loops.update_gradient(column_i, matrix_row(second.index), delta, up_.data(),
@@ -165,7 +176,7 @@ void BoxDual<Real>::write_system(Index stride) {
         }
         std::fill(row + m, row + stride, 0.0);
         row[a] = diagonal_[k] + ridge * largest;
-        double value = -gradient_[k];
+        double value = -(gradient_[k] + up_[k]);
         for (const std::size_t e : edge_) value -= static_cast<double>(column[e]) * direction_[e];
         rest_[static_cast<std::size_t>(a)] = value;
         ones_[static_cast<std::size_t>(a)] = 1.0;
@@ -214,9 +225,10 @@ bool BoxDual<Real>::find_direction() {
         const std::size_t before = edge_.size();
         std::erase_if(inside_, [&](std::size_t k) {
             const double goal = beta_[k] + direction_[k];
-            const double nearest = std::clamp(goal, lower_[k], upper_[k]);
+            const double nearest = std::clamp(goal, lowest(k), highest(k));
             if (nearest == goal) return false;
             direction_[k] = nearest - beta_[k];
+            goal_[k] = nearest;
             edge_.push_back(k);
             return true;
         });
@@ -236,7 +248,7 @@ bool BoxDual<Real>::take_direction() {
     double slope = 0.0;
     std::fill(change_.begin(), change_.end(), 0.0);
     for_moving([&](std::size_t k) {
-        slope += gradient_[k] * direction_[k];
+        slope += (gradient_[k] + up_[k]) * direction_[k];
         loops.add_scaled(matrix_row(static_cast<Index>(k)), direction_[k], change_.data(), padded_);
     });
     if (!(slope < 0.0)) return false;
@@ -249,13 +261,10 @@ bool BoxDual<Real>::take_direction() {
         gradient_[k] += length * change_[k];
     }
     for_moving([&](std::size_t k) {
-        beta_[k] = std::clamp(beta_[k] + length * direction_[k], lower_[k], upper_[k]);
+        beta_[k] = std::clamp(beta_[k] + length * direction_[k], lowest(k), highest(k));
     });
     if (length == 1.0) {
-        for (const std::size_t k : edge_) {
-            // The nearer bound is the one it was set to.
-            beta_[k] = upper_[k] - beta_[k] < beta_[k] - lower_[k] ? upper_[k] : lower_[k];
-        }
+        for (const std::size_t k : edge_) beta_[k] = goal_[k];
     }
     for_moving([&](std::size_t k) { mark(k); });
     return true;

@@ -1,4 +1,5 @@
-// The dual of the L1-SVM on some hundred variables at most, with their kernel matrix at hand.
+// The dual of the L1-SVM or of epsilon-SVR on some hundred variables at most, with their kernel
+// matrix at hand.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +22,17 @@ struct Standing {
     Index n_free = 0;
     Index n_at_bound = 0;  // as large as C allows
 
-    void add(double beta, double lower, double upper, double gradient) {
+    // `epsilon` is the cost of |beta|: its slope changes at zero, so that zero is not free.
+    void add(double beta, double lower, double upper, double gradient, double epsilon) {
         const bool may_grow = beta < upper;
         const bool may_shrink = beta > lower;
-        if (may_grow) lowest_up = std::min(lowest_up, gradient);
-        if (may_shrink) highest_low = std::max(highest_low, gradient);
-        sum_free += may_grow && may_shrink ? gradient : 0.0;
-        n_free += may_grow && may_shrink ? 1 : 0;
+        const double up = beta >= 0.0 ? epsilon : -epsilon;
+        const double low = beta > 0.0 ? epsilon : -epsilon;
+        if (may_grow) lowest_up = std::min(lowest_up, gradient + up);
+        if (may_shrink) highest_low = std::max(highest_low, gradient + low);
+        const bool is_free = may_grow && may_shrink && up == low;
+        sum_free += is_free ? gradient + up : 0.0;
+        n_free += is_free ? 1 : 0;
         n_at_bound += beta != 0.0 && !(may_grow && may_shrink) ? 1 : 0;
     }
     double violation() const { return highest_low - lowest_up; }
@@ -36,17 +41,19 @@ struct Standing {
     double intercept() const;
 };
 
-// How far beta is best stretched when all bounds grow by `ratio`, from t'beta and beta'K beta.
+// How far beta is best stretched when all bounds grow by `ratio`, from t'beta - epsilon |beta|_1
+// and beta'K beta.
 double best_stretch(double linear, double quadratic, double ratio);
 
-// Solves       min  1/2 beta' K beta - t' beta   subject to  a fixed sum of beta and
-//              lower <= beta <= upper, from where the variables are.
+// Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1   subject to  a fixed sum of beta
+//              and lower <= beta <= upper, from where the variables are.
 // Method       pairs by second-order selection, as in smo.hpp. In between, all variables that are
 //              not at a bound move together to their joint minimum: a Newton step on the equality
 //              constrained quadratic, in which variables that would leave the box are set to its
 //              edge and the rest is solved again. Pairs find out who is at a bound, joint steps do
 //              the slow rest. A joint step is made when the pairs since the last one have cost as
-//              much as it will, and more rarely after one that failed.
+//              much as it will, and more rarely after one that failed. The slope of epsilon |beta|
+//              changes at zero, so for both kinds of step a variable's box ends there.
 template <class Real>
 class BoxDual {
   public:
@@ -54,13 +61,15 @@ class BoxDual {
     void resize(Index n);
     Index size() const { return n_; }
     Real* matrix_row(Index i) { return matrix_.data() + i * padded_; }
-    // The target is +1 or -1 and 0 <= target * beta <= bound. `gradient` is
-    // sum_j k(x_i, x_j) beta_j - target over all variables, those elsewhere included.
-    void set(Index i, double diagonal, double target, double bound, double beta, double gradient);
+    // The cost of |beta|, 0 unless set; the variables stay where they are.
+    void set_epsilon(double epsilon);
+    // `gradient` is sum_j k(x_i, x_j) beta_j - target over all variables, those elsewhere included.
+    void set(Index i, double diagonal, double target, double lower, double upper, double beta,
+             double gradient);
 
     // Multiplies all bounds by `ratio` >= 1 and beta by what is best between 1 and `ratio`: the
-    // dual objective along s beta is s t'beta - s^2/2 beta'K beta. The variables here must be all
-    // there are.
+    // dual objective along s beta is s (t'beta - epsilon |beta|_1) - s^2/2 beta'K beta. The
+    // variables here must be all there are.
     void stretch(double ratio);
 
     // Returns the number of pair steps. Ends when the violation is at most tol, when no pair can
@@ -69,12 +78,23 @@ class BoxDual {
 
     double beta(Index i) const { return beta_[static_cast<std::size_t>(i)]; }
     std::span<const double> betas() const { return {beta_.data(), static_cast<std::size_t>(n_)}; }
+    std::span<const double> gradients() const {
+        return {gradient_.data(), static_cast<std::size_t>(n_)};
+    }
     // Where the variables stand, for the intercept.
     Standing standing() const;
 
   private:
     double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
-    bool is_free(std::size_t k) const { return up_[k] == 0.0 && low_[k] == 0.0; }
+    // Inside its box, with one slope to both sides.
+    bool is_free(std::size_t k) const { return up_[k] == low_[k]; }
+    // How far a step may go: to the bound, or to zero before it.
+    double highest(std::size_t k) const {
+        return epsilon_ > 0.0 && beta_[k] < 0.0 ? 0.0 : upper_[k];
+    }
+    double lowest(std::size_t k) const {
+        return epsilon_ > 0.0 && beta_[k] > 0.0 ? 0.0 : lower_[k];
+    }
     void mark(std::size_t k);
     void look();
     bool pair_step();
@@ -95,16 +115,17 @@ class BoxDual {
     Index padded_ = 0;
     AlignedVector<Real> matrix_;
     AlignedVector<double> target_, beta_, lower_, upper_, gradient_, diagonal_;
-    // 0 where the variable may grow (shrink), else +infinity (-infinity).
+    // The slope of epsilon |beta| where the variable may grow (shrink), else +infinity (-infinity).
     AlignedVector<double> up_, low_;
+    double epsilon_ = 0.0;
     simd::PairExtremes extremes_{};
     Index n_free_ = 0;
 
-    // Scratch of joint steps: the free variables still inside the box, those set to its edge, and
-    // the direction of both.
+    // Scratch of joint steps: the free variables still inside the box, those set to its edge, the
+    // direction of both and where the edge is.
     std::vector<std::size_t> inside_, edge_;
     std::vector<int> places_;
-    AlignedVector<double> direction_, change_;
+    AlignedVector<double> direction_, change_, goal_;
     AlignedVector<double> factor_, rest_, ones_;
     AlignedVector<Real> gathered_, zeros_;
 };

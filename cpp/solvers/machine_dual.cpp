@@ -22,21 +22,24 @@ constexpr double looseness = 0.1;
 
 template <class Real>
 void MachineDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
-                             const DualVariables& variables) {
+                             const MachineVariables& variables, Loss loss) {
     matrix_ = matrix;
     variables_ = variables;
+    loss_ = loss;
+    epsilon_ = 0.0;
     C_ = 0.0;
     const std::size_t n = variables.size();
+    lower_.assign(n, 0.0);
+    upper_.assign(n, 0.0);
     all_at_once_ = n <= few;
     if (all_at_once_) {
         working_.resize(n);
         for (std::size_t v = 0; v < n; ++v) working_[v] = v;
+        ranges_.clear();
         load_matrix();
         return;
     }
     beta_.assign(n, 0.0);
-    lower_.assign(n, 0.0);
-    upper_.assign(n, 0.0);
     position_.resize(n);
     ranges_.clear();
     Index offset = 0;
@@ -56,23 +59,69 @@ void MachineDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const P
 }
 
 template <class Real>
+void MachineDual<Real>::set_epsilon(double epsilon) {
+    epsilon_ = epsilon;
+    if (all_at_once_) box_.set_epsilon(epsilon);
+}
+
+template <class Real>
+void MachineDual<Real>::set_bounds(std::size_t v, double C) {
+    const double bound = C * variables_.weights[v];
+    const bool two_sided = loss_ == Loss::epsilon_insensitive;
+    lower_[v] = two_sided || variables_.targets[v] <= 0.0 ? -bound : 0.0;
+    upper_[v] = two_sided || variables_.targets[v] > 0.0 ? bound : 0.0;
+}
+
+template <class Real>
+void MachineDual<Real>::restart(std::span<const double> beta, std::span<const double> values,
+                                double C) {
+    C_ = C;
+    for (const auto& range : ranges_) {
+        std::copy(values.begin() + range.places.begin, values.begin() + range.places.end,
+                  gradient_.begin() + range.offset);
+    }
+    for (std::size_t v = 0; v < variables_.size(); ++v) {
+        set_bounds(v, C);
+        const double start = std::clamp(beta[v], lower_[v], upper_[v]);
+        const double gradient =
+            values[static_cast<std::size_t>(variables_.places[v])] - variables_.targets[v];
+        if (all_at_once_) {
+            box_.set(static_cast<Index>(v), variables_.diagonal[v], variables_.targets[v],
+                     lower_[v], upper_[v], start, gradient);
+        } else {
+            beta_[v] = start;
+            gradient_[static_cast<std::size_t>(position_[v])] = gradient;
+        }
+    }
+}
+
+template <class Real>
+double MachineDual<Real>::objective() const {
+    double sum = 0.0;
+    const auto all = beta();
+    for (std::size_t v = 0; v < all.size(); ++v) {
+        const double target = variables_.targets[v];
+        sum += all[v] * (target - 0.5 * (gradient(v) + target)) - epsilon_ * std::abs(all[v]);
+    }
+    return sum;
+}
+
+template <class Real>
 void MachineDual<Real>::stretch(double C) {
     double linear = 0.0;
     double quadratic = 0.0;
     for (std::size_t v = 0; v < beta_.size(); ++v) {
-        linear += variables_.targets[v] * beta_[v];
+        linear += variables_.targets[v] * beta_[v] - epsilon_ * std::abs(beta_[v]);
         quadratic += beta_[v] * (gradient(v) + variables_.targets[v]);
     }
     const double factor = C_ > 0.0 ? best_stretch(linear, quadratic, C / C_) : 1.0;
     const bool whole = C_ > 0.0 && factor == C / C_;
     for (std::size_t v = 0; v < beta_.size(); ++v) {
         const double target = variables_.targets[v];
-        const double bound = C * variables_.weights[v];
-        const bool at_bound = beta_[v] != 0.0 && !is_free(v);
-        lower_[v] = target > 0.0 ? 0.0 : -bound;
-        upper_[v] = target > 0.0 ? bound : 0.0;
+        const bool at_bound = beta_[v] != 0.0 && !is_inside(v);
+        set_bounds(v, C);
         // What was at its bound stays exactly there when the whole ray is used.
-        beta_[v] = whole && at_bound ? target * bound
+        beta_[v] = whole && at_bound ? (beta_[v] > 0.0 ? upper_[v] : lower_[v])
                                      : std::clamp(factor * beta_[v], lower_[v], upper_[v]);
         double& gradient = gradient_[static_cast<std::size_t>(position_[v])];
         gradient = factor * (gradient + target) - target;
@@ -83,7 +132,7 @@ template <class Real>
 void MachineDual<Real>::look() {
     standing_ = {};
     for (std::size_t v = 0; v < beta_.size(); ++v) {
-        standing_.add(beta_[v], lower_[v], upper_[v], gradient(v));
+        standing_.add(beta_[v], lower_[v], upper_[v], gradient(v), epsilon_);
     }
 }
 
@@ -105,13 +154,14 @@ void MachineDual<Real>::choose_working_set(double tol) {
     const double slack = 0.5 * tol;
     const double middle = middle_of(standing_.lowest_up, standing_.highest_low);
     for (std::size_t v = 0; v < beta_.size(); ++v) {
-        const double g = gradient(v);
-        if (is_free(v)) {
-            free_.push_back({std::abs(g - middle), v});
-        } else if (beta_[v] < upper_[v]) {
-            if (g < middle - slack) growing_.push_back({middle - g, v});
-        } else if (g > middle + slack) {
-            shrinking_.push_back({g - middle, v});
+        const double up = gradient(v) + (beta_[v] >= 0.0 ? epsilon_ : -epsilon_);
+        const double low = gradient(v) + (beta_[v] > 0.0 ? epsilon_ : -epsilon_);
+        if (is_inside(v) && up == low) {
+            free_.push_back({std::abs(up - middle), v});
+        } else if (beta_[v] < upper_[v] && up < middle - slack) {
+            growing_.push_back({middle - up, v});
+        } else if (beta_[v] > lower_[v] && low > middle + slack) {
+            shrinking_.push_back({low - middle, v});
         }
     }
     keep_worst(free_, most - room_for_violators);
@@ -144,9 +194,10 @@ template <class Real>
 void MachineDual<Real>::load_variables() {
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const std::size_t v = working_[i];
-        box_.set(static_cast<Index>(i), variables_.diagonal[v], variables_.targets[v],
-                 upper_[v] - lower_[v], beta_[v], gradient(v));
+        box_.set(static_cast<Index>(i), variables_.diagonal[v], variables_.targets[v], lower_[v],
+                 upper_[v], beta_[v], gradient(v));
     }
+    box_.set_epsilon(epsilon_);
 }
 
 template <class Real>
@@ -171,12 +222,13 @@ bool MachineDual<Real>::solve_at_once(double C, double tol, Index max_updates, M
         box_.stretch(C / C_);
     } else {
         for (std::size_t v = 0; v < working_.size(); ++v) {
+            set_bounds(v, C);
             box_.set(static_cast<Index>(v), variables_.diagonal[v], variables_.targets[v],
-                     C * variables_.weights[v], 0.0, -variables_.targets[v]);
+                     lower_[v], upper_[v], 0.0, -variables_.targets[v]);
         }
     }
     C_ = C;
-    box_.solve(tol, max_updates, monitor);
+    n_updates_ = box_.solve(tol, max_updates, monitor);
     standing_ = box_.standing();
     return !monitor.stopped();
 }
@@ -188,6 +240,7 @@ bool MachineDual<Real>::solve(double C, double tol, Index max_updates, Monitor& 
     C_ = C;
     look();
     Index updates = 0;
+    n_updates_ = 0;
     while (standing_.violation() > tol && updates < max_updates) {
         choose_working_set(tol);
         load_matrix();
@@ -197,6 +250,7 @@ bool MachineDual<Real>::solve(double C, double tol, Index max_updates, Monitor& 
         updates += made;
         store_variables();
         look();
+        n_updates_ = updates;
         if (monitor.should_stop(made)) return false;
         // Nothing moves any more: rounding is all that is left of the violation.
         if (made == 0) break;

@@ -13,8 +13,8 @@
 
 namespace svmosaic {
 
-// Variables of a dual: samples with their places, targets (+1 or -1), weights and k(x, x).
-struct DualVariables {
+// Variables of a dual: samples with their places, targets, weights and k(x, x).
+struct MachineVariables {
     std::span<const Index> samples;
     std::span<const int> places;
     std::span<const double> targets;
@@ -22,27 +22,33 @@ struct DualVariables {
     std::span<const double> diagonal;
 
     std::size_t size() const { return samples.size(); }
-    DualVariables first(std::size_t n) const {
+    MachineVariables first(std::size_t n) const {
         return {samples.first(n), places.first(n), targets.first(n), weights.first(n),
                 diagonal.first(n)};
     }
 };
 
-// Solves       min  1/2 beta' K beta - t' beta   subject to  sum beta = 0 and
-//              0 <= t_i beta_i <= C w_i, the dual of the L1-SVM, for growing C.
+// Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1   subject to  sum beta = 0 and
+//              0 <= t_i beta_i <= C w_i, the dual of the L1-SVM (t = +1 or -1, epsilon = 0), or
+//              |beta_i| <= C w_i, that of epsilon-SVR; for growing C.
 // Method       decomposition. The variables that are not at a bound and the worst violators among
 // the
 //              others form a working set, which BoxDual solves on its own small matrix; then the
 //              gradients of all follow. Long rows of the kernel matrix are read once per round and
 //              not once per pair. Few variables are one working set.
 // Warm start   the solution for a smaller C, stretched along its own ray as far as the dual
-//              objective grows and the bounds allow.
+//              objective grows and the bounds allow; or whatever `restart` is given.
 template <class Real>
 class MachineDual {
   public:
     // Starts anew at beta = 0. The places of all variables lie in `ranges`.
     void bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
-              const DualVariables& variables);
+              const MachineVariables& variables, Loss loss = Loss::hinge);
+    // The cost of |beta|, 0 after `bind`.
+    void set_epsilon(double epsilon);
+    // Goes on from this beta, which must be feasible for this C. values[p] is
+    // sum_j k(sample at place p, x_j) beta_j.
+    void restart(std::span<const double> beta, std::span<const double> values, double C);
 
     // Returns false when the monitor said stop. C must not be smaller than at the last call.
     bool solve(double C, double tol, Index max_updates, Monitor& monitor);
@@ -50,6 +56,11 @@ class MachineDual {
     // One value per variable.
     std::span<const double> beta() const { return all_at_once_ ? box_.betas() : beta_; }
     double intercept() const { return standing_.intercept(); }
+    double violation() const { return standing_.violation(); }
+    // Pair steps of the last `solve`.
+    Index n_updates() const { return n_updates_; }
+    // The dual objective t' beta - 1/2 beta' K beta - epsilon |beta|_1.
+    double objective() const;
     // Whether the solution is the same for every larger C: no variable is held back by it.
     bool is_final() const { return standing_.n_at_bound == 0; }
 
@@ -66,16 +77,21 @@ class MachineDual {
     void load_matrix();
     void load_variables();
     void store_variables();
-    bool is_free(std::size_t v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
+    bool is_inside(std::size_t v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
     double gradient(std::size_t v) const {
-        return gradient_[static_cast<std::size_t>(position_[v])];
+        return all_at_once_ ? box_.gradients()[v]
+                            : gradient_[static_cast<std::size_t>(position_[v])];
     }
+    void set_bounds(std::size_t v, double C);
 
     KernelMatrix<Real> matrix_;
     std::vector<Range> ranges_;
-    DualVariables variables_;
+    MachineVariables variables_;
+    Loss loss_ = Loss::hinge;
+    double epsilon_ = 0.0;
     double C_ = 0.0;
     bool all_at_once_ = false;
+    Index n_updates_ = 0;
     // By variable.
     std::vector<Index> position_;
     std::vector<double> beta_, lower_, upper_;

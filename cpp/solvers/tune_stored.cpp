@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/packed_rows.hpp"
+#include "core/pairwise_values.hpp"
 
 namespace svmosaic {
 
@@ -93,35 +94,17 @@ void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& moni
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows_, plan_.rows);
     const PackedRows<Real> packed(rows_, plan_.rows, layout);
     base_values_.require(static_cast<std::size_t>(n * plan_.column_length));
-    constexpr Index step = Queries<Real>::capacity;
-    for_rows((n + step - 1) / step, pool, monitor, [&](Index block) {
-        const Index first = block * step;
-        const auto numbers = std::span(plan_.rows)
-                                 .subspan(static_cast<std::size_t>(first),
-                                          static_cast<std::size_t>(std::min(step, n - first)));
-        Queries<Real> queries;
-        packed.read(rows_, numbers, queries);
-        const Index room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
-        AlignedVector<Real> values(static_cast<std::size_t>(room * queries.size()));
-        std::vector<Real*> out;
-        for (Index m = 0; m < queries.size(); ++m) {
-            out.push_back(values.data() + m * room);
-            // Between classes: any number will do.
-            std::fill_n(base_values_.data() + (first + m) * plan_.column_length,
-                        plan_.column_length, Real{0});
-        }
-        for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
-            packed.base_values(kind, queries, chunk, out.data());
-            const Index begin = packed.chunk_begin(chunk);
-            for (Index m = 0; m < queries.size(); ++m) {
-                Real* row = base_values_.data() + (first + m) * plan_.column_length;
-                const Real* column = out[static_cast<std::size_t>(m)];
-                for (Index s = begin; s < packed.chunk_end(chunk); ++s) {
-                    row[plan_.places[static_cast<std::size_t>(s)]] = column[s - begin];
-                }
-            }
-        }
+    // Between classes: any number will do.
+    for_rows(n, pool, monitor, [&](Index sample) {
+        std::fill_n(base_values_.data() + sample * plan_.column_length, plan_.column_length,
+                    Real{0});
     });
+    for_base_values(packed, rows_, std::span<const Index>(plan_.rows), kind, pool, monitor,
+                    [&](Index sample, Index begin, std::span<const Real> values) {
+                        Real* row = base_values_.data() + sample * plan_.column_length;
+                        const int* places = plan_.places.data() + begin;
+                        for (std::size_t i = 0; i < values.size(); ++i) row[places[i]] = values[i];
+                    });
 }
 
 template <class Real>
@@ -143,26 +126,11 @@ void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monito
 }
 
 template <class Real>
-std::unique_ptr<TuneScratch<Real>> StoredTuner<Real>::borrow() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<Scratch>();
-    auto scratch = std::move(idle_.back());
-    idle_.pop_back();
-    return scratch;
-}
-
-template <class Real>
-void StoredTuner<Real>::give_back(std::unique_ptr<Scratch> scratch) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(scratch));
-}
-
-template <class Real>
 void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneMachine& machine,
                                  MachineOutcome& outcome, Monitor& monitor) {
     outcome.reset(settings_.margins.size() * settings_.Cs.size(), fold.test.size(),
                   plan_.rows.size());
-    auto scratch = borrow();
+    auto scratch = idle_.borrow();
     switch (settings_.machine.refine.refinement) {
         case Refinement::none:
             evaluate_plain(fold, machine, *scratch, outcome, monitor);
@@ -174,7 +142,7 @@ void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneMachine& machin
             evaluate_full(fold, machine, *scratch, outcome, monitor);
             break;
     }
-    give_back(std::move(scratch));
+    idle_.give_back(std::move(scratch));
 }
 
 template <class Real>
@@ -268,8 +236,8 @@ void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold&
     const Index max_updates =
         smo.max_iter > 0 ? smo.max_iter : std::max<Index>(10'000'000, 100 * static_cast<Index>(n));
     const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
-    const DualVariables variables{scratch.samples, scratch.places, scratch.targets, scratch.weights,
-                                  scratch.diagonal};
+    const MachineVariables variables{scratch.samples, scratch.places, scratch.targets,
+                                     scratch.weights, scratch.diagonal};
     scratch.dual.bind(matrix(), scratch.ranges, variables.first(n));
     std::size_t last = 0;
     bool is_final = false;

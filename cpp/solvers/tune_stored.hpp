@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <vector>
 
 #include "core/aligned.hpp"
 #include "core/large_buffer.hpp"
+#include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
 #include "solvers/machine_dual.hpp"
 #include "solvers/margin_run.hpp"
@@ -16,7 +15,7 @@
 
 namespace svmosaic {
 
-// Scratch of one machine, lent to whoever works on one: large buffers are made once per thread.
+// Scratch of one machine.
 template <class Real>
 struct TuneScratch {
     MarginRun<Real> run;
@@ -65,8 +64,6 @@ class StoredTuner {
                     MachineOutcome& outcome, Monitor& monitor);
     const Real* predicted_values(std::size_t variable, const TuneFold& fold, Scratch& scratch);
     void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
-    std::unique_ptr<Scratch> borrow();
-    void give_back(std::unique_ptr<Scratch> scratch);
 
     const Rows<Real>& rows_;
     const TunePlan& plan_;
@@ -77,8 +74,7 @@ class StoredTuner {
     LargeBuffer<Real> base_values_;
     LargeBuffer<Real> kernel_values_;
     std::vector<double> diagonal_;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Scratch>> idle_;
+    ScratchPool<Scratch> idle_;
 };
 
 }  // namespace svmosaic

@@ -24,6 +24,7 @@ void test_libsvm_text();
 void test_l2();
 void test_online();
 void test_boundary();
+void test_tune_regression();
 
 namespace {
 
@@ -44,6 +45,7 @@ constexpr std::array tests{
     Test{"l2", test_l2},
     Test{"online", test_online},
     Test{"boundary", test_boundary},
+    Test{"tune_regression", test_tune_regression},
 };
 
 void run(const Test& test) {

@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
+    from svmosaic.regression.chains import SVRCC, SVRRC
+    from svmosaic.regression.multi_target import MultiTargetSVR
     from svmosaic.regression.smo import SMORegressor
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
     "KernelPrimalSVC",
+    "SVRCC",
+    "SVRRC",
     "MNSVMClassifier",
+    "MultiTargetSVR",
     "NLSGDClassifier",
     "NNISDAClassifier",
     "OGEClassifier",
@@ -64,6 +69,9 @@ _HOME = {
     "characteristic_boundary_points": "svmosaic.boundary",
     "peak_sigma": "svmosaic.boundary",
     "radius_sigma": "svmosaic.boundary",
+    "SVRCC": "svmosaic.regression.chains",
+    "SVRRC": "svmosaic.regression.chains",
+    "MultiTargetSVR": "svmosaic.regression.multi_target",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",
     "NLSGDClassifier": "svmosaic.classification.nlsgd",

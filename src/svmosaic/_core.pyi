@@ -166,6 +166,21 @@ class LibsvmTextParser:
     @property
     def line(self) -> int: ...
 
+def squared_distances(rows: object, vectors: object, n_threads: int) -> DoubleArray: ...
+def tune_regression(
+    distances: DoubleArray,
+    targets: DoubleArray,
+    columns: DoubleArray,
+    links: list[Any],
+    weights: DoubleArray,
+    train: DoubleArray,
+    test: DoubleArray,
+    starts: DoubleArray,
+    settings: object,
+    keep: bool,
+    n_threads: int,
+    progress: object | None,
+) -> tuple[list[Any], DoubleArray]: ...
 def tune_ollawv(
     rows: object,
     kernel: object,

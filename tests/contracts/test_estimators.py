@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
 from svmosaic import (
     KernelPrimalSVC,
+    SVRCC,
+    SVRRC,
     MNSVMClassifier,
+    MultiTargetSVR,
     NLSGDClassifier,
     NNISDAClassifier,
     OGEClassifier,
@@ -26,6 +30,7 @@ from svmosaic import (
     SVMCBPClassifier,
     UniformSVC,
 )
+from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -108,6 +113,20 @@ CHECKED += [
         kernel=kernel, **{k: v for k, v in settings.items() if k != "gamma"}, **SEARCH
     )
     for kernel, settings in SETTINGS.items()
+]
+
+
+# Several targets. Small grids again.
+CHAIN = {"gammas": [0.01, 0.1, 1.0], "Cs": [1.0, 100.0], "epsilons": [0.01, 0.1], "cv": 3}
+CHECKED += [
+    MultiTargetSVR(**CHAIN),
+    MultiTargetSVR(gammas=[0.1], Cs=[10.0], epsilons=[0.0]),
+    SVRRC(**CHAIN),
+    SVRRC(appended="out_of_fold", search="grid", **CHAIN),
+    SVRCC(appended="out_of_fold", **CHAIN),
+    SVRCC(order="cv", scale_targets=False, **CHAIN),
+    *(kind(Ridge()) for kind in (ST, MTS, RC, ERC)),
+    *(kind(Ridge(), cv=3) for kind in (MTSC, RCC, ERCC)),
 ]
 
 

@@ -25,6 +25,7 @@ from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
 from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.solvers.tune import TuneSettings
+from svmosaic.solvers.tune_regression import RegressionTuneSettings
 from svmosaic.solvers.uniform import UniformSettings
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +70,7 @@ def _python_fields(record: type) -> list[str]:
         ("solvers/solve.hpp", RefineTask),
         ("solvers/online.hpp", OnlineTask),
         ("solvers/tune_ollawv.hpp", TuneSettings),
+        ("solvers/tune_regression.hpp", RegressionTuneSettings),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

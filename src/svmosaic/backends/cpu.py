@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from svmosaic import _core
 from svmosaic.problem import (
+    CsrRows,
     DenseRows,
     DoubleArray,
     FloatArray,
@@ -30,6 +31,11 @@ from svmosaic.solvers.refine import RefineTask
 from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.solvers.tune import TuneSettings
+from svmosaic.solvers.tune_regression import (
+    RegressionLink,
+    RegressionTuneSettings,
+    TunedRegression,
+)
 from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
@@ -51,7 +57,9 @@ __all__ = [
     "solve_simple_smo",
     "solve_smo",
     "solve_uniform",
+    "squared_distances",
     "tune_ollawv",
+    "tune_regression",
 ]
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
@@ -347,3 +355,52 @@ def tune_ollawv(
     cells = (settings.gammas.size, settings.margins.size, settings.Cs.size, len(splits))
     n_classes = int(labels.max()) + 1
     return confusion.reshape(*cells, n_classes, n_classes), n_support.reshape(cells)
+
+
+def squared_distances(
+    rows: DenseRows | CsrRows, vectors: DenseRows | CsrRows, *, n_threads: int = 1
+) -> DoubleArray:
+    """Return the squared distances of all rows to all vectors; the tables have one type."""
+    flat = _core.squared_distances(rows, vectors, n_threads)
+    return flat.reshape(_n_rows(rows), _n_rows(vectors))
+
+
+def _n_rows(rows: DenseRows | CsrRows) -> int:
+    return int(rows.values.shape[0] if isinstance(rows, DenseRows) else rows.offsets.size - 1)
+
+
+def tune_regression(
+    distances: DoubleArray,
+    targets: DoubleArray,
+    columns: DoubleArray,
+    links: Sequence[RegressionLink],
+    weights: DoubleArray,
+    folds: tuple[DoubleArray, DoubleArray],
+    settings: RegressionTuneSettings,
+    *,
+    starts: DoubleArray | None = None,
+    keep: bool = False,
+    n_threads: int = 1,
+    progress: Progress | None = None,
+) -> tuple[list[TunedRegression], DoubleArray]:
+    """Choose gamma, C and epsilon of each link by cross-validation and fit it to all samples.
+
+    `targets` and `columns` have one row per target and per column, `folds` are the weights of the
+    samples for training and for testing, one row per fold; without folds there must be one
+    candidate. With `keep`, the second result holds the coefficients by (link, candidate, fold,
+    sample), which are the `starts` of a later call.
+    """
+    records, kept = _core.tune_regression(
+        distances,
+        targets,
+        columns,
+        list(links),
+        weights,
+        *folds,
+        np.empty(0) if starts is None else starts,
+        settings,
+        keep,
+        n_threads,
+        progress,
+    )
+    return [TunedRegression(**record) for record in records], kept

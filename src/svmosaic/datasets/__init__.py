@@ -5,18 +5,30 @@ from __future__ import annotations
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.fetch import cache_folder, fetch
 from svmosaic.datasets.loading import data_folder, load, whereabouts
+from svmosaic.datasets.multi_target import (
+    MultiTargetInfo,
+    describe_multitarget,
+    list_multitarget,
+    load_multitarget,
+)
 from svmosaic.datasets.readers import read_table
+from svmosaic.datasets.readers.multi_target import read_multitarget
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 
 __all__ = [
     "Dataset",
     "DatasetInfo",
+    "MultiTargetInfo",
     "cache_folder",
     "data_folder",
     "describe",
+    "describe_multitarget",
     "fetch",
     "list_datasets",
+    "list_multitarget",
     "load",
+    "load_multitarget",
+    "read_multitarget",
     "read_table",
     "whereabouts",
 ]

@@ -20,14 +20,14 @@ class Dataset:
     ----------
     X : {ndarray, csr_array} of shape (n_samples, n_features)
         Feature values in float64.
-    y : ndarray of shape (n_samples,) or None
-        Targets: strings for named classes, int64 for whole numbers, else float64. None when the
-        file was read without a target.
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets), or None
+        Targets: strings for named classes, int64 for whole numbers, else float64; float64 with
+        one column per target for multi-target data. None when the file was read without a target.
     feature_names : tuple of str or None
         One name per column of `X`, or None for formats without names.
     target_names : tuple of str or None
         The names of the classes. For string targets these are the values of `y`, in the order
-        that the file declares or else sorted.
+        that the file declares or else sorted. For multi-target data, the names of the targets.
     sample_weight : ndarray of shape (n_samples,) or None
         Weights of the rows, for files that carry them.
     name : str
@@ -63,11 +63,15 @@ class Dataset:
 
     @cached_property
     def classes(self) -> NDArray[Any]:
-        """The different values of `y`, sorted; empty without a target."""
-        return np.unique(self.y) if self.y is not None else np.empty(0)
+        """The different values of `y`, sorted; empty without a target or with several."""
+        return np.unique(self.y) if self.y is not None and self.y.ndim == 1 else np.empty(0)
 
     def __repr__(self) -> str:
+        if self.y is not None and self.y.ndim == 2:
+            targets = f"n_targets={self.y.shape[1]}"
+        else:
+            targets = f"n_classes={len(self.classes)}"
         return (
             f"Dataset(name={self.name!r}, n_samples={self.n_samples}, "
-            f"n_features={self.n_features}, n_classes={len(self.classes)})"
+            f"n_features={self.n_features}, {targets})"
         )

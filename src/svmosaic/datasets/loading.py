@@ -16,7 +16,7 @@ from svmosaic.datasets.readers.libsvm import read_libsvm
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 from svmosaic.exceptions import DataNotFoundError
 
-__all__ = ["data_folder", "load", "whereabouts"]
+__all__ = ["check_once", "data_folder", "load", "whereabouts"]
 
 _REPOSITORY = Path(__file__).parents[3]
 
@@ -135,17 +135,21 @@ def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> 
     path = folder / info.task / f"{info.name}.svm.gz"
     if not path.is_file():
         return None
-    status = path.stat()
-    _check_once(path, info.sha256, status.st_size, status.st_mtime_ns)
+    check_once(path, info.sha256)
     data = read_libsvm(
         path, n_features=info.n_features, dense=(not info.sparse) if dense is None else dense
     )
     return Dataset(X=data.X, y=data.y, name=info.name, description=info.description)
 
 
-@lru_cache(maxsize=1024)
-def _check_once(path: Path, expected: str, size: int, mtime_ns: int) -> None:
+def check_once(path: Path, expected: str) -> None:
     """Check a file the first time that it is loaded, and again if it changed since."""
+    status = path.stat()
+    _check_state(path, expected, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _check_state(path: Path, expected: str, size: int, mtime_ns: int) -> None:
     check_sha256(path, expected, "Copy the file again.")
 
 

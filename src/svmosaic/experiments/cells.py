@@ -18,12 +18,25 @@ import numpy as np
 import scipy
 import scipy.sparse as sp
 import sklearn
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 import svmosaic
-from svmosaic.datasets import load, read_table
-from svmosaic.experiments.spec import DataSpec, ExperimentSpec, MethodSpec, find_estimator
+from svmosaic.datasets import (
+    list_multitarget,
+    load,
+    load_multitarget,
+    read_multitarget,
+    read_table,
+)
+from svmosaic.experiments.spec import (
+    DataSpec,
+    ExperimentSpec,
+    MethodSpec,
+    ProtocolSpec,
+    find_estimator,
+)
 from svmosaic.model_selection.evaluation import Split
 from svmosaic.model_selection.plans import (
     Plan,
@@ -53,7 +66,10 @@ class Cell:
 def load_data(data: DataSpec) -> tuple[Any, Any]:
     """Return samples and targets."""
     if data.path is None:
-        found = load(data.dataset or data.name)
+        name = data.dataset or data.name
+        found = load_multitarget(name) if name in list_multitarget() else load(name)
+    elif data.targets is not None:
+        found = read_multitarget(data.path, targets=data.targets, allow_nan=True)
     elif data.target is None:
         found = read_table(data.path)
     else:
@@ -88,6 +104,7 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
                 "tuning": [spec.protocol.kind, spec.protocol.search, spec.protocol.inner],
                 "scoring": spec.protocol.scoring,
                 "scale": spec.protocol.scale,
+                "impute": spec.protocol.impute,
                 "random_state": spec.protocol.random_state,
                 "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
                 "code": code_version(),
@@ -132,8 +149,8 @@ def code_version() -> str:
 
 def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:
     protocol = spec.protocol
-    model = _pipeline(method, protocol.scale, seed, sparse=sp.issparse(X))
-    prefix = "" if protocol.scale == "none" else STEP
+    model = _pipeline(method, protocol, seed, sparse=sp.issparse(X))
+    prefix = STEP if isinstance(model, Pipeline) else ""
     grid = {f"{prefix}{k}": v for k, v in method.grid.items()} if method.grid else None
     if protocol.kind == "holdout" and grid is None and not method.tunes_itself:
         grid = {}
@@ -160,18 +177,19 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
     )
 
 
-def _pipeline(method: MethodSpec, scale: str, seed: int, *, sparse: bool) -> Any:
+def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, *, sparse: bool) -> Any:
     model = find_estimator(method.estimator)(**method.params)
     if model.get_params().get("random_state", 0) is None:
         model.set_params(random_state=seed)
-    if scale == "none":
-        return model
-    if scale == "standard":
-        scaler = StandardScaler(with_mean=not sparse)
-    else:
+    steps: list[tuple[str, Any]] = []
+    if protocol.impute != "none":
+        steps.append(("impute", SimpleImputer(strategy=protocol.impute)))
+    if protocol.scale == "standard":
+        steps.append(("scale", StandardScaler(with_mean=not sparse)))
+    elif protocol.scale == "minmax":
         # Sparse data keep their zeros.
-        scaler = MaxAbsScaler() if sparse else MinMaxScaler()
-    return Pipeline([("scale", scaler), ("model", model)])
+        steps.append(("scale", MaxAbsScaler() if sparse else MinMaxScaler()))
+    return Pipeline([*steps, ("model", model)]) if steps else model
 
 
 def _hash_arrays(*arrays: Any) -> str:

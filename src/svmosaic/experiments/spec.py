@@ -43,6 +43,8 @@ class DataSpec:
         The classes whose samples are kept; None means all.
     positive : str, int or None
         The class that becomes 1, all others 0; None leaves the labels as they are.
+    targets : int, tuple of str or None
+        For a file with several targets: how many columns at the end, or their names.
     """
 
     name: str
@@ -51,6 +53,7 @@ class DataSpec:
     dataset: str | None = None
     classes: tuple[str | int, ...] | None = None
     positive: str | int | None = None
+    targets: int | tuple[str, ...] | None = None
 
     @property
     def registered(self) -> str | None:
@@ -98,6 +101,7 @@ class ProtocolSpec:
     search: str = "grid"
     scoring: tuple[str, ...] = ("accuracy",)
     scale: str = "minmax"
+    impute: str = "none"
     random_state: int = 0
     # Seconds that a cell may take. No part of a cell's key: it changes no result.
     time_limit: float | None = None
@@ -191,11 +195,14 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     dataset = table.text("dataset", None)
     classes = table.take("classes", (list,), "a list of classes", None)
     positive = table.take("positive", (str, int), "a class", None)
+    targets = table.take("targets", (int, list), "a number of columns or their names", None)
     table.finish()
-    if path is None and target is not None:
+    if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
     if path is not None and dataset is not None:
         raise table.error("'dataset' is a name of the registry; leave it out or the 'path'")
+    if target is not None and targets is not None:
+        raise table.error("'target' and 'targets' exclude each other; leave one out")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
     if path is None:
@@ -207,12 +214,15 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         dataset,
         None if classes is None else tuple(classes),
         positive,
+        tuple(map(str, targets)) if isinstance(targets, list) else targets,
     )
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
-    from svmosaic.datasets import describe
+    from svmosaic.datasets import describe, list_multitarget
 
+    if name in list_multitarget():
+        return
     try:
         describe(name)
     except LookupError as error:
@@ -274,6 +284,7 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         search=table.choice("search", ("grid", "pattern"), default.search),
         scoring=table.texts("scoring", default.scoring),
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
+        impute=table.choice("impute", ("none", "mean", "median"), default.impute),
         random_state=table.whole("random_state", 0, default.random_state),
         time_limit=table.positive("time_limit", default.time_limit),
     )

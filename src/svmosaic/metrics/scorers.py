@@ -16,6 +16,7 @@ from svmosaic.metrics.confusion import (
     type_2_error,
 )
 from svmosaic.metrics.kappa import cohen_kappa
+from svmosaic.metrics.multi_target import SCORES, make_multi_target_scorer
 
 __all__ = ["get_scorer", "scorer_names"]
 
@@ -29,7 +30,8 @@ def _ours() -> dict[str, Any]:
         "neg_type_1_error": (type_1_error, False),
         "neg_type_2_error": (type_2_error, False),
     }
-    scorers = {"cohen_kappa": make_scorer(cohen_kappa)}
+    scorers = {name: make_multi_target_scorer(name) for name in SCORES}
+    scorers["cohen_kappa"] = make_scorer(cohen_kappa)
     for name, (function, greater) in rates.items():
         scorers[name] = make_scorer(function, greater_is_better=greater)
         scorers[f"{name}_macro"] = make_scorer(function, greater_is_better=greater, average="macro")

@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from svmosaic.metrics.machine import count_support_vectors
+from svmosaic.metrics.multi_target import SCORES, is_multi_target_score
 from svmosaic.metrics.scorers import get_scorer
 from svmosaic.model_selection.search_scores import search_scores
 from svmosaic.utils.sklearn_compat import take_rows
@@ -204,7 +205,13 @@ def name_scores(scoring: Any) -> dict[str, Any]:
         named = {str(name): name for name in scoring}
     if not named:
         raise ValueError("The list of scores is empty. Name at least one, for example 'accuracy'.")
-    return {k: get_scorer(v) if isinstance(v, str) else v for k, v in named.items()}
+    # Scores of several targets keep their names: they are given the training rows.
+    return {
+        name: get_scorer(scorer)
+        if isinstance(scorer, str) and not is_multi_target_score(scorer)
+        else scorer
+        for name, scorer in named.items()
+    }
 
 
 def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> SplitResult:
@@ -216,7 +223,7 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
     begin = time.perf_counter()
     model.fit(X_train, y_train)
     fitted = time.perf_counter()
-    scores = _score(model, X_test, y_test, scoring)
+    scores = _score(model, X_test, y_test, scoring, y_train)
     end = time.perf_counter()
 
     search = _search_of(model)
@@ -241,13 +248,21 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
     )
 
 
-def _score(model: Any, X: Any, y: Any, scoring: Any) -> dict[str, float]:
+def _score(model: Any, X: Any, y: Any, scoring: Any, y_train: Any) -> dict[str, float]:
+    asked = name_scores(scoring)
+    # Those of several targets compare with the training rows, which scikit-learn's do not know.
+    ours = {name for name, scorer in asked.items() if is_multi_target_score(scorer)}
     named = {
-        name: check_scoring(model, scoring=scorer) for name, scorer in name_scores(scoring).items()
+        name: check_scoring(model, scoring=scorer)
+        for name, scorer in asked.items()
+        if name not in ours
     }
     # Together, so that the predictions are made once.
-    scores = check_scoring(model, scoring=named)(model, X, y)
-    return {name: float(score) for name, score in scores.items()}
+    scores = dict(check_scoring(model, scoring=named)(model, X, y)) if named else {}
+    if ours:
+        predicted = model.predict(X)
+        scores |= {name: SCORES[asked[name]](y, predicted, y_train) for name in ours}
+    return {name: float(scores[name]) for name in asked}
 
 
 # What a model says of itself ----------------------------------------------------------------

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
+from svmosaic.metrics.multi_target import is_multi_target_score, make_multi_target_scorer
 from svmosaic.model_selection.evaluation import MakeEstimator, Split, name_scores
 from svmosaic.model_selection.pattern_search import PatternSearchCV
 from svmosaic.model_selection.seeds import derive_seed
@@ -129,6 +130,8 @@ def _make_estimators(estimator: Any, y: Any, tuning: Tuning, random_state: int) 
     if grid is None:
         return lambda split: estimator
     first = next(iter(name_scores(tuning.scoring).values()))
+    if is_multi_target_score(first):
+        first = make_multi_target_scorer(first)
 
     def make(split: Split) -> Any:
         folds = inner_folds(tuning.inner, estimator, y, random_state, split)

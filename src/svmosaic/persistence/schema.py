@@ -44,6 +44,7 @@ from svmosaic.persistence.validation import (
     AnyArray,
     Sizes,
     check_boundary,
+    check_chains,
     check_csr,
     check_dtype,
     check_expansion,
@@ -61,6 +62,8 @@ from svmosaic.persistence.validation import (
     refuse,
 )
 from svmosaic.problem import Status
+from svmosaic.regression.chains import SVRCC, SVRRC
+from svmosaic.regression.multi_target import MultiTargetSVR
 from svmosaic.regression.smo import SMORegressor
 
 __all__ = ["FORMAT", "SCHEMAS", "UPGRADES", "VERSION", "Field", "Parts", "Schema", "schema_of"]
@@ -534,6 +537,37 @@ _WIDTH: tuple[Field, ...] = (
 )
 
 
+_PER_MACHINE = ("n_machines",)
+_PER_TARGET = ("n_targets",)
+
+_CHAINS: tuple[Field, ...] = (
+    *_FEATURES,
+    Count("n_targets", "n_targets_", "n_targets"),
+    Count("y_ndim", "_y_ndim", "y_ndim"),
+    Tensor("chains", "chains_", INTEGERS, ("n_chains", "n_targets"), minimum=0),
+    Tensor("machines", "machines_", INTEGERS, ("n_chains", "n_targets"), minimum=0),
+    Tensor("support", "support_", INTEGERS, ("n_support",), minimum=0, maximum=_LAST_ROW),
+    Rows("support_vectors", "support_vectors_"),
+    Tensor("dual_coef", "dual_coef_", ("float64",), ("n_machines", "n_support")),
+    Tensor("intercept", "intercept_", ("float64",), _PER_MACHINE),
+    _n_support("n_machines"),
+    Tensor("n_iter", "n_iter_", INTEGERS, _PER_MACHINE, minimum=0),
+    Tensor("gamma", "gamma_", ("float64",), _PER_MACHINE, above=0),
+    Tensor("C", "C_", ("float64",), _PER_MACHINE, above=0),
+    Tensor("epsilon", "epsilon_", ("float64",), _PER_MACHINE, minimum=0),
+    Tensor("machine_targets", "machine_targets_", INTEGERS, _PER_MACHINE, minimum=0),
+    Tensor(
+        "machine_columns", "machine_columns_", INTEGERS, ("n_machines", "n_targets"), minimum=-1
+    ),
+    Tensor("appended", "appended_", ("float64",), ("n_columns", "n_support")),
+    Tensor("target_mean", "target_mean_", ("float64",), _PER_TARGET),
+    Tensor("target_scale", "target_scale_", ("float64",), _PER_TARGET, above=0),
+    Tensor("candidates", "candidates_", ("float64",), ("n_candidates", "n_parameters")),
+    # Infinite where a candidate was not tried, nan where there was nothing to choose.
+    Tensor("cv_errors", "cv_errors_", ("float64",), ("n_machines", "n_candidates"), finite=False),
+)
+
+
 def _per_feature(name: str, *, nullable: bool = False) -> Tensor:
     return Tensor(name, f"{name}_", FLOATS, ("n_features",), nullable=nullable)
 
@@ -606,6 +640,7 @@ SCHEMAS: dict[str, Schema] = _table(
             (*_KERNEL_MACHINE, _n_support("n_outputs"), *_CERTIFICATE),
             (check_regression_expansion,),
         ),
+        *(Schema(kind, _CHAINS, (check_chains,)) for kind in (MultiTargetSVR, SVRRC, SVRCC)),
         Schema(
             NLSGDClassifier,
             (

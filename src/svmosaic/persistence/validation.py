@@ -261,6 +261,31 @@ def check_planes(model: Any, sizes: Sizes) -> None:
     _expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
+# The arrays of chains -------------------------------------------------------------------------
+
+
+def check_chains(model: Any, sizes: Sizes) -> None:
+    """Refuse chains whose machines do not fit them, or look at what is not known yet."""
+    _check_rows(
+        "support_vectors", model.support_vectors_, (sizes["n_support"], sizes["n_features"])
+    )
+    _expect("columns of candidates", sizes["n_parameters"], 3)
+    if model._y_ndim > 2 or (model._y_ndim == 1 and model.n_targets_ != 1):
+        refuse("'y_ndim' does not fit the number of targets")
+    check_values("machines", model.machines_, maximum=sizes["n_machines"] - 1)
+    check_values("machine_columns", model.machine_columns_, maximum=sizes["n_columns"] - 1)
+    targets = np.arange(model.n_targets_)
+    for order, machines in zip(model.chains_, model.machines_, strict=True):
+        if not np.array_equal(np.sort(order), targets):
+            refuse("a chain does not name every target once")
+        if not np.array_equal(model.machine_targets_[machines], targets):
+            refuse("a chain has the machine of another target")
+        for position, target in enumerate(order):
+            seen = np.flatnonzero(model.machine_columns_[machines[target]] >= 0)
+            if not np.isin(seen, order[:position]).all():
+                refuse("a machine looks at a target that comes later in its chain")
+
+
 # Scalers ------------------------------------------------------------------------------------
 
 

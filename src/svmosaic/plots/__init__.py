@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
 from svmosaic.plots.boundary_points import plot_boundary_points
+from svmosaic.plots.chain import plot_chain
 from svmosaic.plots.critical_difference import plot_critical_difference
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
@@ -21,6 +22,7 @@ __all__ = [
     "plot_boundaries",
     "plot_boundary",
     "plot_boundary_points",
+    "plot_chain",
     "plot_critical_difference",
     "plot_curves",
     "plot_growth",

@@ -7,10 +7,11 @@ from typing import Any, TypeVar, cast
 
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing, metaestimators
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
+    "HasMethods",
     "Interval",
     "StrOptions",
     "available_if",

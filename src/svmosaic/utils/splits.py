@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import KFold, check_cv
 
-__all__ = ["classification_splits"]
+__all__ = ["Split", "classification_splits", "regression_splits"]
 
 Split = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -26,6 +26,14 @@ def classification_splits(cv: Any, X: Any, y: Any) -> list[Split]:
     return [
         (rows[train], rows[test]) for train, test in check_cv(cv, y, classifier=True).split(X, y)
     ]
+
+
+def regression_splits(cv: Any, X: Any, y: Any, random_state: Any) -> list[Split]:
+    """Return the (training rows, test rows) of `cv`; a number means that many shuffled folds."""
+    if cv is None or isinstance(cv, Integral):
+        cv = KFold(5 if cv is None else int(cv), shuffle=True, random_state=random_state)
+    rows = np.arange(len(y))
+    return [(rows[train], rows[test]) for train, test in check_cv(cv).split(X, y)]
 
 
 def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:

@@ -61,9 +61,11 @@ def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tup
     return canonical_csr(X), y
 
 
-def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+def check_regression(
+    estimator: Any, X: Any, y: Any, *, multi_output: bool = False
+) -> tuple[Any, Any]:
     """Return training samples and float64 targets, validated for `estimator`."""
-    X, y = validate_data(estimator, X, y, y_numeric=True, **_TABLE)
+    X, y = validate_data(estimator, X, y, y_numeric=True, multi_output=multi_output, **_TABLE)
     return canonical_csr(X), np.ascontiguousarray(y, dtype=np.float64)
 
 

@@ -9,6 +9,8 @@ from svmosaic.problem import DoubleArray, Solution
 __all__ = ["solve"]
 
 _LEAST_CURVATURE = 1e-12
+# A share of the distance between bounds that only rounding leaves.
+_ROUNDING = 1e-14
 
 
 def solve(
@@ -48,8 +50,11 @@ def solve(
         end_i = 0.0 if beta[i] < 0 else high[i]
         end_j = 0.0 if beta[j] > 0 else low[j]
         step = min(difference[j] / curvature[j], end_i - beta[i], beta[j] - end_j)
-        beta[i] = end_i if step == end_i - beta[i] else beta[i] + step
-        beta[j] = end_j if step == beta[j] - end_j else beta[j] - step
+        # Short of it by rounding, a variable would pass for free.
+        reaches_i = end_i - beta[i] - step <= _ROUNDING * (high[i] - low[i])
+        reaches_j = beta[j] - end_j - step <= _ROUNDING * (high[j] - low[j])
+        beta[i] = end_i if reaches_i else beta[i] + step
+        beta[j] = end_j if reaches_j else beta[j] - step
         gradient += step * (K[i] - K[j])
         updates += 1
     free = (beta != 0) & (beta > low) & (beta < high)

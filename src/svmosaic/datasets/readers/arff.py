@@ -44,7 +44,14 @@ from svmosaic.datasets.readers.text import (
     table_name,
 )
 
-__all__ = ["ArffAttribute", "ArffHeader", "AttributeKind", "read_arff", "read_header"]
+__all__ = [
+    "ArffAttribute",
+    "ArffHeader",
+    "AttributeKind",
+    "filled_lines",
+    "read_arff",
+    "read_header",
+]
 
 # Stands for an unquoted question mark. Text files with a NUL are refused, so no value equals it.
 _MISSING_CELL = "\0"
@@ -133,7 +140,7 @@ def read_arff(path: str | os.PathLike[str], options: TableOptions | None = None)
     """
     options = options or TableOptions()
     source = Path(path)
-    lines = _filled_lines(source)
+    lines = filled_lines(source)
     header = read_header(source, lines)
     roles = assign_roles([attribute.name for attribute in header.attributes], options, source)
     _refuse_unusable(source, header, roles)
@@ -146,7 +153,7 @@ def read_arff(path: str | os.PathLike[str], options: TableOptions | None = None)
     return _read_dense(source, rows, header, roles, options)
 
 
-def _filled_lines(path: Path) -> _NumberedLines:
+def filled_lines(path: Path) -> _NumberedLines:
     """Yield the stripped lines that are neither blank nor comments."""
     for block in iter_blocks(path):
         for number, line in enumerate(block.lines, block.first):

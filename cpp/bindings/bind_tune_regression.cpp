@@ -1,0 +1,116 @@
+// Tuning of epsilon-SVR: distances, folds, links and a grid in, fitted machines out.
+#include <nanobind/nanobind.h>
+
+#include "bindings/convert.hpp"
+#include "expansion/distances.hpp"
+#include "solvers/tune_regression.hpp"
+
+namespace nb = nanobind;
+using namespace svmosaic;
+
+namespace {
+
+template <class T>
+std::span<const T> row_of(const Array2<T>& array, std::size_t row) {
+    return {array.data() + row * array.shape(1), array.shape(1)};
+}
+
+nb::dict to_dict(RegressionResult&& result) {
+    nb::dict record;
+    record["errors"] = to_numpy(std::move(result.errors));
+    record["best"] = result.best;
+    record["held_out"] = to_numpy(std::move(result.held_out));
+    record["coef"] = to_numpy(std::move(result.coef));
+    record["intercept"] = result.intercept;
+    record["violation"] = result.violation;
+    record["n_updates"] = result.n_updates;
+    record["objective"] = result.objective;
+    return record;
+}
+
+nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
+               const Array2<double>& columns, const nb::list& links, const Array1<double>& weights,
+               const Array2<double>& train, const Array2<double>& test,
+               const Array1<double>& starts, const nb::object& record, bool keep, Index n_threads,
+               const nb::object& progress) {
+    const auto gammas = array1<double>(record, "gammas");
+    const auto Cs = array1<double>(record, "Cs");
+    const auto epsilons = array1<double>(record, "epsilons");
+    const RegressionTuneSettings settings{span_of(gammas),
+                                          span_of(Cs),
+                                          span_of(epsilons),
+                                          nb::cast<double>(record.attr("tol")),
+                                          nb::cast<Index>(record.attr("max_iter")),
+                                          nb::cast<bool>(record.attr("complete"))};
+    RegressionTable table;
+    table.distances = {distances.data(), distances.size()};
+    table.weights = span_of(weights);
+    table.starts = span_of(starts);
+    for (std::size_t f = 0; f < train.shape(0); ++f) {
+        table.folds.push_back({row_of(train, f), row_of(test, f)});
+    }
+    std::vector<RegressionLink> views;
+    for (const auto item : links) {
+        RegressionLink view;
+        view.target = row_of(targets, nb::cast<std::size_t>(item.attr("target")));
+        const auto numbers = array1<Index>(item, "columns");
+        for (const Index column : span_of(numbers)) {
+            view.columns.push_back(row_of(columns, static_cast<std::size_t>(column)));
+        }
+        view.start = nb::cast<Index>(item.attr("start"));
+        view.first = nb::cast<Index>(item.attr("first"));
+        views.push_back(std::move(view));
+    }
+    Monitor monitor(0.0, python_poll(progress));
+    std::vector<RegressionResult> results;
+    std::vector<double> kept;
+    {
+        const nb::gil_scoped_release release;
+        results =
+            tune_regression(table, views, settings, n_threads, monitor, keep ? &kept : nullptr);
+    }
+    raise_if_interrupted(monitor);
+    nb::list records;
+    for (auto& result : results) records.append(to_dict(std::move(result)));
+    return nb::make_tuple(records, to_numpy(std::move(kept)));
+}
+
+template <class Real>
+nb::object distances(const nb::object& rows, const nb::object& vectors, Index n_threads) {
+    const auto queries = read_table<Real>(rows);
+    const auto table = read_table<Real>(vectors);
+    Monitor monitor(0.0, python_poll(nb::none()));
+    std::vector<double> values;
+    {
+        const nb::gil_scoped_release release;
+        ThreadPool pool(n_threads);
+        values = squared_distances(queries.rows, table.rows, pool, monitor);
+    }
+    raise_if_interrupted(monitor);
+    return nb::cast(to_numpy(std::move(values)));
+}
+
+}  // namespace
+
+void bind_tune_regression(nb::module_& m) {
+    m.def(
+        "squared_distances",
+        [](const nb::object& rows, const nb::object& vectors, Index n_threads) {
+            return is_single(rows) ? distances<float>(rows, vectors, n_threads)
+                                   : distances<double>(rows, vectors, n_threads);
+        },
+        nb::arg("rows"), nb::arg("vectors"), nb::arg("n_threads"),
+        nb::sig("def squared_distances(rows: object, vectors: object, n_threads: int) -> "
+                "DoubleArray"),
+        "Squared distances of all rows to all vectors, row by row.");
+    m.def(
+        "tune_regression", &tune, nb::arg("distances").noconvert(), nb::arg("targets").noconvert(),
+        nb::arg("columns").noconvert(), nb::arg("links"), nb::arg("weights").noconvert(),
+        nb::arg("train").noconvert(), nb::arg("test").noconvert(), nb::arg("starts").noconvert(),
+        nb::arg("settings"), nb::arg("keep"), nb::arg("n_threads"), nb::arg("progress").none(),
+        nb::sig("def tune_regression(distances: DoubleArray, targets: DoubleArray, columns: "
+                "DoubleArray, links: list[Any], weights: DoubleArray, train: DoubleArray, test: "
+                "DoubleArray, starts: DoubleArray, settings: object, keep: bool, n_threads: int, "
+                "progress: object | None) -> tuple[list[Any], DoubleArray]"),
+        "Choose gamma, C and epsilon of each link by cross-validation and fit it to all samples.");
+}

@@ -1,0 +1,50 @@
+// What kernels are made from (see PackedRows::base_values), for many queries against packed rows.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/monitor.hpp"
+#include "core/packed_rows.hpp"
+#include "core/queries.hpp"
+#include "core/rows.hpp"
+#include "core/thread_pool.hpp"
+
+namespace svmosaic {
+
+// Calls visit(q, begin, values): values[i] belongs to query number q of the list and to the packed
+// sample begin + i. Any thread may call it; different calls are about different pairs.
+template <class Real, class Visit>
+void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
+                     std::span<const Index> numbers, KernelKind kind, ThreadPool& pool,
+                     Monitor& monitor, const Visit& visit) {
+    constexpr Index step = Queries<Real>::capacity;
+    const auto n = static_cast<Index>(numbers.size());
+    const auto of_block = [&](Index block) {
+        if (monitor.should_stop(0)) return;
+        const Index first = block * step;
+        Queries<Real> queries;
+        packed.read(table,
+                    numbers.subspan(static_cast<std::size_t>(first),
+                                    static_cast<std::size_t>(std::min(step, n - first))),
+                    queries);
+        const Index room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
+        AlignedVector<Real> values(static_cast<std::size_t>(room * queries.size()));
+        std::vector<Real*> out;
+        for (Index m = 0; m < queries.size(); ++m) out.push_back(values.data() + m * room);
+        for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
+            packed.base_values(kind, queries, chunk, out.data());
+            const Index begin = packed.chunk_begin(chunk);
+            const auto length = static_cast<std::size_t>(packed.chunk_end(chunk) - begin);
+            for (Index m = 0; m < queries.size(); ++m) {
+                visit(first + m, begin,
+                      std::span<const Real>(out[static_cast<std::size_t>(m)], length));
+            }
+        }
+    };
+    pool.run((n + step - 1) / step, of_block, [&] { monitor.should_stop(0); });
+}
+
+}  // namespace svmosaic

@@ -1,0 +1,46 @@
+#include "expansion/distances.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/pairwise_values.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+template <class Real>
+std::vector<Index> all_rows(const Rows<Real>& rows) {
+    std::vector<Index> numbers(static_cast<std::size_t>(count_rows(rows)));
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<double> squared_distances(const Rows<Real>& rows, const Rows<Real>& vectors,
+                                      ThreadPool& pool, Monitor& monitor) {
+    const auto queries = all_rows(rows);
+    const auto samples = all_rows(vectors);
+    std::vector<double> distances(queries.size() * samples.size());
+    if (distances.empty()) return distances;
+    // Of the linear kernel: differences, which suit all gammas.
+    const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, vectors, samples);
+    const PackedRows<Real> packed(vectors, samples, layout);
+    for_base_values(packed, rows, std::span<const Index>(queries), KernelKind::rbf, pool, monitor,
+                    [&](Index query, Index begin, std::span<const Real> values) {
+                        const auto at = static_cast<std::size_t>(query) * samples.size() +
+                                        static_cast<std::size_t>(begin);
+                        std::copy(values.begin(), values.end(),
+                                  distances.begin() + static_cast<std::ptrdiff_t>(at));
+                    });
+    return distances;
+}
+
+template std::vector<double> squared_distances(const Rows<float>&, const Rows<float>&, ThreadPool&,
+                                               Monitor&);
+template std::vector<double> squared_distances(const Rows<double>&, const Rows<double>&,
+                                               ThreadPool&, Monitor&);
+
+}  // namespace svmosaic

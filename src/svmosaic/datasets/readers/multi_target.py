@@ -1,0 +1,208 @@
+"""Read ARFF files with several targets, as Mulan and MEKA write them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+import numpy as np
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.arff import ArffHeader, AttributeKind, filled_lines, read_arff
+from svmosaic.datasets.readers.arff import read_header as read_arff_header
+from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.text import file_error, shorten
+
+__all__ = ["read_multitarget", "read_target_names"]
+
+# MEKA: "-C 3" in the name of the relation says that the first three attributes are the targets,
+# "-C -3" the last three.
+_MEKA = re.compile(r"(?:^|[\s:])-[cC]\s+(-?\d{1,7})(?=\s|$)")
+_LARGEST_XML_BYTES = 1 << 24
+
+
+def read_multitarget(
+    path: str | os.PathLike[str],
+    *,
+    targets: int | Sequence[str | int] | str | os.PathLike[str] | None = None,
+    nominal: Literal["onehot", "ordinal"] = "onehot",
+    allow_nan: bool = False,
+) -> Dataset:
+    r"""Read an ARFF file with several numeric targets.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, plain or gzip'd.
+    targets : int, sequence of str or int, path-like or None, default=None
+        A number: that many attributes at the end. A list: attributes by name or by number from 0.
+        A path: Mulan's XML file, which names them. None: the XML file of the same name beside the
+        file, or else MEKA's ``-C`` in the relation.
+    nominal : {"onehot", "ordinal"}, default="onehot"
+        How features with names become numbers; see `read_table`.
+    allow_nan : bool, default=False
+        Accept missing values in the features, as nan.
+
+    Returns
+    -------
+    Dataset
+        `y` has one column per target and `target_names` their names. Targets named by XML stand
+        in the order of the attributes.
+
+    Raises
+    ------
+    DataFileError
+        The file is malformed or does not say which attributes are targets.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.datasets import read_multitarget
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.arff")
+    ...     _ = path.write_text(
+    ...         "@relation 'toy: -C -2'\n@attribute a real\n@attribute b real\n"
+    ...         "@attribute c real\n@data\n1, 2, 3\n4, 5, 6\n"
+    ...     )
+    ...     data = read_multitarget(path)
+    >>> data.X.tolist(), data.y.tolist(), data.target_names
+    ([[1.0], [4.0]], [[2.0, 3.0], [5.0, 6.0]], ('b', 'c'))
+    """
+    source = Path(path)
+    header = read_arff_header(source, filled_lines(source))
+    names = [attribute.name for attribute in header.attributes]
+    chosen = _target_numbers(source, header, targets)
+    for number in chosen:
+        attribute = header.attributes[number]
+        if attribute.kind is not AttributeKind.NUMERIC:
+            raise file_error(
+                source,
+                attribute.line,
+                f"the target {shorten(attribute.name)} is {attribute.kind.value}; targets must be "
+                "numeric. Name other targets.",
+            )
+    if len(chosen) == len(names):
+        raise file_error(source, None, "all attributes are targets. Leave some as features.")
+    # Read with all columns as features, then cut apart.
+    table = read_arff(
+        source, TableOptions(target=None, nominal=nominal, allow_nan=allow_nan, dense=True)
+    )
+    assert table.feature_names is not None
+    place = {name: j for j, name in enumerate(table.feature_names)}
+    columns = [place[names[number]] for number in chosen]
+    y = np.ascontiguousarray(table.X[:, columns])
+    _refuse_missing(source, y, [names[number] for number in chosen])
+    rest = np.setdiff1d(np.arange(table.X.shape[1]), columns)
+    return Dataset(
+        X=np.ascontiguousarray(table.X[:, rest]),
+        y=y,
+        feature_names=tuple(table.feature_names[j] for j in rest),
+        target_names=tuple(names[number] for number in chosen),
+        sample_weight=table.sample_weight,
+        name=table.name,
+        description=table.description,
+    )
+
+
+def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the targets that Mulan's XML file names.
+
+    Parameters
+    ----------
+    path : path-like
+        The file: ``<labels><label name="..."/>...</labels>``.
+    """
+    source = Path(path)
+    if source.stat().st_size > _LARGEST_XML_BYTES:
+        raise file_error(source, None, "an XML file of targets has at most 16 MB. Shorten it.")
+    text = source.read_bytes()
+    # Nothing but elements: a document type could define entities that grow without end.
+    if b"<!DOCTYPE" in text.upper() or b"<!ENTITY" in text.upper():
+        raise file_error(source, None, "the XML file has a document type. Remove it.")
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise file_error(source, None, f"this is not XML ({error}). Mend the file.") from None
+    found = [e.get("name") for e in root.iter() if e.tag.rpartition("}")[2] == "label"]
+    names = [name for name in found if name]
+    if not names or len(names) != len(found) or len(set(names)) != len(names):
+        raise file_error(
+            source, None, "expected different <label name=...> elements. Give each target a name."
+        )
+    return tuple(names)
+
+
+def _target_numbers(source: Path, header: ArffHeader, targets: Any) -> list[int]:
+    names = [attribute.name for attribute in header.attributes]
+    if targets is None:
+        beside = source.with_name(source.name.removesuffix(".gz").removesuffix(".arff") + ".xml")
+        if beside.is_file():
+            targets = beside
+        else:
+            return _meka_targets(source, header)
+    if isinstance(targets, int) and not isinstance(targets, bool):
+        if not 1 <= targets < len(names):
+            raise file_error(
+                source,
+                None,
+                f"expected 1 to {len(names) - 1} targets, got {targets}. Change 'targets'.",
+            )
+        return list(range(len(names) - targets, len(names)))
+    if isinstance(targets, str | os.PathLike):
+        wanted = set(read_target_names(targets))
+        numbers = [number for number, name in enumerate(names) if name in wanted]
+        missing = wanted - {names[number] for number in numbers}
+        if missing:
+            raise file_error(
+                source,
+                None,
+                f"the target {shorten(min(missing))} of the XML file is no attribute. Mend a name.",
+            )
+        return numbers
+    numbers = [_number_of(source, names, target) for target in targets]
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise file_error(source, None, "'targets' must name different attributes. Mend the list.")
+    return numbers
+
+
+def _number_of(source: Path, names: Sequence[str], target: str | int) -> int:
+    if isinstance(target, str):
+        if target in names:
+            return names.index(target)
+    elif -len(names) <= target < len(names):
+        return int(target) % len(names)
+    raise file_error(
+        source, None, f"there is no attribute {shorten(str(target))}. Mend the list of targets."
+    )
+
+
+def _meka_targets(source: Path, header: ArffHeader) -> list[int]:
+    found = _MEKA.search(header.relation)
+    if found is None:
+        raise file_error(
+            source,
+            None,
+            "the file does not say which attributes are targets. Pass targets=, or put Mulan's XML "
+            "file beside it.",
+        )
+    count, n = int(found[1]), len(header.attributes)
+    if not 1 <= abs(count) < n:
+        raise file_error(
+            source, None, f"-C {count} does not fit {n} attributes. Mend the relation."
+        )
+    return list(range(count)) if count > 0 else list(range(n + count, n))
+
+
+def _refuse_missing(source: Path, y: Any, names: Sequence[str]) -> None:
+    rows, columns = np.nonzero(~np.isfinite(y))
+    if rows.size:
+        raise file_error(
+            source,
+            None,
+            f"the target {shorten(names[columns[0]])} has no value in row {rows[0] + 1} of the "
+            "data. Fill it in or remove the row.",
+        )

@@ -1,0 +1,193 @@
+"""Samples, folds and distances that all links of all chains share, and the tuning of links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmosaic.backends import cpu
+from svmosaic.base import make_rows
+from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.solvers.tune_regression import (
+    RegressionLink,
+    RegressionTuneSettings,
+    TunedRegression,
+)
+from svmosaic.utils.splits import Split
+
+__all__ = ["LinkTable", "LinkTuner", "distinct_samples", "fold_weights", "make_table"]
+
+
+@dataclass(frozen=True)
+class LinkTable:
+    """The distinct samples.
+
+    Attributes
+    ----------
+    samples : ndarray of int64
+        The first row of each distinct sample.
+    sample_of : ndarray of int64
+        The sample of each row.
+    weights : ndarray of float64
+        How many rows each sample stands for.
+    distances : ndarray of shape (n_samples, n_samples)
+        Squared distances of all pairs.
+    targets : ndarray of shape (n_targets, n_samples)
+        Their targets.
+    """
+
+    samples: IndexArray
+    sample_of: IndexArray
+    weights: DoubleArray
+    distances: DoubleArray
+    targets: DoubleArray
+
+
+def distinct_samples(X: Any, Y: DoubleArray, marks: IndexArray) -> IndexArray:
+    """Return the number of the distinct sample of each row, in the order they appear.
+
+    Rows are copies when their features, targets and marks are equal.
+    """
+    if sp.issparse(X):
+        bounds = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+        rows = [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in bounds]
+    else:
+        rows = [row.tobytes() for row in X]
+    others = np.ascontiguousarray(np.column_stack([Y, marks]))
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    return np.array(
+        [
+            numbers.setdefault((row, other.tobytes()), len(numbers))
+            for row, other in zip(rows, others, strict=True)
+        ],
+        dtype=np.int64,
+    )
+
+
+def fold_weights(splits: Sequence[Split], sample_of: IndexArray) -> tuple[DoubleArray, DoubleArray]:
+    """Return how often each sample counts for training and for testing, one row per fold."""
+    n_samples = int(sample_of.max()) + 1
+    parts = np.zeros((2, len(splits), n_samples))
+    for f, split in enumerate(splits):
+        for part, rows in zip(parts, split, strict=True):
+            part[f] = np.bincount(sample_of[rows], minlength=n_samples)
+    return parts[0], parts[1]
+
+
+class LinkTuner:
+    """Tunes links on one table, each from the machine of its target alone.
+
+    Parameters
+    ----------
+    table : LinkTable
+        The samples.
+    settings : RegressionTuneSettings
+        The grid.
+    n_threads : int
+        Threads.
+    max_start_bytes : float
+        Memory for coefficients to start from.
+    progress : callable or None
+        Told how far the work is.
+    """
+
+    def __init__(
+        self,
+        table: LinkTable,
+        settings: RegressionTuneSettings,
+        n_threads: int,
+        max_start_bytes: float,
+        progress: Any,
+    ) -> None:
+        self.table = table
+        self.settings = settings
+        self._n_threads = n_threads
+        self._max_start_bytes = max_start_bytes
+        self._progress = progress
+        self._starts: DoubleArray | None = None
+        self._first: list[int] = []
+
+    def tune_alone(
+        self, folds: tuple[DoubleArray, DoubleArray], *, lead_on: bool
+    ) -> list[TunedRegression]:
+        """Tune one machine per target on the inputs alone, by the whole grid.
+
+        With `lead_on`, later links on the same folds start from here.
+        """
+        n_targets, n_samples = self.table.targets.shape
+        n_bytes = 8.0 * n_targets * self.settings.n_candidates * folds[0].shape[0] * n_samples
+        keep = lead_on and n_bytes <= self._max_start_bytes
+        nothing = np.empty(0, dtype=np.int64)
+        tuned, kept = self._tune(
+            [RegressionLink(t, nothing) for t in range(n_targets)],
+            self.table.targets,
+            folds,
+            keep=keep,
+        )
+        if lead_on:
+            self._starts = kept if keep else None
+            self._first = [machine.best for machine in tuned]
+        return tuned
+
+    def tune_links(
+        self,
+        links: Sequence[tuple[int, Sequence[int]]],
+        columns: DoubleArray,
+        folds: tuple[DoubleArray, DoubleArray],
+    ) -> list[TunedRegression]:
+        """Tune links, each a target and the columns beside the inputs.
+
+        After `tune_alone` with `lead_on` they begin with what was best for their target alone;
+        the folds must be the same then.
+        """
+        led = bool(self._first)
+        asked = [
+            RegressionLink(
+                target,
+                np.array(beside, dtype=np.int64),
+                target if led and self._starts is not None else -1,
+                self._first[target] if led and folds[0].size else -1,
+            )
+            for target, beside in links
+        ]
+        return self._tune(asked, np.ascontiguousarray(columns), folds, keep=False)[0]
+
+    def _tune(
+        self,
+        links: Sequence[RegressionLink],
+        columns: DoubleArray,
+        folds: tuple[DoubleArray, DoubleArray],
+        *,
+        keep: bool,
+    ) -> tuple[list[TunedRegression], DoubleArray]:
+        return cpu.tune_regression(
+            self.table.distances,
+            self.table.targets,
+            columns,
+            links,
+            self.table.weights,
+            folds,
+            self.settings,
+            starts=self._starts,
+            keep=keep,
+            n_threads=self._n_threads,
+            progress=self._progress,
+        )
+
+
+def make_table(X: Any, Y: DoubleArray, marks: IndexArray, n_threads: int) -> LinkTable:
+    """Return the distinct samples of `X` and `Y` with their distances."""
+    sample_of = distinct_samples(X, Y, marks)
+    samples = np.unique(sample_of, return_index=True)[1]
+    rows: Any = make_rows(X[samples], "rbf")
+    return LinkTable(
+        samples,
+        sample_of,
+        np.bincount(sample_of).astype(np.float64),
+        cpu.squared_distances(rows, rows, n_threads=n_threads),
+        np.ascontiguousarray(Y[samples].T),
+    )

@@ -1,0 +1,135 @@
+"""Files with several targets: Mulan, MEKA, targets last; and data sets by name."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from svmosaic.datasets import (
+    data_folder,
+    describe_multitarget,
+    list_multitarget,
+    load_multitarget,
+    read_multitarget,
+)
+from svmosaic.exceptions import DataFileError, DataNotFoundError
+
+HEAD = "@relation {relation}\n@attribute a real\n@attribute b {{x, y}}\n@attribute c real\n"
+TAIL = "@attribute d integer\n@data\n1, x, 3, 4\n5, y, ?, 8\n9, ?, 11, 12\n"
+XML = """<labels xmlns="http://mulan.sourceforge.net/labels">
+<label name="d"/><label name="a"/></labels>"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(text, name="toy.arff"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_file
+
+
+def toy(relation="toy"):
+    return HEAD.format(relation=relation) + TAIL
+
+
+def test_targets_last(write):
+    data = read_multitarget(write(toy()), targets=1, allow_nan=True)
+
+    assert data.y.tolist() == [[4.0], [8.0], [12.0]]
+    assert data.feature_names == ("a", "b=x", "b=y", "c")
+    np.testing.assert_array_equal(data.X, [[1, 1, 0, 3], [5, 0, 1, np.nan], [9, 0, 0, 11]])
+
+
+def test_targets_by_name_or_number_keep_their_order(write):
+    path = write(toy())
+
+    by_name = read_multitarget(path, targets=["d", "a"], allow_nan=True)
+    by_number = read_multitarget(path, targets=[-1, 0], allow_nan=True)
+
+    assert by_name.target_names == by_number.target_names == ("d", "a")
+    assert by_name.y.tolist() == [[4.0, 1.0], [8.0, 5.0], [12.0, 9.0]]
+
+
+def test_xml_beside_the_file_or_by_path(write):
+    path = write(toy())
+    xml = write(XML, "toy.xml")
+
+    beside = read_multitarget(path, allow_nan=True)
+    by_path = read_multitarget(path, targets=xml, allow_nan=True)
+
+    assert beside.target_names == by_path.target_names == ("a", "d")
+
+
+@pytest.mark.parametrize(
+    ("relation", "names"), [("'toy: -C 1'", ("a",)), ("'toy: -split 2 -C -1'", ("d",))]
+)
+def test_meka_says_it_in_the_relation(write, relation, names):
+    assert read_multitarget(write(toy(relation)), allow_nan=True).target_names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "targets", "message"),
+    [
+        (toy(), None, "does not say which attributes are targets"),
+        (toy(), 4, "expected 1 to 3 targets, got 4"),
+        (toy(), 0, "expected 1 to 3 targets, got 0"),
+        (toy(), 2, "'c' has no value in row 2"),
+        (toy(), ["b"], "'b' is nominal; targets must be numeric"),
+        (toy(), ["e"], "there is no attribute 'e'"),
+        (toy(), ["a", "a"], "must name different attributes"),
+        (toy(), [9], "there is no attribute '9'"),
+        (toy("'toy: -C 7'"), None, "-C 7 does not fit 4 attributes"),
+    ],
+)
+def test_malformed_files_are_refused_with_a_sentence(write, text, targets, message):
+    with pytest.raises(DataFileError, match=message):
+        read_multitarget(write(text), targets=targets, allow_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("xml", "message"),
+    [
+        ("<labels>", "this is not XML"),
+        ("<labels/>", "expected different <label name=...>"),
+        ('<labels><label name="a"/><label name="a"/></labels>', "expected different"),
+        ('<labels><label name="z"/></labels>', "'z' of the XML file is no attribute"),
+        ('<!DOCTYPE x [<!ENTITY e "e">]><labels/>', "has a document type"),
+    ],
+)
+def test_malformed_xml_is_refused_with_a_sentence(write, xml, message):
+    write(xml, "toy.xml")
+
+    with pytest.raises(DataFileError, match=message):
+        read_multitarget(write(toy()), allow_nan=True)
+
+
+def test_missing_values_need_permission(write):
+    with pytest.raises(DataFileError, match="allow_nan=True"):
+        read_multitarget(write(toy()), targets=1)
+
+
+def test_unknown_names_offer_the_nearest():
+    with pytest.raises(DataNotFoundError, match="Did you mean 'andro'"):
+        describe_multitarget("andros")
+
+
+def test_the_registry_agrees_with_the_files():
+    folder = data_folder()
+    if folder is None or not (folder / "multitarget" / "MANIFEST.csv").is_file():
+        pytest.skip("needs the data folder: set SVMOSAIC_DATA")
+    with (folder / "multitarget" / "MANIFEST.csv").open(encoding="utf-8") as stream:
+        rows = {row["name"]: row for row in csv.DictReader(stream)}
+
+    assert set(rows) == set(list_multitarget())
+    for name in ("edm", "sf1", "scpf", "andro", "corn_m5"):
+        info, data = describe_multitarget(name), load_multitarget(name)
+        assert info.sha256 == rows[name]["sha256"]
+        assert data.y.shape == (info.n_samples, info.n_targets)
+        assert np.isfinite(data.y).all()
+        assert np.isnan(data.X).any() == (info.n_missing > 0)
+        if info.n_nominal == 0:
+            assert data.X.shape == (info.n_samples, info.n_features)
