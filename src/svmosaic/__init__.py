@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
-    "KernelPrimalSVC",
     "SVRCC",
     "SVRRC",
+    "KernelPrimalSVC",
     "MNSVMClassifier",
     "MultiTargetSVR",
     "NLSGDClassifier",

@@ -12,9 +12,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
 from svmosaic import (
-    KernelPrimalSVC,
     SVRCC,
     SVRRC,
+    KernelPrimalSVC,
     MNSVMClassifier,
     MultiTargetSVR,
     NLSGDClassifier,
