@@ -25,16 +25,24 @@ Index work_per_sample(const Rows<Real>& rows) {
     return overhead;
 }
 
+template <class Real>
+Layout layout_for(const KernelSpec& kernel, const Rows<Real>& rows, std::span<const Index> samples,
+                  ColumnUse use) {
+    Layout layout = best_layout(kernel, rows, samples);
+    if (use == ColumnUse::one_by_one) layout.sparse = SparseOrder::by_feature;
+    return layout;
+}
+
 }  // namespace
 
 template <class Real>
 KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
                                    const KernelSpec& kernel, std::size_t cache_bytes,
-                                   ThreadPool& pool, std::size_t most_samples)
+                                   ThreadPool& pool, std::size_t most_samples, ColumnUse use)
     : rows_(&rows),
       kernel_(kernel),
       pool_(&pool),
-      packed_(rows, samples, best_layout(kernel, rows, samples)),
+      packed_(rows, samples, layout_for(kernel, rows, samples, use)),
       store_(packed_.size(), packed_.padded_size(),
              simd::round_up(std::max(packed_.size(), static_cast<Index>(most_samples)),
                             simd::lanes<Real>),

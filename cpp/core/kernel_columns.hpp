@@ -14,6 +14,10 @@
 
 namespace svmosaic {
 
+// Whether columns are asked for several at once, or each by itself: sparse rows are laid out for
+// it.
+enum class ColumnUse { in_blocks, one_by_one };
+
 // The kernel and the form of the rows are resolved here, so solvers are plain functions of
 // sample numbers 0 .. size-1. Columns that are read again are kept, the least recently used
 // leaves first, within `cache_bytes` (but never fewer than two columns). The samples may change:
@@ -23,7 +27,8 @@ template <class Real>
 class KernelColumns {
   public:
     KernelColumns(const Rows<Real>& rows, std::span<const Index> samples, const KernelSpec& kernel,
-                  std::size_t cache_bytes, ThreadPool& pool, std::size_t most_samples = 0);
+                  std::size_t cache_bytes, ThreadPool& pool, std::size_t most_samples = 0,
+                  ColumnUse use = ColumnUse::in_blocks);
 
     Index size() const { return packed_.size(); }
     Index padded_size() const { return packed_.padded_size(); }

@@ -98,7 +98,7 @@ class Outputs {
             const Visits& visits, std::size_t cache_bytes, ThreadPool& pool)
         : place_(problem.samples.size()),
           packed_(read_packing(problem, visits, place_)),
-          columns_(rows, packed_, kernel, cache_bytes, pool),
+          columns_(rows, packed_, kernel, cache_bytes, pool, 0, ColumnUse::one_by_one),
           sums_(static_cast<std::size_t>(columns_.padded_size()), 0.0) {
         // Columns that are read again are kept if there is room for all; a part of them would be
         // pushed out in turn before it is read.
