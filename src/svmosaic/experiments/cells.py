@@ -133,18 +133,31 @@ def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
     return estimator
 
 
+# Parts that no result depends on: data enter by their content, the others only look at results.
+_NOT_IN_A_CELL = frozenset({"cli", "datasets", "persistence", "plots", "reports", "stats"})
+
+
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Return a hash of svmosaic's files and the versions of what computes below it."""
+    """Return a hash of the files that compute and of the versions of what computes below them."""
     digest = hashlib.sha256()
     # A package that is being developed has its compiled part in a second folder.
     for folder in map(Path, svmosaic.__path__):
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".so", ".pyd"):
-                digest.update(path.relative_to(folder).as_posix().encode())
+            inside = path.relative_to(folder)
+            if path.suffix in (".py", ".so", ".pyd") and _is_in_a_cell(inside.parts):
+                digest.update(inside.as_posix().encode())
                 digest.update(path.read_bytes())
     versions = (svmosaic.__version__, sklearn.__version__, np.__version__, scipy.__version__)
     return f"{digest.hexdigest()[:16]} {' '.join(versions)}"
+
+
+def _is_in_a_cell(parts: tuple[str, ...]) -> bool:
+    """Say whether a file can change a result."""
+    if parts[0] == "reproduce":
+        # Its estimators can, its pages cannot.
+        return parts[1] == "competitors"
+    return parts[0] not in _NOT_IN_A_CELL
 
 
 def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:

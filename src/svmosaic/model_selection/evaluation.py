@@ -55,6 +55,9 @@ class SplitResult:
         Models trained on this split, where the search tells: candidates x folds, and the last one.
     fit_seconds : float
         Time for all training on this split, the search included.
+    fit_cpu_seconds : float
+        Processor time of this process for the same, all its threads together. What else the machine
+        does changes it little. Of child processes (a search with `n_jobs`) it knows nothing.
     refit_seconds : float or None
         Time to train the chosen model alone, where the search tells.
     score_seconds : float
@@ -77,6 +80,7 @@ class SplitResult:
     n_candidates: int | None
     n_fits: int | None
     fit_seconds: float
+    fit_cpu_seconds: float
     refit_seconds: float | None
     score_seconds: float
     n_support: int | None
@@ -95,6 +99,7 @@ class SplitResult:
             "n_candidates": self.n_candidates,
             "n_fits": self.n_fits,
             "fit_seconds": self.fit_seconds,
+            "fit_cpu_seconds": self.fit_cpu_seconds,
             "refit_seconds": self.refit_seconds,
             "score_seconds": self.score_seconds,
             "n_support": self.n_support,
@@ -220,9 +225,9 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
     X_train, y_train = take_rows(X, split.train), take_rows(y, split.train)
     X_test, y_test = take_rows(X, split.test), take_rows(y, split.test)
 
-    begin = time.perf_counter()
+    begin, cpu_begin = time.perf_counter(), time.process_time()
     model.fit(X_train, y_train)
-    fitted = time.perf_counter()
+    fitted, cpu_fitted = time.perf_counter(), time.process_time()
     scores = _score(model, X_test, y_test, scoring, y_train)
     end = time.perf_counter()
 
@@ -240,6 +245,7 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
         n_candidates=n_candidates,
         n_fits=_n_fits(n_candidates, n_folds),
         fit_seconds=fitted - begin,
+        fit_cpu_seconds=cpu_fitted - cpu_begin,
         refit_seconds=_number(getattr(search, "refit_time_", None)),
         score_seconds=end - fitted,
         search_scores=search_scores(model),
