@@ -49,11 +49,14 @@ MinimalNormSettings read_settings(const nb::handle& record, MinimalNormSettings*
     auto settings = read_common<MinimalNormSettings>(record);
     read(record, "draw", settings.draw);
     read(record, "seed", settings.seed);
+    read(record, "joint_steps", settings.joint_steps);
     return settings;
 }
 
 NnisdaSettings read_settings(const nb::handle& record, NnisdaSettings*) {
-    return read_common<NnisdaSettings>(record);
+    auto settings = read_common<NnisdaSettings>(record);
+    read(record, "joint_steps", settings.joint_steps);
+    return settings;
 }
 
 DualDescentSettings read_settings(const nb::handle& record, DualDescentSettings*) {

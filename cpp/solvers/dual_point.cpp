@@ -55,6 +55,14 @@ double DualPoint<Real>::curvature(Index i, Index j) {
 }
 
 template <class Real>
+void DualPoint<Real>::row(Index i, std::span<const Index> others, double* values) {
+    const Real* column = columns_.column(i);
+    for (const Index j : others) {
+        *values++ = target(i) * target(j) * (static_cast<double>(column[j]) + offset_);
+    }
+}
+
+template <class Real>
 void DualPoint<Real>::move(Index i, double value) {
     const auto at = static_cast<std::size_t>(i);
     if (alpha_[at] == 0.0 && value > 0.0) held_.push_back(i);

@@ -37,6 +37,8 @@ class DualPoint {
     // Q_ii, and the curvature Q_ii + Q_jj - 2 Q_ij along e_i - e_j.
     double diagonal(Index i);
     double curvature(Index i, Index j);
+    // Q_ij of one i and some other j, to `values`.
+    void row(Index i, std::span<const Index> others, double* values);
 
     // Sets alpha_i and brings the gradient up to date by one kernel column.
     void move(Index i, double value);

@@ -7,6 +7,7 @@
 #include "core/sampling.hpp"
 #include "expansion/decide.hpp"
 #include "solvers/dual_point.hpp"
+#include "solvers/joint_step.hpp"
 #include "solvers/l2_report.hpp"
 
 namespace svmosaic {
@@ -61,9 +62,14 @@ std::vector<Index> rows_of(const Problem& problem, std::span<const Index> positi
 template <class Real>
 class Walk {
   public:
-    Walk(const Problem& problem, double C, KernelColumns<Real>& columns, Monitor& monitor)
-        : problem_(problem), C_(C), columns_(columns), monitor_(monitor), point_(columns, 1.0) {
-        least_norm_ = 0.5 / highest_objective(problem, C);
+    Walk(const Problem& problem, const MinimalNormSettings& settings, KernelColumns<Real>& columns,
+         Monitor& monitor)
+        : problem_(problem),
+          settings_(settings),
+          columns_(columns),
+          monitor_(monitor),
+          point_(columns, 1.0) {
+        least_norm_ = 0.5 / highest_objective(problem, settings.C);
     }
 
     void enter(std::span<const Index> positions, std::span<const double> gradients) {
@@ -72,7 +78,7 @@ class Walk {
         for (const Index i : positions) {
             const auto at = static_cast<std::size_t>(i);
             targets.push_back(problem_.targets[at]);
-            softness.push_back(1.0 / (C_ * problem_.weights[at]));
+            softness.push_back(1.0 / (settings_.C * problem_.weights[at]));
         }
         point_.enter(targets, softness, gradients);
     }
@@ -88,6 +94,8 @@ class Walk {
     // MDM steps until the samples in play meet the tolerance or a limit is met.
     void run(double tol, Index max_iter, Solution& solution) {
         while (true) {
+            if (settings_.joint_steps && joint_step_.due(point_))
+                solution.n_iter += joint_step(tol);
             const auto nearest = point_.lowest();
             const auto farthest = point_.highest_held();
             gap_ = farthest.value - nearest.value;
@@ -109,6 +117,7 @@ class Walk {
                 solution.status = Status::indefinite;
                 return;
             }
+            joint_step_.count(2);
             ++solution.n_iter;
         }
     }
@@ -135,6 +144,17 @@ class Walk {
     }
 
   private:
+    // To the joint minimum of all with v > 0 and some more, found for a = v / (v' Q v), whose
+    // objective is 1 / (2 v' Q v). Returns how many have moved.
+    Index joint_step(double tol) {
+        norm_ = norm_squared();
+        if (!joint_step_.find(point_, (1.0 - tol) * norm_, 0.5 / norm_)) return 0;
+        const double sum = joint_step_.sum();
+        for (const auto& [i, value] : joint_step_.values()) point_.move(i, value / sum);
+        norm_ = norm_squared();
+        return static_cast<Index>(joint_step_.values().size());
+    }
+
     // Moves weight from j to i: the exact minimum along e_i - e_j, at most all that j has. False,
     // and nothing moved, where no positive semidefinite kernel would lead.
     bool step(Index i, Index j) {
@@ -157,10 +177,11 @@ class Walk {
     }
 
     const Problem& problem_;
-    double C_;
+    const MinimalNormSettings& settings_;
     KernelColumns<Real>& columns_;
     Monitor& monitor_;
     DualPoint<Real> point_;
+    JointStep<Real> joint_step_;
     double least_norm_;
     double norm_ = 0.0;
     double gap_ = 0.0;
@@ -219,7 +240,7 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
     Parts parts = first_parts(problem, settings.draw, random);
     KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool,
                                 problem.samples.size());
-    Walk<Real> walk(problem, settings.C, columns, monitor);
+    Walk<Real> walk(problem, settings, columns, monitor);
     walk.enter(parts.in_play, std::vector<double>(parts.in_play.size(), 0.0));
 
     Solution solution;

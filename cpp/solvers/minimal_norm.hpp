@@ -14,6 +14,7 @@ struct MinimalNormSettings {
     Index draw = 590;         // samples looked at in one search for violators; 0 means all
     Index seed = 0;           // of the draws
     double cache_mb = 200.0;  // memory for kernel columns
+    bool joint_steps = true;  // see JointStep; without them it is the published method
 };
 
 // Solves       min  1/2 v' Q v   subject to  v >= 0, sum v = 1,
@@ -24,7 +25,8 @@ struct MinimalNormSettings {
 // Returns      the decision function of the L2-SVM, objective and duality gap.
 // Method       MDM steps (Mitchell, Demyanov and Malozemov, 1974): from the sample j with v_j > 0
 //              that lies farthest in the direction of the point, move weight to the sample i that
-//              lies nearest to the origin in that direction.
+//              lies nearest to the origin in that direction. Now and then many go to their
+//              joint minimum.
 // Stops when   g_j - g_i <= tol v' Q v over all samples.
 // Cost         two kernel columns per update, cached by KernelColumns. A large problem is solved on
 //              a part of its samples: violators among a random draw join; when a draw has none,

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "solvers/dual_point.hpp"
+#include "solvers/joint_step.hpp"
 #include "solvers/l2_report.hpp"
 
 namespace svmosaic {
@@ -40,7 +41,14 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
     Solution solution;
     const double ceiling = highest_objective(problem, settings.C);
     double objective = 0.0;
+    JointStep<Real> joint_step;
     while (true) {
+        if (settings.joint_steps && joint_step.due(point) &&
+            joint_step.find(point, -settings.tol, objective)) {
+            for (const auto& [k, value] : joint_step.values()) point.move(k, value);
+            objective = 0.5 * joint_step.sum();
+            solution.n_iter += static_cast<Index>(joint_step.values().size());
+        }
         const auto [i, violation] = worst_of(point);
         solution.violation = std::max(0.0, violation);
         if (violation <= settings.tol) break;
@@ -62,6 +70,7 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
             break;
         }
         point.move(i, a);
+        joint_step.count(1);
         ++solution.n_iter;
     }
     std::vector<Index> number(problem.samples.size());

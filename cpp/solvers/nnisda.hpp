@@ -12,6 +12,7 @@ struct NnisdaSettings {
     double tol = 1e-3;        // largest violation of the optimality conditions that is accepted
     Index max_iter = 0;       // updates; 0 means max(10 million, 100 n)
     double cache_mb = 200.0;  // memory for kernel columns
+    bool joint_steps = true;  // see JointStep; without them it is the published method
 };
 
 // Solves       min  1/2 a' Q a - sum a   subject to  a >= 0,
@@ -21,6 +22,8 @@ struct NnisdaSettings {
 // Given        the columns of a kernel, targets and weights; C_i = C * weight_i. The squares of w
 //              copies with a / w each sum up to a^2 / w, so a weight means repetition.
 // Returns      f(x) = sum_i a_i y_i k(x_i, x) + sum_i a_i y_i, objective and duality gap.
+// Method       the variable that violates its condition most goes to its minimum; now and then many
+//              go to their joint minimum.
 // Stops when   every gradient is above -tol, and below tol where a_i > 0.
 // Cost         one kernel column per update, cached by KernelColumns.
 template <class Real>

@@ -111,6 +111,30 @@ def test_a_solver_equals_its_twin(name, data, C, as_csr):
         )
 
 
+@pytest.mark.parametrize("name", L2_SOLVERS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_joint_steps_find_the_same_machine_with_fewer_updates(name, dtype):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 3)).astype(dtype)
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=400) > 0, 1.0, -1.0)
+    data = Data(X, y, np.ones(400), KernelSpec("rbf", gamma=0.05))
+    problem = problem_of(data, data.dense())
+    solve, _, Settings = SOLVERS[name]
+    chosen = Settings(C=1000.0, tol=1e-4)
+
+    (joint,) = solve(data.dense(), data.kernel, [problem], chosen)
+
+    single = replace(chosen, joint_steps=False)
+    (published,) = solve(data.dense(), data.kernel, [problem], single)
+    assert joint.status == published.status == "converged"
+    assert joint.n_iter < published.n_iter / 4
+    K = kernel_matrix(data, problem)
+    assert joint.objective == pytest.approx(published.objective, rel=1e-5)
+    np.testing.assert_allclose(
+        decisions(joint, problem, K), decisions(published, problem, K), atol=2e-3
+    )
+
+
 @settings(max_examples=60)
 @given(
     data=problems(max_samples=25, kernels=CONVEX),

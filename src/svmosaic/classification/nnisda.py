@@ -47,6 +47,10 @@ class NNISDAClassifier(ExactKernelClassifier):
         accepted.
     max_iter : int, default=None
         Limit on updates of each machine. None means max(10 million, 100 n_samples).
+    joint_steps : bool, default=True
+        Move all variables above zero to their joint minimum now and then, when the single updates
+        since the last time have cost as much. The solution is the same; with a large `C` it is
+        found much sooner. False is the published method.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
         the same total weight.
@@ -130,6 +134,7 @@ class NNISDAClassifier(ExactKernelClassifier):
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "joint_steps": ["boolean"],
     }
 
     def __init__(
@@ -142,6 +147,7 @@ class NNISDAClassifier(ExactKernelClassifier):
         C: float = 1.0,
         tol: float = 1e-3,
         max_iter: int | None = None,
+        joint_steps: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
@@ -157,6 +163,7 @@ class NNISDAClassifier(ExactKernelClassifier):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
+        self.joint_steps = joint_steps
         self.class_weight = class_weight
         self.multi_class = multi_class
         self.decision_function_shape = decision_function_shape
@@ -171,5 +178,6 @@ class NNISDAClassifier(ExactKernelClassifier):
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
             cache_mb=float(self.cache_mb),
+            joint_steps=bool(self.joint_steps),
         )
         return cpu.solve_nnisda, settings

@@ -25,6 +25,8 @@ class MinimalNormSettings:
         Of the draws.
     cache_mb : float
         Memory for kernel columns that are read again.
+    joint_steps : bool
+        Move all variables above zero to their joint minimum now and then.
     """
 
     C: float = 1.0
@@ -33,3 +35,4 @@ class MinimalNormSettings:
     draw: int = 590
     seed: int = 0
     cache_mb: float = 200.0
+    joint_steps: bool = True

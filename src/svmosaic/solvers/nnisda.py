@@ -21,9 +21,12 @@ class NnisdaSettings:
         Limit on updates; 0 leaves it to the solver.
     cache_mb : float
         Memory for kernel columns that are read again.
+    joint_steps : bool
+        Move all variables above zero to their joint minimum now and then.
     """
 
     C: float = 1.0
     tol: float = 1e-3
     max_iter: int = 0
     cache_mb: float = 200.0
+    joint_steps: bool = True

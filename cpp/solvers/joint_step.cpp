@@ -1,0 +1,114 @@
+#include "solvers/joint_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simd/tune_loops.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+// A factor of this many variables takes a tenth of a second; no interrupt is heard meanwhile.
+constexpr std::size_t most_variables = 2'000;
+// Single updates before a step is worth a thought.
+constexpr Index fewest_updates = 20;
+// Rounds in which variables are set to zero.
+constexpr int most_rounds = 10;
+
+}  // namespace
+
+// In units of one variable in one update, as measured: what a step costs anyway, the passes over
+// the system, its triangle; and moving there.
+template <class Real>
+bool JointStep<Real>::due(const DualPoint<Real>& point) const {
+    const std::size_t held = point.held().size();
+    if (n_updates_ < fewest_updates || held < 2 || held > most_variables) return false;
+    const auto m = static_cast<double>(held);
+    const auto n = static_cast<double>(point.size());
+    const double cost = 300.0 + 10.0 * m + 3.0 * m * m + m * m * m / 60.0 + m * n;
+    return static_cast<double>(n_updates_) * (n + 100.0) >= patience_ * cost;
+}
+
+template <class Real>
+void JointStep<Real>::choose(const DualPoint<Real>& point, double threshold) {
+    const auto held = point.held();
+    inside_.clear();
+    for (std::size_t k = 0; k < point.size(); ++k) {
+        const auto i = static_cast<Index>(k);
+        if (point.alpha(i) == 0.0 && point.gradient(i) < threshold) inside_.push_back(i);
+    }
+    // As many as there are above zero, so that the cost is known beforehand; the worst ones.
+    const std::size_t most = std::min(held.size(), most_variables - held.size());
+    if (inside_.size() > most) {
+        const auto end = inside_.begin() + static_cast<std::ptrdiff_t>(most);
+        std::nth_element(inside_.begin(), end, inside_.end(), [&](Index i, Index j) {
+            return std::pair(point.gradient(i), i) < std::pair(point.gradient(j), j);
+        });
+        inside_.erase(end, inside_.end());
+    }
+    inside_.insert(inside_.end(), held.begin(), held.end());
+    std::sort(inside_.begin(), inside_.end());
+}
+
+template <class Real>
+bool JointStep<Real>::solve(DualPoint<Real>& point) {
+    const auto& loops = simd::tune_loops<Real>();
+    const auto m = static_cast<Index>(inside_.size());
+    const Index stride = simd::round_up(m, 8);
+    const auto room = static_cast<std::size_t>(stride);
+    if (factor_.size() < room * room) factor_.resize(room * room);
+    solved_.assign(room, 0.0);
+    spare_.assign(room, 0.0);
+    for (Index a = 0; a < m; ++a) {
+        const auto at = static_cast<std::size_t>(a);
+        double* row = factor_.data() + a * stride;
+        // From the start of the vector that holds the diagonal on.
+        std::fill(row + a / 8 * 8, row + stride, 0.0);
+        row[a] = point.diagonal(inside_[at]);
+        point.row(inside_[at], std::span(inside_).subspan(at + 1), row + a + 1);
+        solved_[at] = 1.0;
+    }
+    if (!loops.factorise(factor_.data(), stride, m)) return false;
+    loops.solve_factored(factor_.data(), stride, m, solved_.data(), spare_.data());
+    return true;
+}
+
+template <class Real>
+bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double least) {
+    n_updates_ = 0;
+    patience_ *= 2.0;
+    choose(point, threshold);
+    values_.clear();
+    for (int round = 0; round < most_rounds; ++round) {
+        if (inside_.empty() || !solve(point)) return false;
+        std::vector<Index> rest;
+        for (std::size_t a = 0; a < inside_.size(); ++a) {
+            if (solved_[a] > 0.0) {
+                rest.push_back(inside_[a]);
+            } else if (point.alpha(inside_[a]) > 0.0) {
+                values_.push_back({inside_[a], 0.0});
+            }
+        }
+        if (rest.size() == inside_.size()) {
+            for (std::size_t a = 0; a < rest.size(); ++a) values_.push_back({rest[a], solved_[a]});
+            if (!(0.5 * sum() > least) || !std::isfinite(sum())) return false;
+            patience_ = 1.0;
+            return true;
+        }
+        inside_ = std::move(rest);
+    }
+    return false;
+}
+
+template <class Real>
+double JointStep<Real>::sum() const {
+    double sum = 0.0;
+    for (const auto& [_, value] : values_) sum += value;
+    return sum;
+}
+
+template class JointStep<float>;
+template class JointStep<double>;
+
+}  // namespace svmosaic
