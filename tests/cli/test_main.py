@@ -145,7 +145,7 @@ def test_ctrl_c_ends_a_training_with_130_and_writes_nothing(start, tmp_path):
     assert "training" in process.stderr.readline()
 
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert err.endswith("svmosaic: interrupted; nothing was written\n")
@@ -157,7 +157,7 @@ def test_a_closed_pipe_is_silent(start):
     process = start("data", "list")
     process.stdout.close()
 
-    process.wait(timeout=60)
+    process.wait(timeout=120)
 
     assert process.stderr.read() == ""
     assert process.returncode == 0
@@ -166,7 +166,7 @@ def test_a_closed_pipe_is_silent(start):
 def test_errors_reach_the_shell(start):
     process = start("info", "missing.model")
 
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
 
     assert (process.returncode, out) == (1, "")
     assert _is_one_error_line(err)

@@ -100,7 +100,7 @@ def test_ctrl_c_keeps_what_is_finished(start, spec):
     assert "cells" in process.stderr.readline()
 
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert "finished cells are kept; the same command goes on with the others" in err

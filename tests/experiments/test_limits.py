@@ -226,7 +226,7 @@ def test_ctrl_c_stops_the_workers(spec_of, tmp_path):
         time.sleep(0.1)
 
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
 
     assert process.returncode == 130, err
     assert "Traceback" not in err

@@ -168,6 +168,16 @@ def test_a_method_that_is_left_out_leaves_the_results(folder):
     assert {record["method"] for record in read_results("out")} == {"ours"}
 
 
+def test_a_method_can_leave_out_a_data_set(folder):
+    spec = _change(folder, 'name = "ours"', 'name = "ours"\nnot_on = ["two"]')
+
+    run_experiment(spec, "out")
+
+    pairs = {(record["dataset"], record["method"]) for record in read_results("out")}
+    assert ("two", "ours") not in pairs
+    assert len(pairs) == 3
+
+
 def test_a_failing_cell_is_recorded_and_the_others_go_on(folder):
     spec = _change(
         folder,

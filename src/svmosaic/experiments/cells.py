@@ -93,6 +93,8 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     """Yield the cells of one data set, method by method."""
     content = _hash_arrays(X, y)
     for method in spec.methods:
+        if data.name in method.not_on:
+            continue
         for split in _plan(spec, method, X, y).splits:
             parts = {
                 "dataset": data.name,

@@ -78,6 +78,8 @@ class MethodSpec:
     tunes_itself : bool
         Whether the estimator chooses its parameters itself, by cross-validation over the
         protocol's inner folds, which it gets as its parameter `cv`.
+    not_on : tuple of str
+        Data sets that it is not run on, for example because it takes too long there.
     """
 
     name: str
@@ -85,6 +87,7 @@ class MethodSpec:
     params: dict[str, Any]
     grid: dict[str, list[Any]] | None
     tunes_itself: bool = False
+    not_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,9 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
     top.finish()
     _refuse_copies(top, "data sets", [item.name for item in data])
     _refuse_copies(top, "methods", [item.name for item in methods])
+    for method in methods:
+        for unknown in set(method.not_on) - {item.name for item in data}:
+            raise top.error(f"{method.name!r} has 'not_on' {unknown!r}, which is no data set here")
     return ExperimentSpec(name, data, methods, protocol)
 
 
@@ -237,6 +243,7 @@ def _read_method(table: TomlTable) -> MethodSpec:
     params = _none_for_word(table.take("params", (dict,), "a table of parameters", {}))
     grid = table.take("grid", (dict,), "a table of lists", None)
     tunes_itself = table.take("tunes_itself", (bool,), "true or false", False)
+    not_on = table.take("not_on", (list,), "a list of data sets", [])
     table.finish()
     try:
         model = find_estimator(estimator)(**params)
@@ -257,7 +264,7 @@ def _read_method(table: TomlTable) -> MethodSpec:
             raise table.error(
                 f"the grid of {key!r} must be a list that is not empty, got {values!r}"
             )
-    return MethodSpec(name, estimator, params, _none_for_word(grid), tunes_itself)
+    return MethodSpec(name, estimator, params, _none_for_word(grid), tunes_itself, tuple(not_on))
 
 
 def _none_for_word(value: Any) -> Any:

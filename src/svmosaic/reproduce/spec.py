@@ -154,8 +154,12 @@ class TableSpec:
                 f"None of the data sets of {self.id} is at hand: {', '.join(missing.data)}. "
                 "See: svmosaic data list"
             )
+        names = [item["name"] for item in entries["data"]]
         entries["methods"] = [
-            {key: value for key, value in item.items() if key not in ("paper", "needs")}
+            {
+                **{key: value for key, value in item.items() if key not in ("paper", "needs")},
+                "not_on": [name for name in item.get("not_on", []) if name in names],
+            }
             for item in entries["methods"]
             if item["name"] not in missing.methods
         ]
