@@ -1,0 +1,106 @@
+"""Scores of predictions as they come: over all so far, and over the last ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MEASURES", "RunningScores"]
+
+# accuracy   share of right predictions, p0
+# kappa      (p0 - pe) / (1 - pe), pe: what chance agrees on, given the labels and the predictions
+# kappa_m    the same with pe of the class that came most often so far
+# kappa_t    the same with pe of the rule "the label before"
+# f1_macro   mean of F1 over the classes that came or were predicted
+MEASURES = ("accuracy", "kappa", "kappa_m", "kappa_t", "f1_macro")
+
+
+class RunningScores:
+    """Scores over all predictions and over a window of the last ones.
+
+    Parameters
+    ----------
+    classes : sequence
+        All labels that can come. A prediction outside of them counts as wrong.
+    window : int
+        How many of the last predictions the windowed scores are over.
+    """
+
+    def __init__(self, classes: Sequence[Any] | NDArray[Any], window: int) -> None:
+        self.classes = np.asarray(classes)
+        self.window = int(window)
+        k = self.classes.size
+        # Rows are labels, columns predictions; the last column is for none of the classes.
+        self.confusion = np.zeros((k, k + 1), dtype=np.int64)
+        self.n_same = 0
+        self._last_label = -1
+        # The last predictions: label, prediction, whether the label is that of the one before.
+        self._recent = np.empty((0, 3), dtype=np.int64)
+
+    @property
+    def n_scored(self) -> int:
+        """Predictions so far."""
+        return int(self.confusion.sum())
+
+    def add(self, labels: Any, predicted: Any) -> None:
+        """Take in the labels and predictions of some samples, in order."""
+        y = self._number(np.asarray(labels))
+        if np.any(y == self.classes.size):
+            unknown = np.asarray(labels)[y == self.classes.size][0]
+            raise ValueError(
+                f"The stream has the label {unknown}, which is none of its classes "
+                f"{self.classes.tolist()}. Give the stream all its classes."
+            )
+        p = self._number(np.asarray(predicted))
+        before = np.concatenate([[self._last_label], y[:-1]])
+        same = (y == before).astype(np.int64)
+        self._last_label = int(y[-1])
+        np.add.at(self.confusion, (y, p), 1)
+        self.n_same += int(same.sum())
+        recent = np.column_stack([y, p, same])
+        self._recent = np.concatenate([self._recent, recent])[-self.window :]
+
+    def scores(self) -> dict[str, float]:
+        """Return the measures over all predictions so far."""
+        return _measures(self.confusion, self.n_same)
+
+    def windowed(self) -> dict[str, float]:
+        """Return the measures over the last predictions."""
+        confusion = np.zeros_like(self.confusion)
+        np.add.at(confusion, (self._recent[:, 0], self._recent[:, 1]), 1)
+        return _measures(confusion, int(self._recent[:, 2].sum()))
+
+    def _number(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the number of each label; the number of classes for one that is unknown."""
+        order = np.argsort(self.classes)
+        place = np.searchsorted(self.classes, labels, sorter=order).clip(0, self.classes.size - 1)
+        found = order[place]
+        known = self.classes[found] == labels
+        return np.where(known, found, self.classes.size).astype(np.int64)
+
+
+def _measures(confusion: NDArray[np.int64], n_same: int) -> dict[str, float]:
+    n = int(confusion.sum())
+    if n == 0:
+        return dict.fromkeys(MEASURES, float("nan"))
+    k = confusion.shape[0]
+    right = confusion[:, :k].diagonal()
+    labels, predictions = confusion.sum(axis=1), confusion.sum(axis=0)[:k]
+    accuracy = right.sum() / n
+    present = (labels + predictions) > 0
+    f1 = 2.0 * right[present] / (labels + predictions)[present]
+    return {
+        "accuracy": float(accuracy),
+        "kappa": _beyond(accuracy, float(labels @ predictions) / n**2),
+        "kappa_m": _beyond(accuracy, float(labels.max()) / n),
+        "kappa_t": _beyond(accuracy, n_same / n),
+        "f1_macro": float(f1.mean()),
+    }
+
+
+def _beyond(accuracy: float, expected: float) -> float:
+    """Return the share of what `expected` leaves open that `accuracy` reaches; 0 if nothing is."""
+    return 0.0 if expected >= 1.0 else float((accuracy - expected) / (1.0 - expected))

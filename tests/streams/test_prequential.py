@@ -1,0 +1,232 @@
+"""Prequential evaluation: who has seen what, kills and resumes, adapters."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from svmosaic.exceptions import DataFileError
+from svmosaic.streams.learners import as_learner
+from svmosaic.streams.prequential import prequential
+
+
+class Blobs:
+    """Two blobs that change places at a sample; a pure function of the position."""
+
+    classes = np.array([0, 1])
+    drifts = (3000,)
+
+    def __init__(self, length=None):
+        self.length = length
+
+    def __repr__(self):
+        return f"Blobs({self.length})"
+
+    def read(self, begin, count):
+        end = begin + count if self.length is None else min(begin + count, self.length)
+        rows = [np.random.default_rng([1, i]).normal(size=3) for i in range(begin, max(begin, end))]
+        X = np.array(rows).reshape(-1, 3)
+        y = (X[:, 2] > 0).astype(int)
+        swapped = np.where(np.arange(begin, begin + len(y)) >= 3000, 1 - y, y)
+        return np.column_stack([X[:, :2] * 0.3 + swapped[:, None], X[:, :1]]), y
+
+
+class Watcher:
+    """Keeps the order of events, as numbers of samples."""
+
+    def __init__(self):
+        self.events = []
+
+    def learn(self, X, y, classes):
+        self.events.append(("learn", len(y)))
+
+    def predict(self, X):
+        self.events.append(("predict", len(X)))
+        return np.zeros(len(X), dtype=int)
+
+    def size(self):
+        return {"n_bytes": 1}
+
+
+def test_every_chunk_is_predicted_before_it_is_learned():
+    watcher = Watcher()
+
+    result = prequential(watcher, Blobs(2500), chunk=1000)
+
+    assert watcher.events == [
+        ("learn", 1000),
+        ("predict", 1000),
+        ("learn", 1000),
+        ("predict", 500),
+        ("learn", 500),
+    ]
+    assert [(r["begin"], r["end"]) for r in result.records] == [
+        (0, 1000),
+        (1000, 2000),
+        (2000, 2500),
+    ]
+    assert np.isnan(result.records[0]["accuracy"])
+
+
+def test_one_by_one_is_a_chunk_of_one_with_fewer_records():
+    watcher = Watcher()
+    result = prequential(watcher, Blobs(), n_samples=30, chunk=10, one_by_one=True)
+
+    assert watcher.events == [("learn", 1)] + [("predict", 1), ("learn", 1)] * 29
+    assert len(result.records) == 3
+
+
+@pytest.mark.parametrize("delay", [0, 3, 10, 25])
+def test_labels_arrive_late(delay):
+    learned = []
+
+    class Late(Watcher):
+        def learn(self, X, y, classes):
+            super().learn(X, y, classes)
+            learned.extend(X[:, 2])
+
+    watcher = Late()
+    prequential(watcher, Blobs(60), chunk=10, delay=delay)
+
+    n_predicted = n_known = 0
+    for event, n in watcher.events:
+        if event == "predict":
+            n_predicted += n
+        else:
+            n_known += n
+    assert n_known == 60 - delay
+    np.testing.assert_array_equal(learned, Blobs().read(0, 60)[0][: 60 - delay, 2])
+
+
+def test_scores_follow_the_drift():
+    result = prequential(GaussianNB(), Blobs(), n_samples=5000, chunk=500, window=500)
+    by_end = {record["end"]: record for record in result.records}
+
+    assert by_end[3000]["window_accuracy"] > 0.9
+    assert by_end[3500]["window_accuracy"] < 0.2
+    assert 0.2 < by_end[5000]["accuracy"] < by_end[3000]["accuracy"]
+    assert result.drifts == (3000,)
+
+
+def test_several_learners_see_the_same_samples():
+    together = prequential(
+        {"a": GaussianNB(), "b": SGDClassifier(random_state=0)}, Blobs(), n_samples=3000
+    )
+    alone = prequential({"b": SGDClassifier(random_state=0)}, Blobs(), n_samples=3000)
+
+    assert together.last()["b"]["accuracy"] == alone.last()["b"]["accuracy"]
+    assert set(together.last()) == set(together.seconds()) == {"a", "b"}
+
+
+def test_the_table_as_a_file(tmp_path):
+    result = prequential(GaussianNB(), Blobs(), n_samples=2000)
+    result.to_csv(tmp_path / "table.csv")
+
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    assert lines[0].startswith("learner,begin,end,accuracy,")
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"chunk": 0}, "chunk >= 1"),
+        ({"window": 0}, "window >= 1"),
+        ({"delay": -1}, "delay >= 0"),
+        ({"metrics": ["accurate"]}, "no metric 'accurate'"),
+    ],
+)
+def test_bad_options_are_told(options, words):
+    with pytest.raises(ValueError, match=words):
+        prequential(GaussianNB(), Blobs(100), **options)
+
+
+def test_what_is_no_learner_is_told():
+    with pytest.raises(TypeError, match="partial_fit and predict, or learn_one"):
+        as_learner(object())
+    with pytest.raises(ValueError, match="at least one learner"):
+        prequential({}, Blobs(10))
+
+
+def test_river_models_by_their_methods():
+    class Majority:
+        def __init__(self):
+            self.counts = {}
+
+        def learn_one(self, x, y):
+            assert set(x) == {0, 1, 2}
+            self.counts[y] = self.counts.get(y, 0) + 1
+
+        def predict_one(self, x):
+            return max(self.counts, key=self.counts.get) if len(self.counts) == 2 else None
+
+    result = prequential(Majority(), Blobs(), n_samples=400, chunk=100)
+
+    assert 0.3 < result.last()["Majority"]["accuracy"] < 0.7
+
+
+# Check-points -------------------------------------------------------------------------------
+
+_PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_prequential import Blobs, prequential
+from sklearn.linear_model import SGDClassifier
+prequential(SGDClassifier(random_state=0), Blobs(), n_samples=6000, chunk=100,
+            checkpoint=sys.argv[2], checkpoint_seconds=0.0)
+"""
+
+
+def _without_times(records):
+    # A resumed object shares less with others, so its pickle has some bytes more or less.
+    measured = ("train_seconds", "test_seconds", "n_bytes")
+    return [{k: v for k, v in r.items() if k not in measured} for r in records]
+
+
+def test_a_killed_run_ends_with_the_same_table(tmp_path):
+    path = tmp_path / "run.pickle"
+    rng = random.Random(0)
+    folder = str(__import__("pathlib").Path(__file__).parent)
+    n_killed = 0
+    for _ in range(4):
+        process = subprocess.Popen([sys.executable, "-c", _PROGRAM, folder, str(path)])
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if path.exists() and path.stat().st_mtime_ns > before:
+                break
+            time.sleep(0.005)
+        time.sleep(rng.uniform(0, 0.05))
+        process.send_signal(signal.SIGKILL)
+        n_killed += process.wait() == -signal.SIGKILL
+    assert n_killed > 0
+
+    model = SGDClassifier(random_state=0)
+    options = {"n_samples": 6000, "chunk": 100}
+    resumed = prequential(model, Blobs(), checkpoint=path, **options)
+    whole = prequential(SGDClassifier(random_state=0), Blobs(), **options)
+
+    np.testing.assert_equal(_without_times(resumed.records), _without_times(whole.records))
+
+
+def test_a_check_point_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "run.pickle"
+    prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
+
+    with pytest.raises(DataFileError, match="check-point of another run"):
+        prequential(GaussianNB(), Blobs(200), chunk=50, checkpoint=path)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(DataFileError, match="is no check-point"):
+        prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
+    path.write_bytes(pickle.dumps("text"))
+    with pytest.raises(DataFileError, match="is no check-point"):
+        prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
