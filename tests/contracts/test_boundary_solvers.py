@@ -177,7 +177,7 @@ def test_svm_cbp_reaches_the_interior_point_optimum(seed):
     Z = points_of(X, pairs)[0]
     ridge = 1e-4
 
-    ours = CbpProblem(X, y, weights, Z).solve(sigma, lam, ridge=ridge, tol=1e-6)
+    ours = CbpProblem(X, y, weights, Z).at(sigma, ridge=ridge).solve(lam, tol=1e-6)
 
     kernel = KernelSpec("rbf", 0.5 / sigma**2)
     K, C = gram(X, X, kernel), gram(X, Z, kernel)
@@ -199,7 +199,7 @@ def test_a_width_that_reaches_no_boundary_point_is_refused():
     X, y = np.array([[0.0], [1.0]]), np.array([1.0, -1.0])
 
     with pytest.raises(WidthTooSmallError, match=r"sigma=0\.001 is so small"):
-        CbpProblem(X, y, np.ones(2), np.array([[0.5]])).solve(1e-3, 1.0, ridge=1e-6)
+        CbpProblem(X, y, np.ones(2), np.array([[0.5]])).at(1e-3, ridge=1e-6)
 
 
 # The on-line SVM ----------------------------------------------------------------------------
