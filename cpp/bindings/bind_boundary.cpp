@@ -59,10 +59,15 @@ OnlineSvmSettings read_settings(const nb::handle& s) {
     }
     settings.order = order == "given" ? VisitOrder::given : VisitOrder::random;
     const auto update = nb::cast<std::string>(s.attr("update"));
-    if (update != "printed" && update != "clipped") {
+    if (update == "gradient") {
+        settings.update = Shrinking::gradient;
+    } else if (update == "printed") {
+        settings.update = Shrinking::printed;
+    } else if (update == "clipped") {
+        settings.update = Shrinking::clipped;
+    } else {
         throw nb::value_error(("unknown update '" + update + "'").c_str());
     }
-    settings.update = update == "printed" ? Shrinking::printed : Shrinking::clipped;
     return settings;
 }
 

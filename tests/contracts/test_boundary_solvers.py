@@ -210,7 +210,7 @@ online_settings = st.builds(
     lam=st.sampled_from([0.01, 0.3, 1.0, 10.0]),
     max_iter=st.integers(1, 120),
     order=st.sampled_from(["random", "given"]),
-    update=st.sampled_from(["printed", "clipped"]),
+    update=st.sampled_from(["gradient", "printed", "clipped"]),
     seed=st.integers(0, 2**31),
 )
 
@@ -246,7 +246,7 @@ def test_the_online_svm_equals_its_twin(data, chosen, plain):
     assert_same_machine(ours, online_twin.solve(data.X, Z, 0.5, task, chosen))
 
 
-@pytest.mark.parametrize("update", ["printed", "clipped"])
+@pytest.mark.parametrize("update", ["gradient", "printed", "clipped"])
 @pytest.mark.parametrize("plain", [True, False])
 def test_the_online_svm_equals_its_twin_step_by_step(plain, update):
     rng = np.random.default_rng(4)
