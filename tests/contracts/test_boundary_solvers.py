@@ -18,7 +18,7 @@ from svmosaic.backends.array import dual_descent as descent_twin
 from svmosaic.backends.array import online_svm as online_twin
 from svmosaic.backends.array.kernels import gram
 from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
-from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
 from svmosaic.problem import DenseRows, KernelSpec, PairwiseRows, Problem
 from svmosaic.solvers.dual_descent import DualDescentSettings
 from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmTask
@@ -90,6 +90,17 @@ def test_every_sample_near_the_other_class_has_a_pair():
     squared = ((X[first][:, None] - X[second][None]) ** 2).sum(axis=2)
     i, j = np.unravel_index(squared.argmin(), squared.shape)
     assert (int(first[i]), int(second[j])) in pairs
+
+
+@settings(max_examples=60)
+@given(data=problems(max_samples=30))
+def test_a_search_without_time_has_a_pair_of_mutual_neighbours(data):
+    first, second = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
+
+    found = _mutual_neighbours(data.X, first, second)
+
+    assert found.shape == (1, 2)
+    assert as_set(found.T) <= as_set(boundary_twin.pairs(data.X, first, second))
 
 
 # The L1-SVM without an intercept ------------------------------------------------------------
