@@ -22,13 +22,14 @@ from sklearn.preprocessing import MinMaxScaler
 
 from svmosaic import OnlineSVMCBPClassifier, radius_sigma
 from svmosaic.datasets import load
+from svmosaic.solvers.online_svm import Shrinking
 
 SETS = (
     *("banana", "australian", "banknote", "fertility", "ionosphere", "liver", "pima", "spect"),
     "heart",
 )
 LAMS = (0.001, 0.01, 0.1, 1.0)
-UPDATES = ("clipped", "gradient")
+UPDATES: tuple[Shrinking, ...] = ("clipped", "gradient")
 WIDTHS = ("peak", "printed", "scale", "radius")
 
 
@@ -60,7 +61,7 @@ def main() -> None:
                     .score(X_test, y_test)
                     for lam in LAMS
                 ]
-                row = {"set": name, "update": update, "sigma": width}
+                row: dict[str, Any] = {"set": name, "update": update, "sigma": width}
                 row |= {"best": round(max(scores), 2), "mean": round(fmean(scores), 2)}
                 rows.append(row)
                 print(row, flush=True)
