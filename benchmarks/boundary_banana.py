@@ -58,10 +58,18 @@ def machines() -> dict[str, tuple[Any, bool]]:
         "SVM-CBP, peak, 800 rows": (SVMCBPClassifier(), False),
         "NL-SGD": (NLSGDClassifier(gamma=GAMMA, C=4240.0), True),
         "on-line SVM": (OnlineSVMClassifier(**online), True),
+        "on-line SVM-CBP, gradient": (OnlineSVMCBPClassifier(**online), True),
         "on-line SVM-CBP, printed": (OnlineSVMCBPClassifier(update="printed", **online), True),
-        "on-line SVM-CBP, clipped": (OnlineSVMCBPClassifier(**online), True),
-        "on-line SVM-CBP, peak": (OnlineSVMCBPClassifier(lam=0.01), True),
-        "on-line SVM-CBP, printed peak": (OnlineSVMCBPClassifier(lam=0.01, sigma="printed"), True),
+        "on-line SVM-CBP, clipped": (OnlineSVMCBPClassifier(update="clipped", **online), True),
+        "on-line SVM-CBP, gradient, peak": (OnlineSVMCBPClassifier(lam=0.01), True),
+        "on-line SVM-CBP, printed, peak": (
+            OnlineSVMCBPClassifier(lam=0.01, update="printed"),
+            True,
+        ),
+        "on-line SVM-CBP, printed, printed peak": (
+            OnlineSVMCBPClassifier(lam=0.01, update="printed", sigma="printed"),
+            True,
+        ),
     }
 
 

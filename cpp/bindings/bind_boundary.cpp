@@ -19,10 +19,11 @@ const DenseRows<Real>& dense(const Table<Real>& table) {
 
 template <class Real>
 nb::tuple find_pairs(const nb::object& rows, const Array1<Index>& first,
-                     const Array1<Index>& second, Index n_threads, const nb::object& progress) {
+                     const Array1<Index>& second, Index n_threads, double max_time,
+                     const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto& values = dense(table);
-    Monitor monitor(0.0, python_poll(progress));
+    Monitor monitor(max_time, python_poll(progress));
     BoundaryPairs pairs;
     {
         const nb::gil_scoped_release release;
@@ -58,10 +59,15 @@ OnlineSvmSettings read_settings(const nb::handle& s) {
     }
     settings.order = order == "given" ? VisitOrder::given : VisitOrder::random;
     const auto update = nb::cast<std::string>(s.attr("update"));
-    if (update != "printed" && update != "clipped") {
+    if (update == "gradient") {
+        settings.update = Shrinking::gradient;
+    } else if (update == "printed") {
+        settings.update = Shrinking::printed;
+    } else if (update == "clipped") {
+        settings.update = Shrinking::clipped;
+    } else {
         throw nb::value_error(("unknown update '" + update + "'").c_str());
     }
-    settings.update = update == "printed" ? Shrinking::printed : Shrinking::clipped;
     return settings;
 }
 
@@ -116,14 +122,15 @@ void bind_boundary(nb::module_& m) {
     m.def(
         "boundary_pairs",
         [](const nb::object& rows, const Array1<Index>& first, const Array1<Index>& second,
-           Index n_threads, const nb::object& progress) {
-            return is_single(rows) ? find_pairs<float>(rows, first, second, n_threads, progress)
-                                   : find_pairs<double>(rows, first, second, n_threads, progress);
+           Index n_threads, double max_time, const nb::object& progress) {
+            const auto find = is_single(rows) ? find_pairs<float> : find_pairs<double>;
+            return find(rows, first, second, n_threads, max_time, progress);
         },
         nb::arg("rows"), nb::arg("first").noconvert(), nb::arg("second").noconvert(),
-        nb::arg("n_threads"), nb::arg("progress").none(),
+        nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
         nb::sig("def boundary_pairs(rows: object, first: IndexArray, second: IndexArray, "
-                "n_threads: int, progress: object | None) -> tuple[IndexArray, IndexArray]"),
+                "n_threads: int, max_time: float, progress: object | None) -> tuple[IndexArray, "
+                "IndexArray]"),
         "Pairs of rows of two classes with no sample inside the ball between them.");
     m.def(
         "midpoints",

@@ -42,11 +42,11 @@ std::span<const T> span_of(const Array1<T>& array) {
     return {array.data(), array.size()};
 }
 
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    const nb::capsule owner(owned,
-                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T, Allocator>&& values) {
+    using Vector = std::vector<T, Allocator>;
+    auto* owned = new Vector(std::move(values));
+    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Vector*>(p); });
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 

@@ -4,9 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "core/aligned.hpp"
 #include "core/sampling.hpp"
 #include "simd/loops.hpp"
 
@@ -32,7 +30,8 @@ constexpr std::size_t at(Index i) {
 template <class Real>
 constexpr double tie_share = sizeof(Real) == sizeof(float) ? 1e-5 : 1e-12;
 
-// All samples in a shuffled order, around their mean, in single precision; and as they are.
+// All samples in the order in which they are tried, around their mean, in single precision; and as
+// they are.
 template <class Real>
 class Samples {
   public:
@@ -41,12 +40,11 @@ class Samples {
         : rows_(rows), d_(rows.n_columns) {
         all_.assign(first.begin(), first.end());
         all_.insert(all_.end(), second.begin(), second.end());
-        std::vector<Index> order(all_.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-        Sampler(0).shuffle(order);
+        const std::vector<double> centre = mean();
+        const std::vector<Index> order = order_of_trial(centre);
         place_.resize(all_.size());
         for (std::size_t p = 0; p < order.size(); ++p) place_[at(order[p])] = static_cast<Index>(p);
-        centre(order);
+        lay_out(order, centre);
         // Of the coordinates, and of the sums over features.
         constexpr double epsilon = 6e-8;
         doubt_of_root_ = static_cast<float>(epsilon * 16.0 * radius_);
@@ -56,7 +54,7 @@ class Samples {
 
     Index size() const { return static_cast<Index>(all_.size()); }
     Index padded() const { return simd::round_up(size(), lanes); }
-    // Where sample i of the list first + second stands in the shuffled order.
+    // Where sample i of the list first + second stands in the order of trial.
     Index place(Index i) const { return place_[at(i)]; }
 
     // Squared distances of up to max_queries samples, by place, to those at begin .. end - 1.
@@ -103,13 +101,49 @@ class Samples {
     }
 
   private:
-    void centre(const std::vector<Index>& order) {
-        std::vector<double> mean(at(d_), 0.0);
+    std::vector<double> mean() const {
+        std::vector<double> sum(at(d_), 0.0);
         for (const Index row : all_) {
             const auto x = rows_.row(row);
-            for (std::size_t f = 0; f < at(d_); ++f) mean[f] += static_cast<double>(x[f]);
+            for (std::size_t f = 0; f < at(d_); ++f) sum[f] += static_cast<double>(x[f]);
         }
-        for (double& value : mean) value /= static_cast<double>(all_.size());
+        for (double& value : sum) value /= static_cast<double>(all_.size());
+        return sum;
+    }
+
+    // In turn the next one from the centre outwards and the next one of a shuffled list. Samples
+    // near the centre are inside most balls where the data are one cloud; where they are many, a
+    // random one is as good as any.
+    std::vector<Index> order_of_trial(const std::vector<double>& centre) const {
+        const std::size_t n = all_.size();
+        std::vector<double> squared(n, 0.0);
+        std::vector<Index> shuffled(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto x = rows_.row(all_[i]);
+            for (std::size_t f = 0; f < at(d_); ++f) {
+                const double value = static_cast<double>(x[f]) - centre[f];
+                squared[i] += value * value;
+            }
+            shuffled[i] = static_cast<Index>(i);
+        }
+        std::vector<Index> outwards = shuffled;
+        std::stable_sort(outwards.begin(), outwards.end(),
+                         [&](Index a, Index b) { return squared[at(a)] < squared[at(b)]; });
+        Sampler(0).shuffle(shuffled);
+        std::vector<Index> order;
+        order.reserve(n);
+        std::vector<char> listed(n, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (const Index next : {outwards[i], shuffled[i]}) {
+                if (listed[at(next)]) continue;
+                listed[at(next)] = 1;
+                order.push_back(next);
+            }
+        }
+        return order;
+    }
+
+    void lay_out(const std::vector<Index>& order, const std::vector<double>& centre) {
         blocks_.assign(at(padded() * d_), 0.0F);
         row_.resize(all_.size());
         for (std::size_t p = 0; p < order.size(); ++p) {
@@ -119,7 +153,7 @@ class Samples {
                            static_cast<Index>(p) % lanes;
             double norm = 0.0;
             for (std::size_t f = 0; f < at(d_); ++f) {
-                const double value = static_cast<double>(x[f]) - mean[f];
+                const double value = static_cast<double>(x[f]) - centre[f];
                 block[static_cast<Index>(f) * lanes] = static_cast<float>(value);
                 norm += value * value;
             }
@@ -145,13 +179,15 @@ struct Pair {
     float low, high;
 };
 
+// For each sample of a strip, numbers within the second class, ascending.
+using Partners = std::vector<std::vector<Index>>;
+
 // The pairs of up to `strip_size` samples of the first class with all of the second.
 template <class Real>
 class Strip {
   public:
     Strip(const Samples<Real>& samples, Index begin, Index end, Index n_first)
         : samples_(samples),
-          begin_(begin),
           n_first_(n_first),
           stride_(samples.padded()),
           own_(at((end - begin) * stride_)),
@@ -160,8 +196,9 @@ class Strip {
         fill(own_places_, 0, samples.size(), own_.data(), stride_);
     }
 
-    // Appends (i, j), numbers within the classes, for samples j = begin .. end - 1.
-    void pair_with(Index begin, Index end, std::vector<std::pair<Index, Index>>& found) {
+    // Appends to found[i], for the strip's sample i, those of the samples j = begin .. end - 1 of
+    // the second class that it has a boundary point with, in their order.
+    void pair_with(Index begin, Index end, Partners& found) {
         places_.clear();
         for (Index j = begin; j < end; ++j) places_.push_back(samples_.place(n_first_ + j));
         list_pairs();
@@ -170,7 +207,8 @@ class Strip {
             if (k >= 2 * size && size < last_chunk) size *= 2;
             cut(k, std::min(samples_.size(), k + size));
         }
-        for (const Pair& pair : alive_) found.emplace_back(begin_ + pair.i, begin + pair.j);
+        // Groups with the same i follow each other in the order of j, so nothing is left to sort.
+        for (const Pair& pair : alive_) found[pair.i].push_back(begin + pair.j);
     }
 
   private:
@@ -234,7 +272,6 @@ class Strip {
     }
 
     const Samples<Real>& samples_;
-    Index begin_;
     Index n_first_;
     Index stride_;
     std::vector<Index> own_places_;
@@ -253,31 +290,38 @@ BoundaryPairs boundary_pairs(const DenseRows<Real>& rows, std::span<const Index>
     const auto n_first = static_cast<Index>(first.size());
     const auto n_second = static_cast<Index>(second.size());
     const Index n_strips = (n_first + strip_size - 1) / strip_size;
-    std::vector<std::vector<std::pair<Index, Index>>> found(at(n_strips));
+    std::vector<Partners> found(at(n_strips));
     monitor.expect_problems(1);
     pool.run(
         n_strips,
         [&](Index s) {
             if (monitor.stopped()) return;
-            Strip<Real> strip(samples, s * strip_size, std::min(n_first, (s + 1) * strip_size),
-                              n_first);
+            const Index end = std::min(n_first, (s + 1) * strip_size);
+            Strip<Real> strip(samples, s * strip_size, end, n_first);
+            found[at(s)].resize(at(end - s * strip_size));
             for (Index j = 0; j < n_second && !monitor.should_stop(); j += tile) {
                 strip.pair_with(j, std::min(n_second, j + tile), found[at(s)]);
             }
-            std::sort(found[at(s)].begin(), found[at(s)].end());
         },
         [&] { monitor.should_stop(0); });
 
     BoundaryPairs result;
     std::size_t total = 0;
-    for (const auto& strip : found) total += strip.size();
+    for (const Partners& strip : found) {
+        for (const auto& partners : strip) total += partners.size();
+    }
     result.first.reserve(total);
     result.second.reserve(total);
-    for (const auto& strip : found) {
-        for (const auto& [i, j] : strip) {
-            result.first.push_back(first[at(i)]);
-            result.second.push_back(second[at(j)]);
+    std::size_t i = 0;
+    for (const Partners& strip : found) {
+        // A strip that was never begun, because the monitor said stop, has no lists.
+        for (std::size_t own = 0; own < strip.size(); ++own) {
+            for (const Index j : strip[own]) {
+                result.first.push_back(first[i + own]);
+                result.second.push_back(second[at(j)]);
+            }
         }
+        i += at(strip_size);
     }
     return result;
 }
@@ -288,7 +332,8 @@ Midpoints<Real> midpoints(const DenseRows<Real>& rows, std::span<const Index> fi
     constexpr Index pairs_per_task = 4096;
     const auto n = static_cast<Index>(first.size());
     const auto d = at(rows.n_columns);
-    Midpoints<Real> result{std::vector<Real>(first.size() * d), std::vector<double>(first.size())};
+    Midpoints<Real> result{UnsetVector<Real>(first.size() * d), UnsetVector<double>(first.size())};
+    ask_for_large_pages(result.points.data(), result.points.size() * sizeof(Real));
     pool.run((n + pairs_per_task - 1) / pairs_per_task, [&](Index task) {
         const Index end = std::min(n, (task + 1) * pairs_per_task);
         for (Index p = task * pairs_per_task; p < end; ++p) {

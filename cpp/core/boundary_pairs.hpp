@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
@@ -18,15 +19,14 @@ struct BoundaryPairs {
 };
 
 // Finds        all pairs (i, j), i of one class and j of the other, such that no sample k of the
-// two
-//              classes lies strictly inside the ball with diameter x_i x_j,
+//              two classes lies strictly inside the ball with diameter x_i x_j,
 //                  d_ik^2 + d_jk^2 >= d_ij^2   for all k,
 //              the edges of the Gabriel graph between the classes.
-// Method       tiles of 256 x 128 pairs. The samples k come in a shuffled order, in chunks that
-// grow;
-//              the pairs of a tile that are still alive compare d_ij^2 with the smallest sum of two
-//              rows of distances. A pair whose ball holds a share p of the samples dies after 1 / p
-//              of them, so almost all die in the first chunk. Rows of distances are computed for a
+// Method       tiles of 256 x 128 pairs. The samples k come in chunks that grow, every second one
+//              from the centre of the data outwards and the others shuffled; the pairs of a tile
+//              that are still alive compare d_ij^2 with the smallest sum of two rows of distances.
+//              A pair whose ball holds a share p of the samples dies after about 1 / p of them, so
+//              almost all die in the first chunk. Rows of distances are computed for a
 //              tile and a chunk; no matrix is stored.
 // Precision    sums in float32. Where they are too close to d_ij^2 to tell, the samples in question
 //              are tested in double precision.
@@ -41,8 +41,8 @@ BoundaryPairs boundary_pairs(const DenseRows<Real>& rows, std::span<const Index>
 // Midpoints of pairs, row after row, and half their distances.
 template <class Real>
 struct Midpoints {
-    std::vector<Real> points;
-    std::vector<double> radii;
+    UnsetVector<Real> points;
+    UnsetVector<double> radii;
 };
 
 template <class Real>

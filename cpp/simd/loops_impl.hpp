@@ -7,6 +7,9 @@
 // ones apart, number by number.
 #pragma once
 
+#include <cstddef>
+#include <utility>
+
 #include "simd/loops.hpp"
 
 namespace svmosaic::simd {
@@ -200,15 +203,20 @@ struct Code {
 
     static V lesser(V a, V b) { return a < b ? a : b; }
 
-    template <Index n>
-    static Real smallest_of(const Real* values) {
-        if constexpr (n == 1) {
-            return values[0];
+    // The smallest of n numbers in a register, half against half.
+    template <Index n, class Vector>
+    static Real smallest_of(Vector values) {
+        if constexpr (n == 2) {
+            return values[0] < values[1] ? values[0] : values[1];
         } else {
-            const Real x = smallest_of<n / 2>(values);
-            const Real y = smallest_of<n / 2>(values + n / 2);
-            return x < y ? x : y;
+            return smallest_of<n / 2>(lesser_half(values, std::make_index_sequence<n / 2>{}));
         }
+    }
+    template <class Vector, std::size_t... at>
+    static auto lesser_half(Vector values, std::index_sequence<at...>) {
+        const auto lower = __builtin_shufflevector(values, values, at...);
+        const auto upper = __builtin_shufflevector(values, values, (at + sizeof...(at))...);
+        return lower < upper ? lower : upper;
     }
 
     static Real smallest_sum(const Real* a, const Real* b, Index n) {
@@ -225,9 +233,7 @@ struct Code {
             best3 = lesser(best3, load(a + i + 3 * width) + load(b + i + 3 * width));
         }
         for (; i < n; i += width) best0 = lesser(best0, load(a + i) + load(b + i));
-        alignas(64) Real last[width];
-        store(last, lesser(lesser(best0, best1), lesser(best2, best3)));
-        return smallest_of<width>(last);
+        return smallest_of<width>(lesser(lesser(best0, best1), lesser(best2, best3)));
     }
 
     static double lowest(D v) {

@@ -48,6 +48,10 @@ class Kept {
         return sum;
     }
 
+    void add_multiple(const AlignedVector<Real>& k, double factor) {
+        for (std::size_t j = 0; j < size(); ++j) coef_[j] += factor * static_cast<double>(k[j]);
+    }
+
   private:
     static constexpr Index lanes = simd::lanes<Real>;
 
@@ -138,14 +142,23 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
         } else {
             kept.values(rows.row(row), k_x, known);
             if (y * kept.output(k_x) < edge) {
-                double pull = 1.0;
+                double factor = 1.0 - share / t;
                 if (z >= 0) {
                     bool unused = false;
                     kept.values(boundary.row(z), k_z, unused);
-                    pull = squared_norm(k_z, kept.size());
+                    const double pull = squared_norm(k_z, kept.size());
+                    if (settings.update == Shrinking::gradient) {
+                        factor = 1.0;
+                        // A longer step would turn the sign of the output at z.
+                        const double part = pull > 0.0 ? std::min(share / t, 1.0 / pull) : 0.0;
+                        kept.add_multiple(k_z, -part * kept.output(k_z));
+                    } else {
+                        factor = 1.0 - share * pull / t;
+                        if (settings.update == Shrinking::clipped) {
+                            factor = std::clamp(factor, 0.0, 1.0);
+                        }
+                    }
                 }
-                double factor = 1.0 - share * pull / t;
-                if (settings.update == Shrinking::clipped) factor = std::clamp(factor, 0.0, 1.0);
                 const double step = share * y / (settings.lam * t);
                 for (std::size_t j = 0; j < a.size(); ++j) {
                     a[j] = factor * a[j] + step * static_cast<double>(k_x[j]);

@@ -11,14 +11,15 @@
 
 namespace svmosaic {
 
-// How far a violator shrinks the coefficients: by the factor as it is printed, or cut to [0, 1].
-enum class Shrinking { printed, clipped };
+// What a violator does to the coefficients: a step along the gradient of the norm, or shrinking by
+// the factor as it is printed, or by that cut to [0, 1].
+enum class Shrinking { gradient, printed, clipped };
 
 struct OnlineSvmSettings {
     double lam = 1.0;                       // lambda of the thesis
     Index max_iter = 20'000;                // visits, when they are drawn
     VisitOrder order = VisitOrder::random;  // or given: one pass over the samples
-    Shrinking update = Shrinking::clipped;
+    Shrinking update = Shrinking::gradient;
     Index seed = 0;
 };
 
@@ -34,15 +35,17 @@ struct OnlineSvmSolution : OnlineSolution {
 };
 
 // Runs         Algorithms 1 and 2 of the thesis. Step t, x drawn by weight, z a boundary point
-// drawn
-//              uniformly, k_x and k_z the kernel values of x and z with the kept samples:
+//              drawn uniformly, k_x and k_z the kernel values of x and z with the kept samples:
 //
 //              t = 1:              keep x with coefficient y
-//              if y a.k_x < 1:     a = (1 - |k_z|^2 / t) a + y k_x / (lambda t)
+//              if y a.k_x < 1:     a = (I - k_z k_z' / t) a + y k_x / (lambda t)
 //                                  if x is not kept: keep it with coefficient y / (lambda t)
 //              else:               a = (1 - 1 / t) a
 //
-//              Without boundary points |k_z|^2 is 1 (Algorithm 1).
+//              Without boundary points the factor is 1 - 1 / t (Algorithm 1). The thesis prints
+//              1 - k_X(z)' k_X(z) / t. With rows for k_X, as in its outputs, that is the gradient
+//              of |C'a|^2, as above; `gradient`, with 1 / |k_z|^2 as the longest step. Read as a
+//              number it is 1 - |k_z|^2 / t; `printed` and `clipped`.
 // Given        dense rows, the rbf kernel, tasks with machines to go on from, boundary points.
 // Returns      the kept samples and a, which is also the state; no intercept.
 // Stops when   all visits are done (status exhausted), or the monitor says so.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
     from svmosaic.classification.smo import SMOClassifier
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
+    from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.chains import SVRCC, SVRRC
@@ -46,6 +47,7 @@ __all__ = [
     "SMOClassifier",
     "SMORegressor",
     "SVMCBPClassifier",
+    "SVMCBPClassifierCV",
     "UniformSVC",
     "__version__",
     "characteristic_boundary_points",
@@ -66,6 +68,7 @@ _HOME = {
     "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",
     "OnlineSVMClassifier": "svmosaic.classification.online_svm",
     "SVMCBPClassifier": "svmosaic.classification.svm_cbp",
+    "SVMCBPClassifierCV": "svmosaic.classification.svm_cbp_cv",
     "characteristic_boundary_points": "svmosaic.boundary",
     "peak_sigma": "svmosaic.boundary",
     "radius_sigma": "svmosaic.boundary",

@@ -16,6 +16,7 @@ def boundary_pairs(
     first: IndexArray,
     second: IndexArray,
     n_threads: int,
+    max_time: float,
     progress: object | None,
 ) -> tuple[IndexArray, IndexArray]: ...
 def midpoints(

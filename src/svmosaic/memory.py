@@ -69,9 +69,17 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
 
 
 def cache_within(
-    limit_mb: float, rows: Rows, problems: Sequence[Problem], n_threads: int, who: str
+    limit_mb: float,
+    rows: Rows,
+    problems: Sequence[Problem],
+    n_threads: int,
+    who: str,
+    *,
+    more_bytes: float = 0.0,
 ) -> float:
     """Return the megabytes that kernel columns may take under a limit on all memory.
+
+    `more_bytes` is what the solver needs besides what all solvers do.
 
     Raises
     ------
@@ -79,6 +87,7 @@ def cache_within(
         If the limit leaves no room for a few columns; the message names the largest array.
     """
     fixed, name = working_bytes(rows, problems, n_threads)
+    fixed += more_bytes
     largest = max(p.samples.size for p in problems)
     columns = _LEAST_COLUMNS * float(largest) * _item_size(rows)
     left = limit_mb * _MB - fixed

@@ -12,6 +12,7 @@ import skops.io
 from scipy import sparse
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 from svmosaic import (
@@ -24,6 +25,7 @@ from svmosaic import (
     SMOClassifier,
     SMORegressor,
     SVMCBPClassifier,
+    SVMCBPClassifierCV,
     characteristic_boundary_points,
     load,
     peak_sigma,
@@ -39,6 +41,7 @@ from svmosaic.classification.oge import _fewest_errors, _gcv
 from svmosaic.persistence import trust_in_skops
 from svmosaic.problem import KernelSpec, Problem
 from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmTask
+from svmosaic.utils.clock import Deadline
 
 # Three widths or short searches do not bring out a peak on every set.
 pytestmark = pytest.mark.filterwarnings(r"ignore:The norm of \w+ has no peak")
@@ -306,6 +309,45 @@ def test_a_limit_on_updates_warns(moons):
         SVMCBPClassifier(sigma=0.5, max_iter=3).fit(*moons)
 
 
+def test_the_search_over_lam_is_a_grid_search(iris):
+    X, y = iris
+    y = np.array(["a", "b", "c"])[y]
+    lams = [0.1, 1.0, 10.0]
+
+    ours = SVMCBPClassifierCV(lams=lams, sigmas=[0.3, 1.0, 3.0], cv=3).fit(X, y)
+
+    theirs = GridSearchCV(SVMCBPClassifier(sigmas=[0.3, 1.0, 3.0]), {"lam": lams}, cv=3).fit(X, y)
+    for name in ("split0_test_score", "mean_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[name], theirs.cv_results_[name])
+    assert ours.best_params_ == theirs.best_params_
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X))
+
+
+def test_the_search_over_lam_needs_positive_numbers(moons):
+    with pytest.raises(ValueError, match=r"'lams' parameter .* must be a list of positive numbers"):
+        SVMCBPClassifierCV(lams=[0.0, 1.0]).fit(*moons)
+
+
+def test_matrices_that_do_not_fit_are_refused_in_a_sentence(moons):
+    message = (
+        r"SVMCBPClassifier expected memory_limit_mb of at least \d+ for matrices of 80 x 80 "
+        "samples. Got 0.1 instead; raise it, fit to fewer samples, or use OnlineSVMCBPClassifier."
+    )
+    with pytest.raises(MemoryError, match=message):
+        SVMCBPClassifier(memory_limit_mb=0.1).fit(*moons)
+    X = np.zeros((20_000, 1))
+    with pytest.raises(MemoryError, match=r"of at least 18\d\d\d "):
+        SVMCBPClassifier().fit(X + np.arange(20_000)[:, None], np.arange(20_000) % 2)
+
+
+def test_the_baseline_keeps_a_limit_on_memory(moons):
+    with pytest.raises(MemoryError, match="KernelPrimalSVC expected memory_limit_mb of at least"):
+        KernelPrimalSVC(memory_limit_mb=0.1).fit(*moons)
+    X, y = moons
+    free, limited = KernelPrimalSVC().fit(X, y), KernelPrimalSVC(memory_limit_mb=5).fit(X, y)
+    np.testing.assert_array_equal(free.decision_function(X), limited.decision_function(X))
+
+
 # On-line machines ---------------------------------------------------------------------------
 
 
@@ -403,6 +445,23 @@ def test_uneven_weights_are_what_clipping_mends():
 
     assert size["clipped"] <= 10.0
     assert size["printed"] > 1e6
+
+
+def test_a_step_of_the_gradient_shrinks_the_output_at_its_boundary_point():
+    """One violator with a weight of nothing: what is left is the part of the norm."""
+    X, z = np.array([[0.0], [1.0], [2.0]]), np.array([[0.4]])
+    coef = np.array([1.0, -3.0, 0.5])
+    problem = Problem(np.array([0]), np.array([-1.0]), np.ones(1))
+    k_z = gram(X, z, KernelSpec("rbf", 0.5))[:, 0]
+    outputs = {}
+    for t in (0.0, 9.0):
+        task = OnlineSvmTask(problem, np.arange(3), coef, t, np.array([0]))
+        settings = OnlineSvmSettings(lam=1e12, max_iter=1)
+        outputs[t] = online_twin.solve(X, z, 0.5, task, settings).coef @ k_z
+
+    # The first step would be longer than 1 / |k_z|^2, and ends there.
+    assert outputs[0.0] == pytest.approx(0.0, abs=1e-9)
+    assert outputs[9.0] == pytest.approx((1 - k_z @ k_z / 10) * (coef @ k_z), rel=1e-6)
 
 
 def test_given_boundary_points_need_the_features_of_the_samples(moons):
@@ -527,3 +586,28 @@ def test_ctrl_c_ends_every_loop(action):
 def test_a_limit_on_time_is_kept(moons):
     with pytest.warns(ConvergenceWarning, match="stopped at max_time=0.2 s"):
         OnlineSVMClassifier(max_iter=10**8, max_time=0.2).fit(*moons)
+
+
+@pytest.mark.parametrize("machine", [SVMCBPClassifier, OnlineSVMCBPClassifier])
+def test_a_limit_on_time_covers_the_search_for_points(machine):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 20)), rng.integers(0, 2, 3000)
+    model = machine(sigma=1.0, max_time=1e-6)
+
+    with pytest.warns(ConvergenceWarning, match="stopped at max_time=1e-06 s"):
+        model.fit(X, y)
+
+    # The whole search has hundreds of thousands.
+    assert 1 <= model.n_boundary_[0] < 100_000
+
+
+def test_a_search_for_a_width_that_time_cut_short_says_so(moons, monkeypatch):
+    left = iter([0.0] * 7)
+    monkeypatch.setattr(Deadline, "seconds_left", lambda self: next(left, 1e-9))
+
+    with pytest.warns(ConvergenceWarning, match="stopped at max_time=5 s"):
+        model = SVMCBPClassifier(max_time=5.0).fit(*moons)
+
+    assert model.stop_reason_.tolist() == ["max_time"]
+    assert np.isfinite(model.norms_).sum() == 6
+    assert model.score(*moons) > 0.8

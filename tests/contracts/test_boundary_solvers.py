@@ -18,7 +18,7 @@ from svmosaic.backends.array import dual_descent as descent_twin
 from svmosaic.backends.array import online_svm as online_twin
 from svmosaic.backends.array.kernels import gram
 from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
-from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
 from svmosaic.problem import DenseRows, KernelSpec, PairwiseRows, Problem
 from svmosaic.solvers.dual_descent import DualDescentSettings
 from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmTask
@@ -90,6 +90,17 @@ def test_every_sample_near_the_other_class_has_a_pair():
     squared = ((X[first][:, None] - X[second][None]) ** 2).sum(axis=2)
     i, j = np.unravel_index(squared.argmin(), squared.shape)
     assert (int(first[i]), int(second[j])) in pairs
+
+
+@settings(max_examples=60)
+@given(data=problems(max_samples=30))
+def test_a_search_without_time_has_a_pair_of_mutual_neighbours(data):
+    first, second = np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0)
+
+    found = _mutual_neighbours(data.X, first, second)
+
+    assert found.shape == (1, 2)
+    assert as_set(found.T) <= as_set(boundary_twin.pairs(data.X, first, second))
 
 
 # The L1-SVM without an intercept ------------------------------------------------------------
@@ -177,7 +188,7 @@ def test_svm_cbp_reaches_the_interior_point_optimum(seed):
     Z = points_of(X, pairs)[0]
     ridge = 1e-4
 
-    ours = CbpProblem(X, y, weights, Z).solve(sigma, lam, ridge=ridge, tol=1e-6)
+    ours = CbpProblem(X, y, weights, Z).at(sigma, ridge=ridge).solve(lam, tol=1e-6)
 
     kernel = KernelSpec("rbf", 0.5 / sigma**2)
     K, C = gram(X, X, kernel), gram(X, Z, kernel)
@@ -199,7 +210,7 @@ def test_a_width_that_reaches_no_boundary_point_is_refused():
     X, y = np.array([[0.0], [1.0]]), np.array([1.0, -1.0])
 
     with pytest.raises(WidthTooSmallError, match=r"sigma=0\.001 is so small"):
-        CbpProblem(X, y, np.ones(2), np.array([[0.5]])).solve(1e-3, 1.0, ridge=1e-6)
+        CbpProblem(X, y, np.ones(2), np.array([[0.5]])).at(1e-3, ridge=1e-6)
 
 
 # The on-line SVM ----------------------------------------------------------------------------
@@ -210,7 +221,7 @@ online_settings = st.builds(
     lam=st.sampled_from([0.01, 0.3, 1.0, 10.0]),
     max_iter=st.integers(1, 120),
     order=st.sampled_from(["random", "given"]),
-    update=st.sampled_from(["printed", "clipped"]),
+    update=st.sampled_from(["gradient", "printed", "clipped"]),
     seed=st.integers(0, 2**31),
 )
 
@@ -246,7 +257,7 @@ def test_the_online_svm_equals_its_twin(data, chosen, plain):
     assert_same_machine(ours, online_twin.solve(data.X, Z, 0.5, task, chosen))
 
 
-@pytest.mark.parametrize("update", ["printed", "clipped"])
+@pytest.mark.parametrize("update", ["gradient", "printed", "clipped"])
 @pytest.mark.parametrize("plain", [True, False])
 def test_the_online_svm_equals_its_twin_step_by_step(plain, update):
     rng = np.random.default_rng(4)

@@ -28,6 +28,7 @@ from svmosaic import (
     SMOClassifier,
     SMORegressor,
     SVMCBPClassifier,
+    SVMCBPClassifierCV,
     UniformSVC,
 )
 from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
@@ -78,6 +79,7 @@ CHECKED = [
     OGEClassifier(lam=1.0, threshold=0.0),
     SVMCBPClassifier(),
     SVMCBPClassifier(sigma=1.0, ridge=1e-3),
+    SVMCBPClassifierCV(lams=[0.1, 1.0], cv=3),
     OnlineSVMClassifier(),
     OnlineSVMCBPClassifier(),
     OnlineSVMCBPClassifier(sigma="scale", update="printed"),

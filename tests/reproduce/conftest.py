@@ -59,6 +59,7 @@ name = "time"
 field = "fit_seconds"
 of_folds = "sum"
 higher_is_better = false
+as_ratio = true
 [quick]
 minutes = 0.05
 data = ["sklearn-iris", "sklearn-wine"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pytest
 
@@ -60,6 +61,8 @@ def test_the_page_has_numbers_ranks_statistics_notes_and_provenance(small_table)
         "| mean rank |",
         "Ours: 3 methods were compared on 3 data sets",
         "The printed numbers: 2 methods were compared on 2 data sets",
+        "Wilcoxon's signed-rank test of neighbours, not adjusted: ",
+        "Wilcoxon's signed-rank test of k-NN, not adjusted: C4.5 p = ",
         "## Notes\n\n- The printed numbers are invented.",
     ):
         assert part in page
@@ -67,6 +70,8 @@ def test_the_page_has_numbers_ranks_statistics_notes_and_provenance(small_table)
         line for line in page.splitlines() if line.startswith("| sklearn-iris | ") and "(90" in line
     )
     assert "(90.00, +" in iris
+    times = page[page.index("## time") :]
+    assert re.search(r"\| sklearn-iris \| [*\d.]+ \([\d.]+, \d+ x\) \|", times)
 
 
 def test_a_second_call_goes_on(small_table):

@@ -84,10 +84,14 @@ def boundary_pairs(
     second: IndexArray,
     *,
     n_threads: int = 1,
+    max_time: float = 0.0,
     progress: Progress | None = None,
 ) -> tuple[IndexArray, IndexArray]:
-    """Return the pairs of rows, one of each list, with no listed row inside the ball between."""
-    return _core.boundary_pairs(rows, first, second, n_threads, progress)
+    """Return the pairs of rows, one of each list, with no listed row inside the ball between.
+
+    When `max_time` seconds are over, those found so far.
+    """
+    return _core.boundary_pairs(rows, first, second, n_threads, max_time, progress)
 
 
 def midpoints(

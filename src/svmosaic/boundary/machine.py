@@ -10,6 +10,7 @@ G = K R^-1 K and whose bound is lam / 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +20,24 @@ from scipy.spatial.distance import cdist
 from svmosaic.backends import cpu
 from svmosaic.problem import DoubleArray, FloatArray, KernelSpec, PairwiseRows, Problem, Solution
 from svmosaic.solvers.dual_descent import DualDescentSettings
-from svmosaic.utils.threads import one_blas_thread
 
-__all__ = ["CbpMachine", "CbpProblem", "WidthTooSmallError", "gamma_of", "sigma_of"]
+__all__ = [
+    "CbpMachine",
+    "CbpProblem",
+    "CbpWidth",
+    "WidthTooSmallError",
+    "gamma_of",
+    "matrix_bytes",
+    "sigma_of",
+]
 
 # Boundary points whose kernel values are held at once.
 _BLOCK = 2_048
+# Distances between samples and boundary points that are kept for all widths: 32 MB.
+_MOST_KEPT = 1 << 22
+# Matrices of n x n numbers besides the squared distances: the factor of R, K that becomes W, G, and
+# two on the way.
+_N_MATRICES = 5
 # C C' of a smaller mean diagonal is rounding or nothing.
 _LEAST_TRACE = 1e-200
 
@@ -36,6 +49,16 @@ class WidthTooSmallError(ValueError):
 def gamma_of(sigma: float) -> float:
     """Return 1 / (2 sigma^2)."""
     return float(0.5 / sigma**2)
+
+
+def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:
+    """Return the most that fits to pairs of classes of so many samples each need, in bytes.
+
+    The distances of all pairs are held at once, the other matrices for one after the other.
+    """
+    kept = sum(float(p + q) ** 2 + min(_MOST_KEPT, p * q * (p + q)) for p, q in classes)
+    largest = float(max(p + q for p, q in classes))
+    return 8.0 * (kept + _N_MATRICES * largest**2 + 2 * _BLOCK * largest)
 
 
 def sigma_of(gamma: float) -> float:
@@ -68,6 +91,64 @@ class CbpMachine:
     solution: Solution
 
 
+class CbpWidth:
+    """A problem with a width: what all values of lam share, the factor of R and the matrix G."""
+
+    def __init__(self, problem: CbpProblem, sigma: float, ridge: float) -> None:
+        n = problem.targets.size
+        gamma = gamma_of(sigma)
+        R = problem.overlap(gamma)
+        mean = float(np.trace(R)) / n
+        if not mean > _LEAST_TRACE:
+            raise WidthTooSmallError(
+                f"sigma={sigma:g} is so small that every kernel value between a sample and a "
+                "boundary point is zero; take a larger one."
+            )
+        # Without it R is singular where there are fewer points than samples.
+        self._added = ridge * mean
+        R[np.diag_indices(n)] += self._added
+        self._L = cholesky(R, lower=True, overwrite_a=True, check_finite=False)
+        K = np.multiply(problem.squared, -gamma)
+        np.exp(K, out=K)
+        self._W = solve_triangular(self._L, K, lower=True, overwrite_b=True, check_finite=False)
+        self._G = np.ascontiguousarray(self._W.T @ self._W)
+        self._problem = problem
+
+    def solve(
+        self,
+        lam: float,
+        *,
+        tol: float = 1e-3,
+        max_iter: int = 0,
+        max_time: float = 0.0,
+        progress: cpu.Progress | None = None,
+    ) -> CbpMachine:
+        """Return the machine of one lam."""
+        y, weights = self._problem.targets, self._problem.weights
+        (solution,) = cpu.solve_dual_descent(
+            PairwiseRows(self._G),
+            KernelSpec("precomputed"),
+            [Problem(np.arange(y.size), y, weights)],
+            DualDescentSettings(C=0.5 * lam, tol=tol, max_iter=max_iter, cache_mb=1.0),
+            max_time=max_time,
+            progress=progress,
+        )
+        beta = np.zeros(y.size)
+        beta[solution.support] = solution.coef
+        # a = R^-1 K beta, and a'R a = beta'G beta.
+        coef = solve_triangular(self._L, self._W @ beta, lower=True, trans="T", check_finite=False)
+        decisions = self._G @ beta
+        squared = float(beta @ decisions) - self._added * float(coef @ coef)
+        slack = np.maximum(0.0, 1.0 - y * decisions)
+        return CbpMachine(
+            coef,
+            float(np.sqrt(max(0.0, squared))),
+            float(weights @ slack),
+            decisions,
+            solution,
+        )
+
+
 class CbpProblem:
     """Samples, targets and boundary points, with what all widths share: squared distances."""
 
@@ -76,91 +157,35 @@ class CbpProblem:
     ) -> None:
         # Around the mean: large constants would cost digits of the distances.
         centre = X.mean(axis=0, dtype=np.float64)
-        self.X = X.astype(np.float64) - centre
-        self.points = points.astype(np.float64) - centre
+        self._X = X.astype(np.float64) - centre
+        self._points = points.astype(np.float64) - centre
         self.targets = targets
         self.weights = weights
-        self.squared = cdist(self.X, self.X, "sqeuclidean")
+        self.squared = cdist(self._X, self._X, "sqeuclidean")
+        few = self._X.shape[0] * self._points.shape[0] <= _MOST_KEPT
+        self._to_points = list(self._distances()) if few else None
 
-    def _overlap(self, gamma: float) -> DoubleArray:
-        """Return C C'; the points come in blocks, they can be many."""
+    def _distances(self) -> Iterator[DoubleArray]:
+        """Yield squared distances of all samples to the points, which can be many, in blocks."""
+        for begin in range(0, self._points.shape[0], _BLOCK):
+            yield cdist(self._X, self._points[begin : begin + _BLOCK], "sqeuclidean")
+
+    def overlap(self, gamma: float) -> DoubleArray:
+        """Return C C'."""
         n = self.targets.size
         total = np.zeros((n, n))
-        for begin in range(0, self.points.shape[0], _BLOCK):
-            C = cdist(self.X, self.points[begin : begin + _BLOCK], "sqeuclidean")
-            C *= -gamma
+        for squared in self._distances() if self._to_points is None else self._to_points:
+            C = np.multiply(squared, -gamma)
             np.exp(C, out=C)
             total += C @ C.T
         return total
 
-    def solve(
-        self,
-        sigma: float,
-        lam: float,
-        *,
-        ridge: float,
-        tol: float = 1e-3,
-        max_iter: int = 0,
-        max_time: float = 0.0,
-        progress: cpu.Progress | None = None,
-    ) -> CbpMachine:
-        """Return the machine of one width.
+    def at(self, sigma: float, *, ridge: float) -> CbpWidth:
+        """Return the problem with a width; `ridge` is relative to the mean diagonal of C C'.
 
-        `ridge` is relative: it is multiplied by the mean diagonal of C C'.
+        Raises
+        ------
+        WidthTooSmallError
+            If no boundary point is within reach of the kernel.
         """
-        with one_blas_thread():
-            return self._solve(
-                sigma,
-                ridge,
-                DualDescentSettings(C=0.5 * lam, tol=tol, max_iter=max_iter, cache_mb=1.0),
-                max_time,
-                progress,
-            )
-
-    def _solve(
-        self,
-        sigma: float,
-        ridge: float,
-        settings: DualDescentSettings,
-        max_time: float,
-        progress: cpu.Progress | None,
-    ) -> CbpMachine:
-        gamma = gamma_of(sigma)
-        n = self.targets.size
-        K = np.exp(-gamma * self.squared)
-        R = self._overlap(gamma)
-        mean = float(np.trace(R)) / n
-        if not mean > _LEAST_TRACE:
-            raise WidthTooSmallError(
-                f"sigma={sigma:g} is so small that every kernel value between a sample and a "
-                "boundary point is zero; take a larger one."
-            )
-        # Without it R is singular where there are fewer points than samples.
-        added = ridge * mean
-        R[np.diag_indices(n)] += added
-        L = cholesky(R, lower=True, overwrite_a=True, check_finite=False)
-        W = solve_triangular(L, K, lower=True, check_finite=False)
-        G = np.ascontiguousarray(W.T @ W)
-        problem = Problem(np.arange(n), self.targets, self.weights)
-        (solution,) = cpu.solve_dual_descent(
-            PairwiseRows(G),
-            KernelSpec("precomputed"),
-            [problem],
-            settings,
-            max_time=max_time,
-            progress=progress,
-        )
-        beta = np.zeros(n)
-        beta[solution.support] = solution.coef
-        # a = R^-1 K beta, and a'R a = beta'G beta.
-        coef = solve_triangular(L, W @ beta, lower=True, trans="T", check_finite=False)
-        decisions = G @ beta
-        squared = float(beta @ decisions) - added * float(coef @ coef)
-        slack = np.maximum(0.0, 1.0 - self.targets * decisions)
-        return CbpMachine(
-            coef,
-            float(np.sqrt(max(0.0, squared))),
-            float(self.weights @ slack),
-            decisions,
-            solution,
-        )
+        return CbpWidth(self, sigma, ridge)

@@ -73,17 +73,51 @@ def class_pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def pairs_between(
-    X: FloatArray, positive: IndexArray, negative: IndexArray, *, n_threads: int = 1
+    X: FloatArray,
+    positive: IndexArray,
+    negative: IndexArray,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
 ) -> IndexArray:
-    """Return the pairs of boundary points of two lists of rows, shape (n_points, 2)."""
+    """Return the pairs of boundary points of two lists of rows, shape (n_points, 2).
+
+    When `max_time` seconds are over, those found so far, but at least one; 0 means no limit.
+    """
     first, second = cpu.boundary_pairs(
         DenseRows(X),
         positive,
         negative,
         n_threads=n_threads,
+        max_time=max_time,
         progress=current_progress("boundary points", 0),
     )
+    if first.size == 0 and positive.size and negative.size:
+        return _mutual_neighbours(X, positive, negative)
     return np.column_stack([first, second])
+
+
+def _mutual_neighbours(X: FloatArray, positive: IndexArray, negative: IndexArray) -> IndexArray:
+    """Return two samples that are each other's nearest of the other class, shape (1, 2).
+
+    No sample can be inside their ball: it would be nearer to one of them.
+    """
+
+    def nearest(row: int, others: IndexArray) -> tuple[int, float]:
+        squared = ((X[others].astype(np.float64) - X[row]) ** 2).sum(axis=1)
+        found = int(squared.argmin())
+        return int(others[found]), float(squared[found])
+
+    here, other_class, own_class = int(positive[0]), negative, positive
+    there, distance = nearest(here, other_class)
+    while True:
+        other_class, own_class = own_class, other_class
+        back, smaller = nearest(there, other_class)
+        if smaller >= distance:
+            break
+        here, there, distance = there, back, smaller
+    pair = (here, there) if own_class is negative else (there, here)
+    return np.array([pair], dtype=np.int64)
 
 
 def points_of(

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.backends import cpu
-from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
+from svmosaic.boundary.machine import CbpMachine, CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import (
     check_dense_classes,
     class_pairs,
@@ -20,21 +20,25 @@ from svmosaic.boundary.points import (
 )
 from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.progress import current_progress
-from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.threads import one_blas_thread, resolve_threads
 
 __all__ = [
     "RIDGE",
+    "CbpSettings",
+    "FoundWidth",
     "WidthPath",
     "choose_peak",
     "default_sigmas",
     "descending_sigmas",
     "online_sigmas",
-    "path_of",
     "peak_of_samples",
     "peak_sigma",
     "radius_of_samples",
     "radius_sigma",
+    "search_widths",
     "smooth",
+    "solve_at",
+    "warn_without_peak",
     "width_path",
 ]
 
@@ -85,6 +89,42 @@ class WidthPath:
     is_peak: bool
 
 
+def _no_limit() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True)
+class CbpSettings:
+    """How machines are solved.
+
+    Attributes
+    ----------
+    ridge : float
+        Relative to the mean diagonal of C C'.
+    tol, max_iter
+        Of the dual solver; 0 updates mean its own limit.
+    seconds_left : callable
+        Says how long the next machine may take, 0 for any time.
+    progress : callable or None
+        Where to report to.
+    """
+
+    ridge: float = RIDGE
+    tol: float = 1e-3
+    max_iter: int = 0
+    seconds_left: Callable[[], float] = _no_limit
+    progress: cpu.Progress | None = None
+
+
+@dataclass(frozen=True)
+class FoundWidth:
+    """The path of widths of one lam, the machines of the chosen one, and if time cut it short."""
+
+    path: WidthPath
+    machines: list[CbpMachine]
+    late: bool
+
+
 def default_sigmas(X: FloatArray, weights: DoubleArray) -> DoubleArray:
     """Return 15 widths, from eight root mean square distances of two samples to a hundredth of it.
 
@@ -132,69 +172,98 @@ def choose_peak(smoothed: DoubleArray, *, after: bool = False) -> tuple[int, boo
     return (follows if after and np.isfinite(smoothed[follows]) else best), True
 
 
-def path_of(
+def solve_at(
+    problems: Sequence[CbpProblem], sigma: float, lams: Sequence[float], settings: CbpSettings
+) -> list[list[CbpMachine]]:
+    """Return, for every lam, the machines of all problems with one width."""
+    machines: list[list[CbpMachine]] = [[] for _ in lams]
+    with one_blas_thread():
+        for problem in problems:
+            # Its matrices are as large as all the rest, so they are of one problem at a time.
+            width = problem.at(sigma, ridge=settings.ridge)
+            for found, lam in zip(machines, lams, strict=True):
+                machine = width.solve(
+                    lam,
+                    tol=settings.tol,
+                    max_iter=settings.max_iter,
+                    max_time=settings.seconds_left(),
+                    progress=settings.progress,
+                )
+                found.append(machine)
+    return machines
+
+
+def search_widths(
     problems: Sequence[CbpProblem],
     sigmas: DoubleArray,
-    lam: float,
+    lams: Sequence[float],
+    settings: CbpSettings,
     *,
-    ridge: float = RIDGE,
-    tol: float = 1e-3,
     after: bool = False,
     who: str = "peak_sigma",
-    seconds_left: Callable[[], float] = lambda: 0.0,
-    progress: cpu.Progress | None = None,
-) -> WidthPath:
-    """Return the path of some binary problems; warns where the norm has no interior peak.
+) -> list[FoundWidth]:
+    """Return the width at the norm's peak for every lam.
 
-    `seconds_left` says how long the next machine may take, 0 for any time.
+    The distances serve all widths, and the matrices of a width all lams.
     """
-    norms = np.full(sigmas.size, np.nan)
-    losses = np.full(sigmas.size, np.nan)
-    accuracies = np.full(sigmas.size, np.nan)
-    total = sum(float(problem.weights.sum()) for problem in problems)
-    for s, sigma in enumerate(sigmas):
+    tried: list[list[list[CbpMachine]]] = []
+    late = False
+    for sigma in sigmas:
         try:
-            machines = [
-                problem.solve(
-                    float(sigma),
-                    lam,
-                    ridge=ridge,
-                    tol=tol,
-                    max_time=seconds_left(),
-                    progress=progress,
-                )
-                for problem in problems
-            ]
+            machines = solve_at(problems, float(sigma), lams, settings)
         except WidthTooSmallError:
             # Smaller ones would be too small as well.
             break
-        if any(machine.solution.status == "max_time" for machine in machines) and s > 0:
+        late = any(m.solution.status == "max_time" for found in machines for m in found)
+        if late and tried:
             break
-        norms[s] = np.sqrt(sum(machine.norm**2 for machine in machines))
-        losses[s] = sum(machine.loss for machine in machines)
-        accuracies[s] = (
-            sum(
-                float(problem.weights @ (machine.decisions * problem.targets > 0))
-                for problem, machine in zip(problems, machines, strict=True)
-            )
-            / total
-        )
-    if not np.isfinite(norms).any():
+        tried.append(machines)
+    if not tried:
         raise ValueError(
             f"{who} got no width that reaches a boundary point: the largest of {sigmas.size} is "
             f"{sigmas[0]:g}. Give larger sigmas."
         )
+    return [
+        _at_peak(problems, sigmas, [machines[i] for machines in tried], late, after)
+        for i in range(len(lams))
+    ]
+
+
+def _at_peak(
+    problems: Sequence[CbpProblem],
+    sigmas: DoubleArray,
+    tried: list[list[CbpMachine]],
+    late: bool,
+    after: bool,
+) -> FoundWidth:
+    """Return the path of one lam, by the machines of the first widths, and what it chose."""
+    norms, losses, accuracies = np.full((3, sigmas.size), np.nan)
+    total = sum(float(problem.weights.sum()) for problem in problems)
+    for s, machines in enumerate(tried):
+        norms[s] = np.sqrt(sum(machine.norm**2 for machine in machines))
+        losses[s] = sum(machine.loss for machine in machines)
+        right = sum(
+            float(problem.weights @ (machine.decisions * problem.targets > 0))
+            for problem, machine in zip(problems, machines, strict=True)
+        )
+        accuracies[s] = right / total
     smoothed = smooth(norms)
     chosen, is_peak = choose_peak(smoothed, after=after)
-    if not is_peak:
+    sigma = float(sigmas[chosen])
+    path = WidthPath(sigmas, norms, smoothed, losses, accuracies, sigma, is_peak)
+    return FoundWidth(path, tried[chosen], late)
+
+
+def warn_without_peak(path: WidthPath, who: str, stacklevel: int) -> None:
+    """Warn where the norm has no interior peak."""
+    if not path.is_peak:
         warnings.warn(
-            f"The norm of {who} has no peak between sigma={sigmas[0]:.3g} and "
-            f"{sigmas[-1]:.3g}; it takes sigma={sigmas[chosen]:.3g}, where the norm is largest. "
+            f"The norm of {who} has no peak between sigma={path.sigmas[0]:.3g} and "
+            f"{path.sigmas[-1]:.3g}; it takes sigma={path.sigma:.3g}, where the norm is largest. "
             "Give a range of sigmas around the expected width, or a number.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=stacklevel + 1,
         )
-    return WidthPath(sigmas, norms, smoothed, losses, accuracies, float(sigmas[chosen]), is_peak)
 
 
 def _some_of(numbers: IndexArray, most: int, rng: np.random.Generator) -> IndexArray:
@@ -264,8 +333,10 @@ def peak_of_samples(
         n_threads=n_threads,
     )
     widths = default_sigmas(X, weights) if sigmas is None else sigmas
-    progress = current_progress(who, 0)
-    return path_of(problems, widths, lam, after=after, who=who, progress=progress)
+    settings = CbpSettings(progress=current_progress(who, 0))
+    (found,) = search_widths(problems, widths, [lam], settings, after=after, who=who)
+    warn_without_peak(found.path, who, 3)
+    return found.path
 
 
 def radius_of_samples(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class ExactKernelClassifier(KernelClassifier):
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         solve, settings = self._solver()
+        settings = replace(settings, cache_mb=self._cache_mb(rows, problems))
         solutions = solve(
             rows,
             kernel,

@@ -38,6 +38,16 @@ class TrainingSet:
     weights: DoubleArray
 
 
+@dataclass(frozen=True)
+class ReadyProblems:
+    """What the solver of a fit gets, and the data behind it."""
+
+    rows: Rows
+    kernel: KernelSpec
+    problems: list[Problem]
+    training: TrainingSet
+
+
 class KernelClassifier(BinaryMachines, KernelMachine):
     """Base of the kernel classifiers: validation, multi-class, fitted attributes, prediction.
 
@@ -93,6 +103,14 @@ class KernelClassifier(BinaryMachines, KernelMachine):
 
     def _fit_encoded(self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray) -> Self:
         """Fit to checked samples; `labels` are positions in `classes`."""
+        ready = self._prepare(X, classes, labels, weights)
+        solutions = self._solve(ready.rows, ready.kernel, ready.problems)
+        return self._finish(ready, classes, solutions)
+
+    def _prepare(
+        self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray
+    ) -> ReadyProblems:
+        """Return the binary problems of checked samples."""
         rows = make_rows(X, self.kernel)
         samples, sample_weights = self._samples(X, rows, labels, weights)
         kernel = self._kernel(X, samples, sample_weights, labels[samples])
@@ -104,14 +122,19 @@ class KernelClassifier(BinaryMachines, KernelMachine):
             self.multi_class,
             start=self._start(),
         )
-        solutions = self._solve(rows, kernel, problems)
+        training = TrainingSet(X, labels, samples, sample_weights)
+        return ReadyProblems(rows, kernel, problems, training)
 
+    def _finish(self, ready: ReadyProblems, classes: Any, solutions: list[Solution]) -> Self:
+        """Set the fitted attributes."""
+        labels = ready.training.labels
         self.classes_ = classes
-        self._gamma = kernel.gamma
-        self._set_expansion(gather(solutions, labels, classes.size, self.multi_class), X)
+        self._gamma = ready.kernel.gamma
+        expansion = gather(solutions, labels, classes.size, self.multi_class)
+        self._set_expansion(expansion, ready.training.X)
         self.n_iter_ = np.array([s.n_iter for s in solutions])
         self.stop_reason_ = np.array([s.status for s in solutions])
-        self._record(solutions, problems, TrainingSet(X, labels, samples, sample_weights))
+        self._record(solutions, ready.problems, ready.training)
         return self
 
     def _set_expansion(self, expansion: Expansion, X: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,11 +10,16 @@ from svmosaic.backends import cpu
 from svmosaic.base import KernelFunction
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.problem import Solution
+from svmosaic.memory import cache_within
+from svmosaic.problem import Problem, Rows, Solution
 from svmosaic.solvers.dual_descent import DualDescentSettings
 from svmosaic.utils.sklearn_compat import Interval
+from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["KernelPrimalSVC"]
+
+# Free variables of a joint step at most; see cpp/solvers/dual_descent.cpp.
+_MOST_JOINT = 2_000
 
 
 class KernelPrimalSVC(ExactKernelClassifier):
@@ -54,6 +59,10 @@ class KernelPrimalSVC(ExactKernelClassifier):
         Threads. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=200
         Memory in MB for kernel columns.
+    memory_limit_mb : float, default=None
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
+        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        begins.
     max_time : float, default=None
         Limit in seconds on `fit`. The model is then what was reached, with a warning.
     verbose : int, default=0
@@ -122,6 +131,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
         "lam": [Interval(Real, 0.0, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
     }
 
     def __init__(
@@ -139,6 +149,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
         cache_mb: float = 200.0,
+        memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -154,8 +165,24 @@ class KernelPrimalSVC(ExactKernelClassifier):
         self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
+        self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
+
+    def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
+        if self.memory_limit_mb is None:
+            return float(self.cache_mb)
+        # The joint step has the kernel matrix of the free variables, and its factor.
+        n = min(max(p.samples.size for p in problems), _MOST_JOINT)
+        threads = resolve_threads(self.n_jobs)
+        return cache_within(
+            float(self.memory_limit_mb),
+            rows,
+            problems,
+            threads,
+            type(self).__name__,
+            more_bytes=2.0 * 8.0 * threads * n**2,
+        )
 
     def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
         # a'Ka + lam sum of losses is twice 1/2 |w|^2 + lam/2 sum of losses.

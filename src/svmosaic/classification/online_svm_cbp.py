@@ -69,8 +69,8 @@ class _CbpSolution(OnlineSvmSolution):
 class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     r"""On-line support vector classifier that stays near the characteristic boundary points.
 
-    As `OnlineSVMClassifier`, but a violator makes the coefficients fade by their squared kernel
-    values with a random boundary point. It can find its width while it learns: the width falls
+    As `OnlineSVMClassifier`, but a violator moves the boundary towards a random boundary point
+    instead of letting all coefficients fade. It can find its width while it learns: the width falls
     every `period` visits, and the peak of the norm at the boundary points tells where to stop.
     Scale the features first.
 
@@ -87,9 +87,12 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         and the boundary points count more.
     max_iter : int, default=20000
         Samples that `fit` draws, those of the search included.
-    update : {"clipped", "printed"}, default="clipped"
-        Whether the factor 1 - \|k_z\|^2 / t by which a violator makes the coefficients fade is cut
-        to [0, 1]. With equal weights it never leaves [0, 1], so both are the same.
+    update : {"gradient", "printed", "clipped"}, default="gradient"
+        What a violator does besides learning its sample, k_z being the kernel values of a random
+        boundary point z. ``"gradient"`` takes the step of the squared norm, by which the output at
+        z shrinks. ``"printed"`` multiplies all coefficients by 1 - \|k_z\|^2 / t, the printed
+        formula read as a number, which forgets what was learned where the kernel is wide;
+        ``"clipped"`` cuts that factor to [0, 1], which it leaves with uneven weights only.
     boundary_points : array-like of shape (n_points, n_features), default=None
         Boundary points for all machines. None: every pair of classes takes those of its training
         samples; in `partial_fit`, of the first chunk that has both classes.
@@ -109,7 +112,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     n_jobs : int, default=None
         Threads; the binary machines run side by side. None means 1, -1 all.
     max_time : float, default=None
-        Limit on seconds for all machines together.
+        Limit on seconds for all machines together, the search for boundary points included.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -181,7 +184,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
             StrOptions({"peak", "printed", "scale"}),
             Interval(Real, 0.0, None, closed="neither"),
         ],
-        "update": [StrOptions({"printed", "clipped"})],
+        "update": [StrOptions({"gradient", "printed", "clipped"})],
         "boundary_points": ["array-like", None],
         "sigmas": ["array-like", None],
         "period": [Interval(Integral, 1, None, closed="left"), None],
@@ -193,7 +196,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         sigma: float | str = "peak",
         lam: float = 1.0,
         max_iter: int = 20_000,
-        update: Shrinking = "clipped",
+        update: Shrinking = "gradient",
         boundary_points: Any = None,
         sigmas: Any = None,
         period: int | None = None,
@@ -243,7 +246,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         X = cast(DenseRows, rows).values
         deadline = Deadline(self.max_time)
         points = [
-            self._points_of(X, task.problem, m if order == "given" else -1)
+            self._points_of(X, task.problem, m if order == "given" else -1, deadline)
             for task, m in zip(tasks, machines, strict=True)
         ]
         table = np.concatenate([X[:0], *points])
@@ -285,7 +288,9 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
 
     # Boundary points ------------------------------------------------------------------------
 
-    def _points_of(self, X: FloatArray, problem: Problem, machine: int) -> FloatArray:
+    def _points_of(
+        self, X: FloatArray, problem: Problem, machine: int, deadline: Deadline
+    ) -> FloatArray:
         """Return the boundary points of a machine: given, known from before, or found now."""
         if self.boundary_points is not None:
             return self._given_points(X)
@@ -297,8 +302,14 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         negative = problem.samples[problem.targets < 0]
         if positive.size == 0 or negative.size == 0:
             return X[:0]
-        n_threads = resolve_threads(self.n_jobs)
-        return points_of(X, pairs_between(X, positive, negative, n_threads=n_threads))[0]
+        pairs = pairs_between(
+            X,
+            positive,
+            negative,
+            n_threads=resolve_threads(self.n_jobs),
+            max_time=deadline.seconds_left(),
+        )
+        return points_of(X, pairs)[0]
 
     def _given_points(self, X: FloatArray) -> FloatArray:
         points = check_array(self.boundary_points, dtype=X.dtype, order="C")

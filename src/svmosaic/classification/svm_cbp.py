@@ -5,14 +5,25 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.machine import CbpProblem, gamma_of
+from svmosaic.boundary.machine import CbpMachine, CbpProblem, gamma_of, matrix_bytes
 from svmosaic.boundary.points import pairs_between, points_of
-from svmosaic.boundary.widths import RIDGE, default_sigmas, descending_sigmas, path_of
+from svmosaic.boundary.widths import (
+    RIDGE,
+    CbpSettings,
+    FoundWidth,
+    WidthPath,
+    default_sigmas,
+    descending_sigmas,
+    search_widths,
+    solve_at,
+    warn_without_peak,
+)
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.problem import (
@@ -36,10 +47,6 @@ def _no_pairs() -> IndexArray:
     return np.empty((0, 2), dtype=np.int64)
 
 
-def _no_value() -> DoubleArray:
-    return np.empty(0)
-
-
 @dataclass(frozen=True)
 class _CbpSolution(Solution):
     """A machine, its norm term and boundary pairs, and the search of its width."""
@@ -48,8 +55,7 @@ class _CbpSolution(Solution):
     loss: float = 0.0
     pairs: IndexArray = field(default_factory=_no_pairs)
     sigma: float = 1.0
-    sigmas: DoubleArray = field(default_factory=_no_value)
-    norms: DoubleArray = field(default_factory=_no_value)
+    path: WidthPath | None = None
 
 
 class SVMCBPClassifier(RbfClassifier):
@@ -85,8 +91,12 @@ class SVMCBPClassifier(RbfClassifier):
         Shape of `decision_function` for more than two classes.
     n_jobs : int, default=None
         Threads for the boundary points and for predictions. None means 1, -1 all.
+    memory_limit_mb : float, default=2000
+        Limit in MB on the matrices of `fit`, which are as large as the number of samples squared.
+        Where they would not fit, `fit` says so before it begins.
     max_time : float, default=None
-        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+        Limit in seconds on `fit`, the search for boundary points included. The model is then what
+        was reached, with a warning. A step of linear algebra that has begun is not cut short.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -129,6 +139,7 @@ class SVMCBPClassifier(RbfClassifier):
 
     See Also
     --------
+    SVMCBPClassifierCV : Chooses `lam` by cross-validation.
     KernelPrimalSVC : The baseline, with the usual norm.
     OnlineSVMCBPClassifier : The on-line form.
 
@@ -165,6 +176,7 @@ class SVMCBPClassifier(RbfClassifier):
         "ridge": [Interval(Real, 0.0, None, closed="neither")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither")],
     }
     _parameter_constraints.pop("class_weight")
 
@@ -183,6 +195,7 @@ class SVMCBPClassifier(RbfClassifier):
         max_iter: int | None = None,
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
+        memory_limit_mb: float = 2000.0,
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -195,6 +208,7 @@ class SVMCBPClassifier(RbfClassifier):
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.n_jobs = n_jobs
+        self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
 
@@ -209,15 +223,41 @@ class SVMCBPClassifier(RbfClassifier):
         return KernelSpec("rbf")
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+        (solutions,) = self._solve_lams(rows, problems, [float(self.lam)])
+        path = cast(_CbpSolution, solutions[0]).path
+        if path is not None:
+            warn_without_peak(path, type(self).__name__, 4)
+        self._warn_if_cut_short(solutions)
+        return solutions
+
+    def _fit_lams(
+        self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray, lams: list[float]
+    ) -> list[Self]:
+        """Return a fitted classifier for every lam; they share the points and the matrices."""
+        ready = self._prepare(X, classes, labels, weights)
+        models = []
+        for lam, solutions in zip(
+            lams, self._solve_lams(ready.rows, ready.problems, lams), strict=True
+        ):
+            model = clone(self).set_params(lam=lam)
+            model.n_features_in_ = X.shape[1]
+            models.append(model._finish(ready, classes, solutions))
+        return models
+
+    def _solve_lams(
+        self, rows: Rows, problems: list[Problem], lams: list[float]
+    ) -> list[list[Solution]]:
+        """Return the machines for every lam; they share the points and the matrices."""
+        self._check_memory(problems)
         X = cast(DenseRows, rows).values
         deadline = Deadline(self.max_time)
-        progress = current_progress(type(self).__name__, self.verbose)
         pairs = [
             pairs_between(
                 X,
                 problem.samples[problem.targets > 0],
                 problem.samples[problem.targets < 0],
                 n_threads=resolve_threads(self.n_jobs),
+                max_time=deadline.seconds_left(),
             )
             for problem in problems
         ]
@@ -225,56 +265,70 @@ class SVMCBPClassifier(RbfClassifier):
             CbpProblem(X[p.samples], p.targets, p.weights, points_of(X, found)[0])
             for p, found in zip(problems, pairs, strict=True)
         ]
-        sigma, sigmas, norms = self._width(X, problems, machines, deadline)
-        solutions: list[Solution] = []
-        for problem, found, machine in zip(problems, pairs, machines, strict=True):
-            fitted = machine.solve(
-                sigma,
-                float(self.lam),
-                ridge=float(self.ridge),
-                tol=float(self.tol),
-                max_iter=int(self.max_iter or 0),
-                max_time=deadline.seconds_left(),
-                progress=progress,
-            )
-            dual = fitted.solution
-            taking_part = np.flatnonzero(fitted.coef)
-            solutions.append(
-                _CbpSolution(
-                    problem.samples[taking_part],
-                    fitted.coef[taking_part],
-                    status=dual.status,
-                    n_iter=dual.n_iter,
-                    violation=dual.violation,
-                    norm=fitted.norm,
-                    loss=fitted.loss,
-                    pairs=found,
-                    sigma=sigma,
-                    sigmas=sigmas,
-                    norms=norms,
-                )
-            )
-        self._warn_if_cut_short(solutions)
-        return solutions
-
-    def _width(
-        self, X: Any, problems: list[Problem], machines: list[CbpProblem], deadline: Deadline
-    ) -> tuple[float, DoubleArray, DoubleArray]:
-        """Return the width, and the widths tried with their norms."""
-        if not isinstance(self.sigma, str):
-            return float(self.sigma), np.empty(0), np.empty(0)
-        path = path_of(
-            machines,
-            self._grid(X, problems),
-            float(self.lam),
+        settings = CbpSettings(
             ridge=float(self.ridge),
             tol=float(self.tol),
-            after=bool(self.after_peak),
-            who=type(self).__name__,
+            max_iter=int(self.max_iter or 0),
             seconds_left=deadline.seconds_left,
             progress=current_progress(type(self).__name__, self.verbose),
         )
-        return path.sigma, path.sigmas, path.norms
+        if not isinstance(self.sigma, str):
+            return [
+                self._solutions(problems, pairs, found, float(self.sigma))
+                for found in solve_at(machines, float(self.sigma), lams, settings)
+            ]
+        searched = search_widths(
+            machines,
+            self._grid(X, problems),
+            lams,
+            settings,
+            after=bool(self.after_peak),
+            who=type(self).__name__,
+        )
+        return [
+            self._solutions(problems, pairs, found.machines, found.path.sigma, found)
+            for found in searched
+        ]
+
+    def _solutions(
+        self,
+        problems: list[Problem],
+        pairs: list[IndexArray],
+        machines: list[CbpMachine],
+        sigma: float,
+        search: FoundWidth | None = None,
+    ) -> list[Solution]:
+        solutions: list[Solution] = []
+        for problem, found, machine in zip(problems, pairs, machines, strict=True):
+            taking_part = np.flatnonzero(machine.coef)
+            dual = machine.solution
+            solutions.append(
+                _CbpSolution(
+                    problem.samples[taking_part],
+                    machine.coef[taking_part],
+                    status="max_time" if search is not None and search.late else dual.status,
+                    n_iter=dual.n_iter,
+                    violation=dual.violation,
+                    norm=machine.norm,
+                    loss=machine.loss,
+                    pairs=found,
+                    sigma=sigma,
+                    path=None if search is None else search.path,
+                )
+            )
+        return solutions
+
+    def _check_memory(self, problems: list[Problem]) -> None:
+        """Refuse samples whose matrices would not fit, before anything is computed."""
+        classes = [(int((p.targets > 0).sum()), int((p.targets < 0).sum())) for p in problems]
+        least = matrix_bytes(classes) / 2**20
+        if least > self.memory_limit_mb:
+            raise MemoryError(
+                f"{type(self).__name__} expected memory_limit_mb of at least {least:.0f} for "
+                f"matrices of {max(map(sum, classes))} x {max(map(sum, classes))} samples. Got "
+                f"{self.memory_limit_mb:g} instead; raise it, fit to fewer samples, or use "
+                "OnlineSVMCBPClassifier."
+            )
 
     def _grid(self, X: Any, problems: list[Problem]) -> DoubleArray:
         if self.sigmas is None:
@@ -306,8 +360,9 @@ class SVMCBPClassifier(RbfClassifier):
         found = cast(list[_CbpSolution], solutions)
         self.sigma_ = found[0].sigma
         self._gamma = gamma_of(self.sigma_)
-        self.sigmas_ = found[0].sigmas
-        self.norms_ = found[0].norms
+        path = found[0].path
+        self.sigmas_ = np.empty(0) if path is None else path.sigmas
+        self.norms_ = np.empty(0) if path is None else path.norms
         self.norm_ = np.array([s.norm for s in found])
         self.loss_ = np.array([s.loss for s in found])
         self.boundary_pairs_ = np.concatenate([s.pairs for s in found])

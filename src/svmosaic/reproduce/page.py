@@ -27,8 +27,12 @@ def table_page(
     """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
     parts = [*_head(spec, size, made), _protocol(experiment), *_gaps(missing, failures)]
     parts.append(
-        "A cell is ours, then in brackets the printed number and ours minus it. The best of ours "
-        "is bold. Ranks in brackets are of the printed numbers on the same data sets."
+        "A cell is ours, then in brackets the printed number and ours minus it; with x, how many "
+        "times ours the printed number is. The best of ours is bold. Ranks in brackets are of the "
+        "printed numbers on the same data sets."
+        if any(metric.as_ratio for metric in numbers.metrics)
+        else "A cell is ours, then in brackets the printed number and ours minus it. The best of "
+        "ours is bold. Ranks in brackets are of the printed numbers on the same data sets."
     )
     for metric in numbers.metrics:
         parts += [f"## {metric.label}", _table(numbers, metric)]
@@ -131,7 +135,14 @@ def _cell(cell: Beside, metric: Metric, best: bool) -> str:
     text = f"**{ours}**" if best else ours
     if cell.paper is None or cell.difference is None:
         return text
-    return f"{text} ({cell.paper:.{metric.digits}f}, {cell.difference:+.{metric.digits}f})"
+    return f"{text} ({_beside(cell.ours, cell.paper, metric)})"
+
+
+def _beside(ours: float, paper: float, metric: Metric) -> str:
+    """Return the printed number and how ours compares with it."""
+    if metric.as_ratio and ours > 0.0:
+        return f"{paper:g}, {paper / ours:.0f} x"
+    return f"{paper:.{metric.digits}f}, {ours - paper:+.{metric.digits}f}"
 
 
 def _mean(numbers: Numbers, metric: Metric, method: str) -> str:
@@ -143,8 +154,7 @@ def _mean(numbers: Numbers, metric: Metric, method: str) -> str:
     text = f"{fmean(ours):.{metric.digits}f}"
     if len(papers) < len(cells):
         return text
-    difference = fmean(ours) - fmean(papers)
-    return f"{text} ({fmean(papers):.{metric.digits}f}, {difference:+.{metric.digits}f})"
+    return f"{text} ({_beside(fmean(ours), fmean(papers), metric)})"
 
 
 def _rank(numbers: Numbers, metric: Metric, method: str) -> str:

@@ -46,6 +46,8 @@ class Metric:
         Whether the best is the largest.
     digits : int
         Digits shown after the point.
+    as_ratio : bool
+        Whether the printed number is divided by ours, instead of taken from it.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Metric:
     of_folds: str
     higher_is_better: bool
     digits: int
+    as_ratio: bool = False
 
 
 @dataclass(frozen=True)
@@ -277,6 +280,7 @@ def _metric(table: TomlTable) -> Metric:
         of_folds=table.choice("of_folds", _FOLDS, "mean"),
         higher_is_better=table.take("higher_is_better", (bool,), "true or false", True),
         digits=table.whole("digits", 0, 2),
+        as_ratio=table.take("as_ratio", (bool,), "true or false", False),
     )
     table.finish()
     return metric

@@ -69,7 +69,15 @@ def _over_datasets(
     except ValueError:
         # Fewer than two methods or complete data sets.
         return None
-    return result.text()
+    text = result.text()
+    if result.control is None:
+        return text
+    signed = "; ".join(
+        f"{pair.versus} p = {pair.wilcoxon.p_value:.2g} ({pair.wins} won, {pair.ties} equal, "
+        f"{pair.losses} lost)"
+        for pair in result.pairs
+    )
+    return f"{text} Wilcoxon's signed-rank test of {result.control}, not adjusted: {signed}."
 
 
 def _over_splits(

@@ -12,7 +12,7 @@ from svmosaic.solvers.online import OnlineSolution, VisitOrder
 
 __all__ = ["OnlineSvmSettings", "OnlineSvmSolution", "OnlineSvmTask", "Shrinking"]
 
-Shrinking = Literal["printed", "clipped"]
+Shrinking = Literal["gradient", "printed", "clipped"]
 
 
 def _no_index() -> IndexArray:
@@ -35,8 +35,9 @@ class OnlineSvmSettings:
         Visits, when they are drawn at random.
     order : {"random", "given"}
         Drawn by weight, or one pass over the samples as they come.
-    update : {"printed", "clipped"}
-        Whether the factor by which a violator shrinks the coefficients is cut to [0, 1].
+    update : {"gradient", "printed", "clipped"}
+        Whether a violator takes a step along the gradient of the norm, or shrinks the coefficients
+        by a factor, as it is printed or cut to [0, 1].
     seed : int
         Of the draws.
     """
@@ -44,7 +45,7 @@ class OnlineSvmSettings:
     lam: float = 1.0
     max_iter: int = 20_000
     order: VisitOrder = "random"
-    update: Shrinking = "clipped"
+    update: Shrinking = "gradient"
     seed: int = 0
 
 

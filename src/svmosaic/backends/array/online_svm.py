@@ -9,7 +9,12 @@ import numpy as np
 from svmosaic.backends.array.kernels import gram
 from svmosaic.backends.array.sampling import sampler_of_step, visits
 from svmosaic.problem import DoubleArray, KernelSpec
-from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmSolution, OnlineSvmTask
+from svmosaic.solvers.online_svm import (
+    OnlineSvmSettings,
+    OnlineSvmSolution,
+    OnlineSvmTask,
+    Shrinking,
+)
 
 __all__ = ["solve"]
 
@@ -63,14 +68,12 @@ def solve(
             continue
         k_x = gram(np.array(X_model), x[None], kernel)[:, 0]
         if y * (alpha @ k_x) < 1.0 - _ROUNDING:
-            pull = 1.0
-            if z is not None:
+            if z is None:
+                alpha = (1.0 - share / t) * alpha
+            else:
                 k_z = gram(np.array(X_model), z[None], kernel)[:, 0]
-                pull = float(k_z @ k_z)
-            factor = 1.0 - share * pull / t
-            if settings.update == "clipped":
-                factor = min(max(factor, 0.0), 1.0)
-            alpha = factor * alpha + share * y * k_x / (lam * t)
+                alpha = _toward_boundary(alpha, k_z, share / t, settings.update)
+            alpha = alpha + share * y * k_x / (lam * t)
             if not any(np.array_equal(x, kept) for kept in X_model):
                 X_model.append(x)
                 rows.append(problem.samples[i])
@@ -92,3 +95,18 @@ def solve(
         t=t,
         norm=norm,
     )
+
+
+def _toward_boundary(
+    alpha: DoubleArray, k_z: DoubleArray, step: float, update: Shrinking
+) -> DoubleArray:
+    """Return the coefficients after the norm's part of the update (3.5)."""
+    pull = float(k_z @ k_z)
+    if update == "gradient":
+        # (I - step k_z k_z') alpha; a longer step would turn the sign of alpha.k_z.
+        step = min(step, 1.0 / pull) if pull > 0.0 else 0.0
+        return np.asarray(alpha - step * float(alpha @ k_z) * k_z)
+    factor = 1.0 - step * pull
+    if update == "clipped":
+        factor = min(max(factor, 0.0), 1.0)
+    return factor * alpha

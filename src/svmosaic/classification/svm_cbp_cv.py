@@ -1,0 +1,218 @@
+"""SVM-CBP with lam chosen by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.boundary.widths import RIDGE
+from svmosaic.classification.scores import SCORES
+from svmosaic.classification.svm_cbp import SVMCBPClassifier
+from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.utils.sklearn_compat import StrOptions, fit_context
+from svmosaic.utils.splits import classification_splits
+from svmosaic.utils.validation import check_samples, check_training
+
+__all__ = ["SVMCBPClassifierCV"]
+
+# Parameters that the search hands on to the machine as they are.
+_SHARED = (
+    *("sigma", "sigmas", "after_peak", "ridge", "tol", "max_iter", "n_jobs"),
+    *("memory_limit_mb", "verbose"),
+)
+
+
+class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """SVM-CBP with lam chosen by cross-validation, and a width of its own for every lam.
+
+    It tries what `GridSearchCV` over `lam` tries, with the same scores. The boundary points of a
+    training part, its distances and the matrices of a width are computed once and serve all values
+    of lam, so seven of them cost about twice the time of one. After the search the best machine is
+    fitted to all data.
+
+    Parameters
+    ----------
+    lams : array-like of float, default=(0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
+        Values to try.
+    sigma, sigmas, after_peak, ridge, tol, max_iter : optional
+        As in `SVMCBPClassifier`. With ``sigma="peak"`` every lam has its own width, found on the
+        training part.
+    cv : int, splitter or iterable, default=5
+        The folds, as scikit-learn means them.
+    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
+        What is maximised. Equal scores go to the smallest lam.
+    n_jobs : int, default=None
+        Threads for the boundary points and for predictions. None means 1, -1 all.
+    memory_limit_mb : float, default=2000
+        As in `SVMCBPClassifier`.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    best_estimator_ : SVMCBPClassifier
+        The best machine, fitted to all data.
+    best_params_ : dict
+        Its lam.
+    best_score_ : float
+        Its mean score over the folds.
+    best_index_ : int
+        Its place in `cv_results_`.
+    cv_results_ : dict of ndarrays
+        One entry per lam: ``param_lam``, ``split0_test_score`` and so on, ``mean_test_score``,
+        ``std_test_score``, and ``mean_sigma``, the mean width over the folds.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_iter_ : ndarray of shape (n_machines,)
+        Updates of each binary machine of the best estimator.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    SVMCBPClassifier : The machine itself.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from svmosaic import SVMCBPClassifierCV
+    >>> X, y = make_moons(80, noise=0.2, random_state=0)
+    >>> search = SVMCBPClassifierCV(cv=3).fit(X, y)
+    >>> bool(search.best_score_ > 0.9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{name: SVMCBPClassifier._parameter_constraints[name] for name in _SHARED},
+        "lams": ["array-like"],
+        "cv": ["cv_object"],
+        "scoring": [StrOptions(set(SCORES))],
+    }
+
+    def __init__(
+        self,
+        *,
+        lams: Sequence[float] = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0),
+        sigma: float | str = "peak",
+        sigmas: Any = None,
+        after_peak: bool = False,
+        ridge: float = RIDGE,
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        cv: Any = 5,
+        scoring: str = "accuracy",
+        n_jobs: int | None = None,
+        memory_limit_mb: float = 2000.0,
+        verbose: int = 0,
+    ) -> None:
+        self.lams = lams
+        self.sigma = sigma
+        self.sigmas = sigmas
+        self.after_peak = after_peak
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.memory_limit_mb = memory_limit_mb
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Search, then fit the best machine to all data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight means repetition, in training and in the scores.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+        """
+        X, y = check_training(self, X, y)
+        template = SVMCBPClassifier(**{name: getattr(self, name) for name in _SHARED})
+        template._check_square(X)
+        weights = template._sample_weights(X, sample_weight)
+        classes, labels = template._encode(y, weights)
+        lams = self._lams()
+
+        splits = classification_splits(self.cv, X, y)
+        confusion = np.zeros((lams.size, len(splits), classes.size, classes.size))
+        sigmas = np.zeros((lams.size, len(splits)))
+        for f, (train, test) in enumerate(splits):
+            models = self._fit_part(template, X, labels, weights, train, lams)
+            for number, model in enumerate(models):
+                truth, said = labels[test], model.predict(X[test])
+                np.add.at(confusion[number, f], (truth, said), weights[test])
+                sigmas[number, f] = model.sigma_
+        self._report(lams, SCORES[self.scoring](confusion), sigmas)
+
+        template.lam = self.best_params_["lam"]
+        template.n_features_in_ = self.n_features_in_
+        template._fit_encoded(X, classes, labels, weights)
+        self.best_estimator_: SVMCBPClassifier = template
+        self.classes_ = classes
+        self.n_iter_ = template.n_iter_
+        return self
+
+    def _fit_part(
+        self,
+        template: SVMCBPClassifier,
+        X: Any,
+        labels: IndexArray,
+        weights: DoubleArray,
+        train: IndexArray,
+        lams: DoubleArray,
+    ) -> list[SVMCBPClassifier]:
+        """Return the machines of a training part; their classes are class numbers."""
+        # A class can be missing from a part.
+        classes, known = template._encode(labels[train], weights[train])
+        part = np.ascontiguousarray(X[train])
+        return template._fit_lams(part, classes, known, weights[train], lams.tolist())
+
+    def _lams(self) -> DoubleArray:
+        lams = np.unique(np.asarray(self.lams, dtype=np.float64))
+        if lams.size == 0 or not np.all(np.isfinite(lams)) or lams[0] <= 0.0:
+            raise ValueError(
+                "The 'lams' parameter of SVMCBPClassifierCV must be a list of positive numbers. "
+                f"Got {self.lams!r} instead."
+            )
+        return lams
+
+    def _report(self, lams: DoubleArray, scores: DoubleArray, sigmas: DoubleArray) -> None:
+        mean = scores.mean(axis=1)
+        self.cv_results_ = {
+            "param_lam": lams,
+            **{f"split{f}_test_score": scores[:, f] for f in range(scores.shape[1])},
+            "mean_test_score": mean,
+            "std_test_score": scores.std(axis=1),
+            "mean_sigma": sigmas.mean(axis=1),
+        }
+        # Rounded so that the order of a sum does not decide; of equal ones the first.
+        best = int(mean.round(12).argmax())
+        self.best_score_ = float(mean[best])
+        self.best_index_ = best
+        self.best_params_ = {"lam": float(lams[best])}
+
+    def decision_function(self, X: Any) -> DoubleArray:
+        """Return the decision values of the best machine; see `SVMCBPClassifier`."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(check_samples(self, X))
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each sample by the best machine."""
+        check_is_fitted(self)
+        return self.best_estimator_.predict(check_samples(self, X))
