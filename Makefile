@@ -8,12 +8,12 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers pytest slow sanitize bench format clean
+.PHONY: demo test lint types layers core pytest slow sanitize bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
 
-test: lint types layers pytest
+test: lint types layers core pytest
 
 lint: .stamp-install
 	$(BIN)/ruff check .
@@ -26,6 +26,11 @@ types: .stamp-install
 layers: .stamp-install
 	$(BIN)/lint-imports
 
+# The C++ tests, on the core that was just compiled.
+core: .stamp-install
+	$(BIN)/cmake --build $(dir $(firstword $(wildcard build/cp*/CMakeCache.txt))) --target core_tests
+	$(dir $(firstword $(wildcard build/cp*/CMakeCache.txt)))core_tests
+
 pytest: .stamp-install
 	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
 
@@ -36,7 +41,7 @@ slow: .stamp-install
 sanitize: .stamp-venv
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 	  -DSVMOSAIC_SANITIZE=ON -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
-	$(BIN)/cmake --build build/sanitize
+	$(BIN)/cmake --build build/sanitize --target core_tests
 	build/sanitize/core_tests
 
 # Every figure of the README, under half an hour on two quiet cores.

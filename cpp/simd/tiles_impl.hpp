@@ -1,6 +1,8 @@
 // Several queries at once: what is read of a sample serves them all. See loops.hpp.
 #pragma once
 
+#include <cmath>
+
 #include "simd/loops_impl.hpp"
 
 namespace svmosaic::simd {
@@ -89,12 +91,23 @@ struct Tiles {
         }
     }
 
+    // sum + x^2 with one rounding, if the level's vectors do it with one. Left to itself the
+    // compiler may multiply several x at once and add them later, with two roundings.
+    static Real add_square(Real sum, Real x) {
+#ifdef __FP_FAST_FMA
+        return std::fma(x, x, sum);
+#else
+        return sum + x * x;
+#endif
+    }
+
+    // Rounded as squared_norms does.
     static Real squared_norm(const Real* values, Index n_features) {
         double total = 0.0;
         for (Index first = 0; first < n_features; first += C::segment) {
             Real sum = 0;
             for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
-                sum = sum + values[f] * values[f];
+                sum = add_square(sum, values[f]);
             }
             total += static_cast<double>(sum);
         }
