@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from svmosaic.exceptions import DataFileError
 from svmosaic.streams.learners import ChunkLearner, as_learner
 from svmosaic.streams.running_scores import MEASURES, RunningScores
+from svmosaic.streams.stream import Stream
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.optional import import_optional
 
@@ -25,13 +26,6 @@ __all__ = ["PrequentialResult", "prequential"]
 _FORMAT = 1
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
-
-
-class _Stream(Protocol):
-    classes: NDArray[Any]
-
-    def read(self, begin: int, count: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """Return samples `begin` to `begin + count` and their labels; fewer at the end."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +87,7 @@ class _Course:
 
 def prequential(
     learners: Any,
-    stream: Any,
+    stream: Stream,
     *,
     n_samples: int | None = None,
     chunk: int = 1000,
@@ -143,10 +137,10 @@ def prequential(
 
     Examples
     --------
-    >>> from sklearn.linear_model import SGDClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
     >>> from svmosaic.streams import SEA, prequential
-    >>> result = prequential(SGDClassifier(random_state=0), SEA(seed=1), n_samples=5000)
-    >>> bool(result.last()["SGDClassifier"]["accuracy"] > 0.7)
+    >>> result = prequential(GaussianNB(), SEA(seed=1), n_samples=5000)
+    >>> bool(result.last()["GaussianNB"]["accuracy"] > 0.8)
     True
     """
     _check(chunk, window, delay, metrics)
@@ -192,7 +186,7 @@ def prequential(
 
 def _advance(
     course: _Course,
-    stream: _Stream,
+    stream: Stream,
     X: NDArray[np.float64],
     y: NDArray[Any],
     begin: int,
@@ -246,7 +240,7 @@ def _by_name(learners: Any) -> dict[str, Any]:
     return {type(learners).__name__: learners}
 
 
-def _begin(named: Mapping[str, Any], stream: _Stream, window: int) -> dict[str, _Course]:
+def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> dict[str, _Course]:
     return {
         name: _Course(as_learner(model), RunningScores(stream.classes, window))
         for name, model in named.items()
