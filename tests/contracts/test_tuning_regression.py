@@ -23,7 +23,7 @@ GRID = RegressionTuneSettings(
 
 def make_table(rng, n, n_targets=2, n_folds=3):
     X = rng.normal(size=(n, 3))
-    D = cpu.squared_distances(DenseRows(X), DenseRows(X))
+    D = cpu.pair_distances(DenseRows(X), DenseRows(X))
     targets = np.array([np.sin(X[:, 0]) + 0.3 * X[:, 1] * t for t in range(1, n_targets + 1)])
     targets += 0.1 * rng.normal(size=targets.shape)
     fold_of = rng.permutation(n) % n_folds
@@ -46,11 +46,11 @@ def test_distances_are_exact_and_sparse_rows_agree():
 
     sparse = [CsrRows(s.data, s.indices, s.indptr, 4) for s in (csr_array(X), csr_array(Z))]
 
-    D = cpu.squared_distances(DenseRows(X), DenseRows(Z), n_threads=2)
+    D = cpu.pair_distances(DenseRows(X), DenseRows(Z), n_threads=2)
 
     expected = ((X[:, None] - Z) ** 2).sum(axis=2)
     np.testing.assert_allclose(D, expected, rtol=1e-13)
-    np.testing.assert_allclose(cpu.squared_distances(*sparse), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(cpu.pair_distances(*sparse), expected, rtol=1e-9, atol=1e-12)
 
 
 @settings(max_examples=25)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 from sklearn.tree import DecisionTreeRegressor
@@ -90,7 +90,7 @@ def test_the_default_base_is_bagging_of_100_trees(data):
     model = ST(random_state=0).fit(data[0], data[1][:, 0])
 
     (base,) = model.estimators_
-    assert isinstance(base, BaggingRegressor)
+    assert isinstance(base, RandomForestRegressor)
     assert base.n_estimators == 100
 
 

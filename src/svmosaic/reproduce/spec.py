@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from svmosaic.datasets import whereabouts
+from svmosaic.datasets import find_multitarget, list_multitarget, whereabouts
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
@@ -135,7 +135,7 @@ class TableSpec:
         data = {
             name: f"{registered!r} is not at hand"
             for name, registered in self.data_names(size).items()
-            if whereabouts(registered) is None
+            if not _is_at_hand(registered)
         }
         methods = {
             item["name"]: f"the package {item['needs']!r} is not installed"
@@ -207,6 +207,12 @@ def find_table(table: str) -> TableSpec:
         hint = f"Did you mean {close[0]!r}?" if close else f"There is: {', '.join(files)}."
         raise DataNotFoundError(f"There is no table or figure {table!r}. {hint}")
     return _read(*files[table])
+
+
+def _is_at_hand(name: str) -> bool:
+    if name in list_multitarget():
+        return find_multitarget(name) is not None
+    return whereabouts(name) is not None
 
 
 @cache
