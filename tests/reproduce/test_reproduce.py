@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 
 import svmosaic.reproduce.spec as spec_module
+from svmosaic.datasets import Dataset
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.reproduce import find_table, list_tables, reproduce
+
+# Printed data sets that are not at hand, or are other problems; and ours that are not printed.
+ONE_SIDED = {
+    "3": {
+        *("Slump", "Enb", "Water Quality", "M5SPEC", "MP5SPEC", "MP6SPEC"),
+        *("corn_m5", "corn_mp5", "corn_mp6", "rf1"),
+    }
+}
 
 
 def _rows(path):
@@ -118,6 +128,50 @@ def test_figure_5_2_has_boundaries_and_numbers(tmp_path):
         reproduce("fig-5.2", tmp_path, size="large")
 
 
+def test_a_diagram_of_ranks_has_ours_and_the_printed_ones(small_table, tmp_path):
+    kind = small_table["fig-0.1"][1].replace('kind = "growth"', 'kind = "ranks"')
+    text = kind.replace('metric = "time"', 'metric = "accuracy"').replace("fig-0.1", "fig-0.2")
+    small_table["fig-0.2"] = ("fig-0.2.toml", text)
+
+    figure = reproduce("fig-0.2", "out")
+
+    rows = _rows(tmp_path / "out" / "fig-0.2.csv")
+    assert [row["source"] for row in rows] == ["ours"] * 3 + ["paper"] * 2
+    assert {row["n_datasets"] for row in rows} == {"3", "2"}
+    assert sum(float(row["rank"]) for row in rows[:3]) == pytest.approx(6)
+    assert figure.files[0].read_bytes()[:5] == b"<?xml"
+
+
+def test_details_have_the_tests_of_the_control_against_each_other(small_table):
+    text = small_table["0.1"][1].replace(
+        'control = "neighbours"', 'control = "ours"\npaper_control = "C4.5"\ndetails = true'
+    )
+    small_table["0.1"] = ("0.1.toml", text)
+
+    page = reproduce("0.1", "out").files[1].read_text()
+
+    assert "| ours against | wins, ties, losses | Wilcoxon R+ | R- | Wilcoxon p |" in page
+    assert "| C4.5 against |" in page
+    lines = [line for line in page.splitlines() if line.startswith("| tree | ")]
+    assert len(lines[0].split("|")) == 9
+
+
+def test_the_figure_of_chains_has_the_order_of_svrcc(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=(50, 1))
+    Y = np.hstack([rng.normal(size=(50, 1)), common, common + 0.1 * rng.normal(size=(50, 1))])
+    data = Dataset(X=np.zeros((50, 1)), y=Y, target_names=("lonely", "first", "second"))
+    monkeypatch.setattr("svmosaic.reproduce.figures.load_multitarget", lambda name: data)
+
+    reproduce("fig-3.3", tmp_path)
+
+    rows = _rows(tmp_path / "fig-3.3.csv")
+    assert [row["dataset"] for row in rows[::3]] == ["andro", "jura", "polymer"]
+    assert rows[2]["target"] == "lonely"
+    sums = [float(row["sum_of_correlations"]) for row in rows[:3]]
+    assert sums == sorted(sums, reverse=True)
+
+
 def test_unknown_tables_and_sizes_are_told(small_table):
     with pytest.raises(DataNotFoundError, match=r"no table or figure '0.2'. Did you mean '0.1'"):
         find_table("0.2")
@@ -163,7 +217,8 @@ def test_every_file_of_the_package_is_whole():
             assert {metric for _, metric, _ in printed} == {metric.name for metric in spec.metrics}
             sizes = [spec.data_names(size) for size in spec.sizes]
             ours = {spec.printed_as.get(name, name) for names in sizes for name in names}
-            assert {dataset for dataset, _, _ in printed} == ours
+            there = {dataset for dataset, _, _ in printed}
+            assert there ^ ours == ONE_SIDED.get(name, set())
         if spec.control is not None:
             assert spec.control in {item["name"] for item in spec.method_entries}
 

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.metrics.multi_target import is_multi_target_score
 from svmosaic.reproduce.comparison import Beside, Numbers
 from svmosaic.reproduce.spec import Metric, Missing, TableSpec
 from svmosaic.reproduce.statements import statements
@@ -69,8 +70,10 @@ def _protocol(experiment: ExperimentSpec) -> str:
         text = f"{p.n_splits} random splits, {p.test_size:g} of the rows to test on"
     else:
         text = f"Hold-out, {p.test_size:g} of the rows to test on, {p.inner} inner folds"
-    if p.kind == "nested" or p.stratify:
+    if (p.kind == "nested" or p.stratify) and not any(map(is_multi_target_score, p.scoring)):
         text += ", stratified"
+    if p.impute != "none":
+        text += f"; missing values filled with the {p.impute} of the training part"
     scaled = {
         "minmax": "features scaled to [0, 1] by the training part",
         "standard": "features standardised by the training part",

@@ -106,9 +106,9 @@ def reproduce(
     }
     if spec.figure is None:
         return _table(spec, target, size, options)
-    if spec.figure["kind"] == "growth":
-        return _growth(spec, find_table(spec.figure["table"]), target, size, options)
-    return _boundaries(spec, target, size)
+    if "table" in spec.figure:
+        return _figure_of_table(spec, find_table(spec.figure["table"]), target, size, options)
+    return _figure(spec, target, size)
 
 
 # Tables -------------------------------------------------------------------------------------
@@ -172,25 +172,25 @@ def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -
 # Figures ------------------------------------------------------------------------------------
 
 
-def _growth(
+def _figure_of_table(
     spec: TableSpec, table: TableSpec, folder: Path, size: Size, options: dict[str, Any]
 ) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_growth
+    from svmosaic.reproduce.figures import draw_of_table
 
     run = _run(table, folder, size, options)
-    drawing = draw_growth(spec, table, run.numbers)
+    drawing = draw_of_table(spec, table, run.numbers)
     missing = table.missing(size)
     made = provenance(options["n_jobs"])
     files = _write_figure(spec, folder, size, drawing, missing, run.failures, made)
     return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
 
 
-def _boundaries(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_boundaries
+def _figure(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
+    from svmosaic.reproduce.figures import draw_alone
 
     if size == "large":
         raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")
-    drawing = draw_boundaries(spec, quick=size == "quick")
+    drawing = draw_alone(spec, quick=size == "quick")
     folder.mkdir(parents=True, exist_ok=True)
     files = _write_figure(spec, folder, size, drawing, Missing({}, {}), (), provenance(None))
     return Reproduction(*(spec, size, folder, Missing({}, {}), (), None, None, {}, files))

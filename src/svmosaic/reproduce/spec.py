@@ -85,6 +85,10 @@ class TableSpec:
         The printed method of each of ours, where there is one.
     control : str or None
         The method that the statistics compare the others with.
+    paper_control : str or None
+        The same among the printed methods, where it is not the one that stands beside `control`.
+    details : bool
+        Whether the page has the tests of the control against each other method.
     pairs : {"datasets", "splits"}
         What the statistics are over.
     figure : dict or None
@@ -102,6 +106,8 @@ class TableSpec:
     printed_as: Mapping[str, str]
     paper_methods: Mapping[str, str]
     control: str | None
+    paper_control: str | None
+    details: bool
     pairs: str
     figure: Mapping[str, Any] | None
     minutes: Mapping[str, float]
@@ -255,6 +261,8 @@ def _read(file: str, text: str) -> TableSpec:
             item["name"]: item["paper"] for item in entries.get("methods", []) if "paper" in item
         },
         control=statistics.text("control", None),
+        paper_control=statistics.text("paper_control", None),
+        details=statistics.take("details", (bool,), "true or false", False),
         pairs=statistics.choice("over", ("datasets", "splits"), "datasets"),
         figure=figure,
         minutes={

@@ -8,9 +8,10 @@ from typing import Any
 
 from svmosaic.reproduce.comparison import Numbers
 from svmosaic.reproduce.spec import Metric, TableSpec
-from svmosaic.stats import compare, score_table, wilcoxon
+from svmosaic.stats import Comparison, compare, score_table, wilcoxon
+from svmosaic.stats.words import format_p
 
-__all__ = ["statements"]
+__all__ = ["comparison_of", "statements"]
 
 
 def statements(
@@ -21,13 +22,22 @@ def statements(
         return _over_splits(spec, numbers, records, metric)
     texts = []
     for paper in (False, True):
-        text = _over_datasets(spec, numbers, metric, paper=paper)
-        if text is not None:
-            texts.append(f"{'The printed numbers' if paper else 'Ours'}: {text}")
+        result = comparison_of(spec, numbers, metric, paper=paper)
+        if result is not None:
+            texts.append(f"{'The printed numbers' if paper else 'Ours'}: {result.text()}")
+            if spec.details and result.control is not None:
+                texts.append(_pairs(result))
     return texts
 
 
-def _over_datasets(spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool) -> str | None:
+def comparison_of(
+    spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool
+) -> Comparison | None:
+    """Return our numbers or the printed ones compared; None where there is too little.
+
+    The control of the printed numbers is the printed method of our control, or else the one that
+    the table names.
+    """
     columns: dict[str, dict[str, float | None]] = {}
     for cell in numbers.of(metric.name):
         name = cell.paper_method if paper else cell.method
@@ -35,10 +45,10 @@ def _over_datasets(spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: 
             columns.setdefault(name, {})[cell.dataset] = cell.paper if paper else cell.ours
     control = spec.control
     if paper and control is not None:
-        control = spec.paper_methods.get(control)
+        control = spec.paper_control or spec.paper_methods.get(control)
     try:
         table = score_table(columns, missing="drop")
-        result = compare(
+        return compare(
             table,
             metric.higher_is_better,
             control=control if control in table.methods else None,
@@ -47,7 +57,24 @@ def _over_datasets(spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: 
     except ValueError:
         # Fewer than two methods or complete data sets.
         return None
-    return result.text()
+
+
+def _pairs(result: Comparison) -> str:
+    """Return a table of the control against each other method, as the papers print it."""
+    lines = [
+        f"| {result.control} against | wins, ties, losses | Wilcoxon R+ | R- | Wilcoxon p | "
+        "Bonferroni-Dunn p | Holm p |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for pair in result.pairs:
+        test = pair.wilcoxon
+        values = (test.p_value, pair.adjusted["bonferroni_dunn"], pair.adjusted["holm"])
+        shown = " | ".join(format_p(p).removeprefix("p ").removeprefix("= ") for p in values)
+        lines.append(
+            f"| {pair.versus} | {pair.wins}, {pair.ties}, {pair.losses} | {test.r_plus:g} | "
+            f"{test.r_minus:g} | {shown} |"
+        )
+    return "\n".join(lines)
 
 
 def _over_splits(
