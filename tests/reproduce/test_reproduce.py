@@ -87,6 +87,24 @@ def test_a_second_call_goes_on(small_table):
     assert second.numbers == first.numbers
 
 
+def test_what_is_finished_can_be_shown_before_the_rest(small_table):
+    text = small_table["0.1"][1]
+    part = text.replace('[[data]]\nname = "sklearn-wine"\n', "")
+    small_table["0.1"] = ("0.1.toml", part)
+    reproduce("0.1", "out")
+    small_table["0.1"] = ("0.1.toml", text)
+
+    result = reproduce("0.1", "out", only_finished=True)
+
+    assert result.summary is None
+    assert result.numbers.datasets == ("sklearn-iris", "flowers")
+    assert result.missing.unfinished == {"sklearn-wine": "it is not finished"}
+    assert "Not finished, so left out here: sklearn-wine." in result.files[1].read_text()
+    small_table["0.1"] = ("0.1.toml", text.replace('"tree"', '"oak"'))
+    with pytest.raises(DataNotFoundError, match=r"No data set is finished in 'out'"):
+        reproduce("0.1", "out", only_finished=True)
+
+
 def test_the_quick_size_has_what_the_overlay_says(small_table):
     experiment = find_table("0.1").experiment("quick")
 

@@ -96,6 +96,11 @@ def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
     parts = []
     if missing.data:
         parts.append(f"Left out, not at hand: {', '.join(missing.data)}.")
+    if missing.unfinished:
+        parts.append(
+            f"Not finished, so left out here: {', '.join(missing.unfinished)}. The same command "
+            "goes on with them."
+        )
     for name, reason in missing.methods.items():
         parts.append(f"Left out: {name}, because {reason}.")
     if failures:

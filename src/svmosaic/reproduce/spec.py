@@ -7,7 +7,7 @@ import difflib
 import importlib.util
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -63,6 +63,8 @@ class Missing:
 
     data: dict[str, str]
     methods: dict[str, str]
+    # Data sets at hand whose cells have not all been run.
+    unfinished: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
