@@ -125,7 +125,7 @@ def _draw_ranks(
     titles = {"ours": "ours", "paper": "the printed numbers"}
     axes = plot_rank_panels(
         {
-            f"{metric.label}, {titles[source]}, {len(result.table.datasets)} data sets": result
+            f"{metric.name}, {titles[source]}, {len(result.table.datasets)} data sets": result
             for source, result in found.items()
         }
     )
