@@ -41,7 +41,9 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
                                           span_of(epsilons),
                                           nb::cast<double>(record.attr("tol")),
                                           nb::cast<Index>(record.attr("max_iter")),
-                                          nb::cast<bool>(record.attr("complete"))};
+                                          nb::cast<bool>(record.attr("complete")),
+                                          nb::cast<bool>(record.attr("absolute")),
+                                          nb::cast<double>(record.attr("race"))};
     RegressionTable table;
     table.distances = {distances.data(), distances.size()};
     table.weights = span_of(weights);
@@ -76,7 +78,8 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
 }
 
 template <class Real>
-nb::object distances(const nb::object& rows, const nb::object& vectors, Index n_threads) {
+nb::object distances(const nb::object& rows, const nb::object& vectors, bool absolute,
+                     Index n_threads) {
     const auto queries = read_table<Real>(rows);
     const auto table = read_table<Real>(vectors);
     Monitor monitor(0.0, python_poll(nb::none()));
@@ -84,7 +87,7 @@ nb::object distances(const nb::object& rows, const nb::object& vectors, Index n_
     {
         const nb::gil_scoped_release release;
         ThreadPool pool(n_threads);
-        values = squared_distances(queries.rows, table.rows, pool, monitor);
+        values = pair_distances(queries.rows, table.rows, absolute, pool, monitor);
     }
     raise_if_interrupted(monitor);
     return nb::cast(to_numpy(std::move(values)));
@@ -94,15 +97,15 @@ nb::object distances(const nb::object& rows, const nb::object& vectors, Index n_
 
 void bind_tune_regression(nb::module_& m) {
     m.def(
-        "squared_distances",
-        [](const nb::object& rows, const nb::object& vectors, Index n_threads) {
-            return is_single(rows) ? distances<float>(rows, vectors, n_threads)
-                                   : distances<double>(rows, vectors, n_threads);
+        "pair_distances",
+        [](const nb::object& rows, const nb::object& vectors, bool absolute, Index n_threads) {
+            return is_single(rows) ? distances<float>(rows, vectors, absolute, n_threads)
+                                   : distances<double>(rows, vectors, absolute, n_threads);
         },
-        nb::arg("rows"), nb::arg("vectors"), nb::arg("n_threads"),
-        nb::sig("def squared_distances(rows: object, vectors: object, n_threads: int) -> "
-                "DoubleArray"),
-        "Squared distances of all rows to all vectors, row by row.");
+        nb::arg("rows"), nb::arg("vectors"), nb::arg("absolute"), nb::arg("n_threads"),
+        nb::sig("def pair_distances(rows: object, vectors: object, absolute: bool, n_threads: int) "
+                "-> DoubleArray"),
+        "Distances of all rows to all vectors, squared or absolute, row by row.");
     m.def(
         "tune_regression", &tune, nb::arg("distances").noconvert(), nb::arg("targets").noconvert(),
         nb::arg("columns").noconvert(), nb::arg("links"), nb::arg("weights").noconvert(),

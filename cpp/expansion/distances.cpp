@@ -19,8 +19,8 @@ std::vector<Index> all_rows(const Rows<Real>& rows) {
 }  // namespace
 
 template <class Real>
-std::vector<double> squared_distances(const Rows<Real>& rows, const Rows<Real>& vectors,
-                                      ThreadPool& pool, Monitor& monitor) {
+std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vectors, bool absolute,
+                                   ThreadPool& pool, Monitor& monitor) {
     const auto queries = all_rows(rows);
     const auto samples = all_rows(vectors);
     std::vector<double> distances(queries.size() * samples.size());
@@ -28,7 +28,8 @@ std::vector<double> squared_distances(const Rows<Real>& rows, const Rows<Real>& 
     // Of the linear kernel: differences, which suit all gammas.
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, vectors, samples);
     const PackedRows<Real> packed(vectors, samples, layout);
-    for_base_values(packed, rows, std::span<const Index>(queries), KernelKind::rbf, pool, monitor,
+    const auto kind = absolute ? KernelKind::laplacian : KernelKind::rbf;
+    for_base_values(packed, rows, std::span<const Index>(queries), kind, pool, monitor,
                     [&](Index query, Index begin, std::span<const Real> values) {
                         const auto at = static_cast<std::size_t>(query) * samples.size() +
                                         static_cast<std::size_t>(begin);
@@ -38,9 +39,9 @@ std::vector<double> squared_distances(const Rows<Real>& rows, const Rows<Real>& 
     return distances;
 }
 
-template std::vector<double> squared_distances(const Rows<float>&, const Rows<float>&, ThreadPool&,
-                                               Monitor&);
-template std::vector<double> squared_distances(const Rows<double>&, const Rows<double>&,
-                                               ThreadPool&, Monitor&);
+template std::vector<double> pair_distances(const Rows<float>&, const Rows<float>&, bool,
+                                            ThreadPool&, Monitor&);
+template std::vector<double> pair_distances(const Rows<double>&, const Rows<double>&, bool,
+                                            ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

@@ -1,4 +1,4 @@
-// Squared distances between the rows of two tables.
+// Distances between the rows of two tables, squared or absolute.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,10 @@
 
 namespace svmosaic {
 
-// Returns |x_i - z_j|^2 at [i * n_vectors + j], by differences for dense rows.
+// Returns |x_i - z_j|^2, or with `absolute` the sum of |x_ik - z_jk| over the features k, at
+// [i * n_vectors + j]; by differences for dense rows.
 template <class Real>
-std::vector<double> squared_distances(const Rows<Real>& rows, const Rows<Real>& vectors,
-                                      ThreadPool& pool, Monitor& monitor);
+std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vectors, bool absolute,
+                                   ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

@@ -72,6 +72,7 @@ struct Scratch {
 // What is known of the candidates of one gamma: C slowest, epsilon fastest.
 struct GammaOutcome {
     std::vector<double> errors;
+    std::vector<std::vector<double>> by_fold;      // the same, by candidate and fold
     std::vector<std::vector<double>> predictions;  // by candidate and sample
 };
 
@@ -94,6 +95,7 @@ class RegressionTuner {
           n_candidates_(settings.gammas.size() * settings.Cs.size() * settings.epsilons.size()),
           results_(links.size()),
           bounds_(links.size(), infinity),
+          best_folds_(links.size(), std::vector<double>(table.folds.size(), 0.0)),
           fold_orders_(links.size(), std::vector<std::size_t>(table.folds.size())),
           stands_(links.size()) {
         for (auto& order : fold_orders_) std::iota(order.begin(), order.end(), std::size_t{0});
@@ -165,7 +167,8 @@ class RegressionTuner {
             [&] { monitor_.should_stop(0); });
     }
 
-    // The kernel matrix of a link: exp(-gamma (|x_i - x_j|^2 + sum over columns (v_i - v_j)^2)).
+    // The kernel matrix of a link: exp(-gamma (|x_i - x_j|^2 + sum over columns (v_i - v_j)^2)),
+    // or the same with absolute differences.
     void widen(Index l, Scratch& scratch) {
         if (scratch.link == l) return;
         scratch.link = l;
@@ -177,6 +180,10 @@ class RegressionTuner {
             for (const auto& column : link(l).columns) {
                 const double* values = column.data();
                 const double value = values[i];
+                if (settings_.absolute) {
+                    for (std::size_t j = 0; j < n_; ++j) row[j] += std::abs(value - values[j]);
+                    continue;
+                }
                 for (std::size_t j = 0; j < n_; ++j) {
                     const double difference = value - values[j];
                     row[j] += difference * difference;
@@ -297,6 +304,7 @@ class RegressionTuner {
         }
         const double error = std::accumulate(errors.begin(), errors.end(), 0.0);
         result(l).errors[cand] = bounds_[static_cast<std::size_t>(l)] = error;
+        best_folds_[static_cast<std::size_t>(l)] = errors;
         result(l).best = link(l).first;
         // The hardest fold first: the others are given up there.
         auto& order = fold_orders_[static_cast<std::size_t>(l)];
@@ -308,7 +316,11 @@ class RegressionTuner {
     void search(Index l, std::size_t g, std::vector<bool> is_alive, Scratch& scratch,
                 GammaOutcome& outcome) {
         const double bound = bounds_[static_cast<std::size_t>(l)];
+        const auto& best = best_folds_[static_cast<std::size_t>(l)];
+        const double share = looks_around(l) ? settings_.race : 0.0;
+        double expected = share * std::accumulate(best.begin(), best.end(), 0.0);
         outcome.errors.assign(per_gamma(), 0.0);
+        outcome.by_fold.assign(per_gamma(), std::vector<double>(n_folds(), 0.0));
         outcome.predictions.assign(per_gamma(), std::vector<double>(n_, nan));
         for (std::size_t c = 0; c < per_gamma(); ++c) {
             if (static_cast<Index>(candidate(c, g)) == link(l).first) is_alive[c] = false;
@@ -326,8 +338,9 @@ class RegressionTuner {
             for (const std::size_t e : epsilon_order_) {
                 follow_C(l, g, f, e, is_alive, scratch, outcome);
             }
+            expected = std::max(0.0, expected - share * best[f]);
             for (std::size_t c = 0; c < per_gamma(); ++c) {
-                if (outcome.errors[c] > bound) is_alive[c] = false;
+                if (outcome.errors[c] + expected > bound) is_alive[c] = false;
             }
         }
         for (std::size_t c = 0; c < per_gamma(); ++c) {
@@ -403,8 +416,9 @@ class RegressionTuner {
                 if (!has_begun) save(C, scratch);
                 has_begun = true;
             }
-            score(l, table_.folds[f], scratch, outcome.errors[of_gamma],
-                  outcome.predictions[of_gamma]);
+            double& error = outcome.by_fold[of_gamma][f];
+            score(l, table_.folds[f], scratch, error, outcome.predictions[of_gamma]);
+            outcome.errors[of_gamma] += error;
             keep(l, candidate(of_gamma, g), f, scratch);
         }
     }
@@ -440,6 +454,7 @@ class RegressionTuner {
             if (error > best || (error == best && static_cast<Index>(cand) > known.best)) continue;
             known.best = static_cast<Index>(cand);
             known.held_out = std::move(outcome.predictions[c]);
+            best_folds_[static_cast<std::size_t>(l)] = outcome.by_fold[c];
             bounds_[static_cast<std::size_t>(l)] =
                 std::min(bounds_[static_cast<std::size_t>(l)], error);
         }
@@ -474,7 +489,8 @@ class RegressionTuner {
     std::vector<std::size_t> gamma_order_, C_order_, epsilon_order_;
     std::size_t n_candidates_;
     std::vector<RegressionResult> results_;
-    std::vector<double> bounds_;  // by link: errors above it are given up
+    std::vector<double> bounds_;                   // by link: errors above it are given up
+    std::vector<std::vector<double>> best_folds_;  // by link and fold: the errors of the best
     std::vector<std::vector<std::size_t>> fold_orders_;
     // By link and fold: where the first candidate ended, while its neighbours are tried.
     std::vector<std::vector<Stand>> stands_;

@@ -1,4 +1,4 @@
-// Parameter tuning of epsilon-SVR with the rbf kernel: many machines on the same samples.
+// Parameter tuning of epsilon-SVR, rbf or laplacian: many machines on the same samples.
 #pragma once
 
 #include <span>
@@ -16,6 +16,11 @@ struct RegressionTuneSettings {
     double tol = 1e-3;
     Index max_iter = 0;     // updates of a machine; 0 means max(10 million, 100 n)
     bool complete = false;  // try the whole grid for links with a `first` candidate, too
+    // Whether distances are sums of absolute differences (laplacian) and not of squares (rbf).
+    bool absolute = false;
+    // How much of the best one's error on the folds to come a neighbour is expected to have, 0 to
+    // 1. With 0 only those are given up that cannot win.
+    double race = 0.0;
 };
 
 // One machine to tune and to fit: a link of a chain. `columns` stand beside the inputs, one value
@@ -37,7 +42,7 @@ struct RegressionFold {
 
 // Everything that all links have in common.
 struct RegressionTable {
-    std::span<const double> distances;  // squared, of all pairs of samples
+    std::span<const double> distances;  // of all pairs of samples: squared, or absolute
     std::span<const double> weights;    // how often each sample counts in the final fit
     std::vector<RegressionFold> folds;
     // Coefficients of links tuned before, by (link, candidate, fold, sample).
@@ -65,10 +70,11 @@ struct RegressionResult {
 // Returns      for each link the candidate of least error over the folds, fitted to all samples;
 //              the same for any number of threads. With `kept`, also the coefficients of all
 //              candidates on all folds.
-// Method       a feature v beside the inputs adds (v_i - v_j)^2 to the squared distances, so no
-//              distance between inputs is ever computed again: the kernel matrix of a link is the
-//              element-wise product of that of the inputs and that of the columns. One such
-//              matrix per link and gamma serves all folds, all C and all epsilon.
+// Method       a feature v beside the inputs adds (v_i - v_j)^2 to the squared distances, or
+//              |v_i - v_j| to the absolute ones, so no distance between inputs is ever computed
+//              again: the kernel matrix of a link is the element-wise product of that of the
+//              inputs and that of the columns. One such matrix per link and gamma serves all
+//              folds, all C and all epsilon.
 // Warm start   along growing C and from one epsilon to the next; or from the same candidate of the
 //              link `start`, where its dual objective is higher.
 // Search       a link without a `first` candidate tries the whole grid. One with it goes from there
@@ -76,6 +82,8 @@ struct RegressionResult {
 //              or tries the whole grid, too.
 // Giving up    a link with a `first` candidate knows an error from the beginning. A candidate whose
 //              error over some of the folds is above the best cannot win and sees no further fold.
+//              Among neighbours `race` gives up earlier: those that would lose if they had that
+//              share of the best one's error on the folds to come.
 std::vector<RegressionResult> tune_regression(const RegressionTable& table,
                                               std::span<const RegressionLink> links,
                                               const RegressionTuneSettings& settings,

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from svmosaic.regression.chains import SVRCC, SVRRC
     from svmosaic.regression.multi_target import MultiTargetSVR
     from svmosaic.regression.smo import SMORegressor
+    from svmosaic.regression.weighted_chains import SVRWC
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
     "SVRCC",
     "SVRRC",
+    "SVRWC",
     "KernelPrimalSVC",
     "MNSVMClassifier",
     "MultiTargetSVR",
@@ -74,6 +76,7 @@ _HOME = {
     "radius_sigma": "svmosaic.boundary",
     "SVRCC": "svmosaic.regression.chains",
     "SVRRC": "svmosaic.regression.chains",
+    "SVRWC": "svmosaic.regression.weighted_chains",
     "MultiTargetSVR": "svmosaic.regression.multi_target",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",

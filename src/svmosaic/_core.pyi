@@ -167,7 +167,9 @@ class LibsvmTextParser:
     @property
     def line(self) -> int: ...
 
-def squared_distances(rows: object, vectors: object, n_threads: int) -> DoubleArray: ...
+def pair_distances(
+    rows: object, vectors: object, absolute: bool, n_threads: int
+) -> DoubleArray: ...
 def tune_regression(
     distances: DoubleArray,
     targets: DoubleArray,

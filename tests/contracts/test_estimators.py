@@ -14,6 +14,7 @@ from problems import problems
 from svmosaic import (
     SVRCC,
     SVRRC,
+    SVRWC,
     KernelPrimalSVC,
     MNSVMClassifier,
     MultiTargetSVR,
@@ -120,6 +121,7 @@ CHECKED += [
 
 # Several targets. Small grids again.
 CHAIN = {"gammas": [0.01, 0.1, 1.0], "Cs": [1.0, 100.0], "epsilons": [0.01, 0.1], "cv": 3}
+WEIGHTED = {name: value for name, value in CHAIN.items() if name != "gammas"}
 CHECKED += [
     MultiTargetSVR(**CHAIN),
     MultiTargetSVR(gammas=[0.1], Cs=[10.0], epsilons=[0.0]),
@@ -127,6 +129,8 @@ CHECKED += [
     SVRRC(appended="out_of_fold", search="grid", **CHAIN),
     SVRCC(appended="out_of_fold", **CHAIN),
     SVRCC(order="cv", scale_targets=False, **CHAIN),
+    SVRRC(kernel="laplacian", **CHAIN),
+    SVRWC(n_chains=2, **WEIGHTED),
     *(kind(Ridge()) for kind in (ST, MTS, RC, ERC)),
     *(kind(Ridge(), cv=3) for kind in (MTSC, RCC, ERCC)),
 ]

@@ -23,7 +23,7 @@ GRID = RegressionTuneSettings(
 
 def make_table(rng, n, n_targets=2, n_folds=3):
     X = rng.normal(size=(n, 3))
-    D = cpu.squared_distances(DenseRows(X), DenseRows(X))
+    D = cpu.pair_distances(DenseRows(X), DenseRows(X))
     targets = np.array([np.sin(X[:, 0]) + 0.3 * X[:, 1] * t for t in range(1, n_targets + 1)])
     targets += 0.1 * rng.normal(size=targets.shape)
     fold_of = rng.permutation(n) % n_folds
@@ -46,21 +46,38 @@ def test_distances_are_exact_and_sparse_rows_agree():
 
     sparse = [CsrRows(s.data, s.indices, s.indptr, 4) for s in (csr_array(X), csr_array(Z))]
 
-    D = cpu.squared_distances(DenseRows(X), DenseRows(Z), n_threads=2)
+    D = cpu.pair_distances(DenseRows(X), DenseRows(Z), n_threads=2)
 
     expected = ((X[:, None] - Z) ** 2).sum(axis=2)
     np.testing.assert_allclose(D, expected, rtol=1e-13)
-    np.testing.assert_allclose(cpu.squared_distances(*sparse), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(cpu.pair_distances(*sparse), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_absolute_distances_are_sums_of_absolute_differences():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(30, 4)), rng.normal(size=(17, 4))
+    from scipy.sparse import csr_array
+
+    sparse = [CsrRows(s.data, s.indices, s.indptr, 4) for s in (csr_array(X), csr_array(Z))]
+    expected = np.abs(X[:, None] - Z).sum(axis=2)
+
+    dense = cpu.pair_distances(DenseRows(X), DenseRows(Z), absolute=True)
+
+    np.testing.assert_allclose(dense, expected, rtol=1e-13)
+    np.testing.assert_allclose(
+        cpu.pair_distances(*sparse, absolute=True), expected, rtol=1e-9, atol=1e-12
+    )
 
 
 @settings(max_examples=25)
-@given(tables())
-def test_compiled_tuner_agrees_with_its_twin(table):
+@given(tables(), st.booleans())
+def test_compiled_tuner_agrees_with_its_twin(table, absolute):
     D, targets, weights, folds = table
     links = [RegressionLink(0, NOTHING), RegressionLink(1, np.array([0]))]
+    grid = replace(GRID, absolute=absolute)
 
-    compiled, _ = cpu.tune_regression(D, targets, targets, links, weights, folds, GRID)
-    plain = twin.tune(D, targets, targets, links, weights, folds, GRID)
+    compiled, _ = cpu.tune_regression(D, targets, targets, links, weights, folds, grid)
+    plain = twin.tune(D, targets, targets, links, weights, folds, grid)
 
     for ours, theirs in zip(compiled, plain, strict=True):
         np.testing.assert_allclose(ours.errors, theirs.errors, rtol=1e-5)
@@ -131,6 +148,35 @@ def test_a_pattern_search_ends_better_than_all_neighbours():
         inside = [n for n in neighbours if 0 <= n[2] < 3]
         assert errors[c, e, g] <= min(errors[n] for n in inside) * (1 + 1e-9)
         assert errors[c, e, g] <= errors.ravel()[first] * (1 + 1e-9)
+
+
+def test_a_race_tries_less_and_never_ends_worse_than_it_began():
+    D, targets, folds = make_table(np.random.default_rng(5), 60)
+    weights = np.ones(len(D))
+    tried = {}
+    for race in (0.0, 0.9, 1.0):
+        grid = replace(GRID, race=race)
+        tried[race] = 0
+        for first in range(GRID.n_candidates):
+            link = RegressionLink(1, np.array([0]), first=first)
+
+            (found,), _ = cpu.tune_regression(D, targets, targets, [link], weights, folds, grid)
+
+            assert found.errors[found.best] <= found.errors[first]
+            tried[race] += np.isfinite(found.errors).sum()
+    assert tried[0.0] >= tried[0.9] >= tried[1.0]
+    assert tried[0.0] > tried[1.0]
+
+
+def test_a_race_does_not_touch_a_complete_search():
+    D, targets, folds = make_table(np.random.default_rng(6), 40)
+    link = RegressionLink(1, np.array([0]), first=0)
+    call = (D, targets, targets, [link], np.ones(40), folds)
+
+    (plain,), _ = cpu.tune_regression(*call, replace(GRID, complete=True))
+    (raced,), _ = cpu.tune_regression(*call, replace(GRID, complete=True, race=1.0))
+
+    np.testing.assert_array_equal(raced.errors, plain.errors)
 
 
 @pytest.mark.parametrize("n_threads", [2, 3])

@@ -137,3 +137,17 @@ def test_names_of_the_registry_are_known(folder):
     )
 
     assert read_spec(folder / "spec.toml").data[0].name == "andro"
+
+
+def test_a_machine_that_tunes_itself_may_stand_behind_an_imputer_alone(folder):
+    text = SPEC.replace('scale = "standard"', 'scale = "none"')
+    text = text.replace('estimator = "MultiTargetSVR"', 'estimator = "SVRWC"\ntunes_itself = true')
+    text = text.replace(
+        "params = { gammas = [0.1], Cs = [10.0], epsilons = [0.1] }",
+        "params = { Cs = [10.0], epsilons = [0.1] }",
+    )
+    (folder / "spec.toml").write_text(text, encoding="utf-8")
+
+    summary = run_experiment(read_spec(folder / "spec.toml"), folder / "out")
+
+    assert (summary.n_done, summary.n_failed) == (6, 0)

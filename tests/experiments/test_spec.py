@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from svmosaic import OLLAWVClassifier
 from svmosaic.exceptions import DataFileError
 from svmosaic.experiments import read_spec
-from svmosaic.experiments.spec import find_estimator
+from svmosaic.experiments.cells import load_data
+from svmosaic.experiments.spec import build_estimator, find_estimator
 
 
 def test_a_spec_is_read_with_its_defaults(folder):
@@ -151,3 +153,72 @@ def test_scores_of_ours_are_known_by_name(folder):
     path.write_text(path.read_text().replace('"f1_macro"', '"cohen_kappa"'))
 
     assert read_spec(path).protocol.scoring == ("accuracy", "cohen_kappa")
+
+
+NESTED = """
+[[data]]
+path = "two.csv"
+target = "class"
+[[methods]]
+name = "bag"
+estimator = "sklearn.ensemble.BaggingClassifier"
+[methods.params]
+n_estimators = 3
+[methods.params.estimator]
+estimator = "sklearn.tree.DecisionTreeClassifier"
+params = { max_depth = 2 }
+"""
+
+
+def test_a_parameter_may_be_an_estimator(folder):
+    (folder / "nested.toml").write_text(NESTED)
+
+    (method,) = read_spec("nested.toml").methods
+
+    model = build_estimator(method.estimator, method.params)
+    assert (model.n_estimators, model.estimator.max_depth) == (3, 2)
+    # What is written to journals and pages stays plain.
+    assert method.params["estimator"]["params"] == {"max_depth": 2}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("tree.DecisionTreeClassifier", "tree.Oak", "there is no estimator 'sklearn.tree.Oak'"),
+        ("max_depth", "maximal_depth", "unexpected keyword argument 'maximal_depth'"),
+        ("params = { max", "parms = { max", "'estimator' and 'params', not 'parms'"),
+    ],
+)
+def test_mistakes_inside_an_estimator_are_told(folder, old, new, message):
+    (folder / "nested.toml").write_text(NESTED.replace(old, new))
+
+    with pytest.raises(DataFileError, match=message):
+        read_spec("nested.toml")
+
+
+def test_some_rows_of_a_data_set_are_drawn_once(folder):
+    text = """
+    [[data]]
+    name = "sklearn-iris"
+    rows = 40
+    [[data]]
+    name = "all of it"
+    dataset = "sklearn-iris"
+    rows = 1000
+    [[methods]]
+    estimator = "UniformSVC"
+    """
+    (folder / "rows.toml").write_text(text)
+    some, every = read_spec("rows.toml").data
+
+    X, y = load_data(some)
+    X_again, _ = load_data(some)
+
+    assert X.shape == (40, 4)
+    assert y.shape == (40,)
+    assert len(np.unique(y)) == 3
+    np.testing.assert_array_equal(X, X_again)
+    assert load_data(every)[0].shape == (150, 4)
+    (folder / "rows.toml").write_text(text.replace("rows = 40", "rows = 0"))
+    with pytest.raises(DataFileError, match="'rows' must be a whole number from 2, got 0"):
+        read_spec("rows.toml")

@@ -11,6 +11,7 @@ from svmosaic.metrics.multi_target import (
     average_correlation,
     average_rmse,
     average_rrmse,
+    in_units_of_training,
     make_multi_target_scorer,
     total_mse,
 )
@@ -86,3 +87,19 @@ def test_shapes_must_agree():
         total_mse(TRUE, PREDICTED[:2])
     with pytest.raises(ValueError, match="2 columns"):
         average_rrmse(TRUE, PREDICTED, TRAIN[:, :1])
+
+
+def test_errors_in_units_of_training_do_not_depend_on_the_units():
+    true, predicted = in_units_of_training(TRUE, PREDICTED, TRAIN)
+
+    # The standard deviations of the training rows are the roots of 2 and of 200.
+    assert total_mse(true, predicted) == pytest.approx((1 / 3) / 2 + (40 / 3) / 200)
+    for name in ("neg_scaled_mse", "neg_scaled_rmse"):
+        plain = SCORES[name](TRUE, PREDICTED, TRAIN)
+        assert SCORES[name](7 * TRUE, 7 * PREDICTED, 7 * TRAIN) == pytest.approx(plain)
+
+
+def test_a_target_that_does_not_vary_in_training_keeps_its_unit():
+    true, predicted = in_units_of_training([[2.0]], [[5.0]], [[1.0], [1.0]])
+
+    assert (true[0, 0], predicted[0, 0]) == (2.0, 5.0)

@@ -70,6 +70,25 @@ def test_table_5_1_of_the_uniform_svm():
     }
 
 
+def test_tables_3_3_to_3_11():
+    printed = read_printed("tables-3.3-3.11.csv")
+    expected = {}
+    for table, metric in (
+        *(("3.3", "aCC"), ("3.5", "MSE"), ("3.7", "aRMSE"), ("3.9", "aRRMSE")),
+        ("3.11", "time"),
+    ):
+        (_, *methods), *_ = rows_of(f"003-table-{table}")
+        _, *rows = _body(f"003-table-{table}")
+        expected |= {
+            (row[0], metric, method): number(cell)
+            for row in rows
+            for method, cell in zip(methods, row[1:], strict=True)
+        }
+
+    assert printed == expected
+    assert len(printed) == 24 * 10 * 5
+
+
 def test_sizes_of_table_5_2():
     _, *rows = _body("003-table-5.2")
 

@@ -64,11 +64,13 @@ def test_with_one_target_all_machines_are_the_same_bit_for_bit(data):
         )
 
 
-def kernel(A, B, gamma):
-    return np.exp(-gamma * ((A[:, None] - B) ** 2).sum(axis=2))
+def kernel(A, B, gamma, name="rbf"):
+    apart = A[:, None] - B
+    return np.exp(-gamma * (apart**2 if name == "rbf" else np.abs(apart)).sum(axis=2))
 
 
-def test_chains_equal_chains_on_widened_inputs(data):
+@pytest.mark.parametrize("name", ["rbf", "laplacian"])
+def test_chains_equal_chains_on_widened_inputs(data, name):
     X, Y, X_test, _ = data
     orders = random_orders(3, 4, np.random.RandomState(0))
     settings = {**ONE, "scale_targets": False, "tol": 1e-11}
@@ -78,16 +80,39 @@ def test_chains_equal_chains_on_widened_inputs(data):
         expected = np.empty((20, 3))
         for target in order:
             solution = smo.solve(
-                kernel(wide, wide, 0.1), Y[:, target], np.full(50, 10.0), tol=1e-11, epsilon=0.05
+                kernel(wide, wide, 0.1, name),
+                Y[:, target],
+                np.full(50, 10.0),
+                tol=1e-11,
+                epsilon=0.05,
             )
-            values = kernel(wide_test, wide[solution.support], 0.1) @ solution.coef
+            values = kernel(wide_test, wide[solution.support], 0.1, name) @ solution.coef
             expected[:, target] = values + solution.intercept
             wide = np.column_stack([wide, Y[:, target]])
             wide_test = np.column_stack([wide_test, expected[:, target]])
 
-        model = SVRCC(order=order, appended="true", **settings).fit(X, Y)
+        model = SVRCC(order=order, appended="true", kernel=name, **settings).fit(X, Y)
 
         np.testing.assert_allclose(model.predict(X_test), expected, atol=1e-8)
+
+
+def test_widths_of_the_laplacian_kernel_follow_the_unit_of_the_inputs(data):
+    X, Y, _, _ = data
+
+    gammas = MultiTargetSVR(kernel="laplacian").fit(X, Y).candidates_[:8, 0]
+    larger = MultiTargetSVR(kernel="laplacian").fit(10 * X, Y).candidates_[:8, 0]
+
+    np.testing.assert_allclose(gammas[5], 1 / (4 * X.std()))
+    np.testing.assert_allclose(gammas / larger, 10)
+
+
+def test_a_laplacian_machine_takes_sparse_rows(data):
+    X, Y, X_test, _ = data
+    dense = MultiTargetSVR(kernel="laplacian", **ONE).fit(X, Y).predict(X_test)
+
+    sparse = MultiTargetSVR(kernel="laplacian", **ONE).fit(csr_array(X), Y)
+
+    np.testing.assert_allclose(sparse.predict(csr_array(X_test)), dense, atol=1e-6)
 
 
 def test_an_ensemble_is_the_mean_of_its_chains(data):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 from sklearn.tree import DecisionTreeRegressor
@@ -90,7 +90,7 @@ def test_the_default_base_is_bagging_of_100_trees(data):
     model = ST(random_state=0).fit(data[0], data[1][:, 0])
 
     (base,) = model.estimators_
-    assert isinstance(base, BaggingRegressor)
+    assert isinstance(base, RandomForestRegressor)
     assert base.n_estimators == 100
 
 
@@ -107,3 +107,37 @@ def test_a_seed_gives_the_same_model(kind, data):
 def test_an_order_names_every_target_once(data):
     with pytest.raises(ValueError, match="'order' parameter of RC must name"):
         RC(Ridge(), order=[0, 1]).fit(data[0], data[1])
+
+
+def test_out_of_bag_predictions_correct_a_chain(data):
+    X, Y, _ = data
+    base = RandomForestRegressor(30, oob_score=True)
+
+    model = RCC(base, order=[1, 0, 2], cv="oob", random_state=0).fit(X, Y)
+
+    first, second, _ = model.chains_[0]
+    expected = np.column_stack([X, first.oob_prediction_]).astype(np.float32)
+    thresholds = {
+        value
+        for tree in second.estimators_
+        for value in tree.tree_.threshold[tree.tree_.feature == 3]
+    }
+    assert thresholds
+    assert min(thresholds) >= expected[:, 3].min()
+    assert max(thresholds) <= expected[:, 3].max()
+
+
+@pytest.mark.parametrize("kind", [MTSC, ERCC])
+def test_the_default_base_has_out_of_bag_predictions(kind, data):
+    X, Y, X_test = data
+
+    model = kind(cv="oob", random_state=0).fit(X, Y[:, :2])
+
+    assert model.predict(X_test).shape == (20, 2)
+
+
+def test_a_base_without_out_of_bag_predictions_is_refused(data):
+    X, Y, _ = data
+
+    with pytest.raises(ValueError, match=r"MTSC with cv='oob' needs an estimator that predicts"):
+        MTSC(Ridge(), cv="oob").fit(X, Y)

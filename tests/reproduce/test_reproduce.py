@@ -5,11 +5,21 @@ from __future__ import annotations
 import csv
 import re
 
+import numpy as np
 import pytest
 
 import svmosaic.reproduce.spec as spec_module
+from svmosaic.datasets import Dataset
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.reproduce import find_table, list_tables, reproduce
+
+# Printed data sets that are not at hand, or are other problems; and ours that are not printed.
+ONE_SIDED = {
+    "3": {
+        *("Slump", "Enb", "Water Quality", "M5SPEC", "MP5SPEC", "MP6SPEC"),
+        *("corn_m5", "corn_mp5", "corn_mp6", "rf1"),
+    }
+}
 
 
 def _rows(path):
@@ -82,6 +92,24 @@ def test_a_second_call_goes_on(small_table):
     assert second.numbers == first.numbers
 
 
+def test_what_is_finished_can_be_shown_before_the_rest(small_table):
+    text = small_table["0.1"][1]
+    part = text.replace('[[data]]\nname = "sklearn-wine"\n', "")
+    small_table["0.1"] = ("0.1.toml", part)
+    reproduce("0.1", "out")
+    small_table["0.1"] = ("0.1.toml", text)
+
+    result = reproduce("0.1", "out", only_finished=True)
+
+    assert result.summary is None
+    assert result.numbers.datasets == ("sklearn-iris", "flowers")
+    assert result.missing.unfinished == {"sklearn-wine": "it is not finished"}
+    assert "Not finished, so left out here: sklearn-wine." in result.files[1].read_text()
+    small_table["0.1"] = ("0.1.toml", text.replace('"tree"', '"oak"'))
+    with pytest.raises(DataNotFoundError, match=r"No data set is finished in 'out'"):
+        reproduce("0.1", "out", only_finished=True)
+
+
 def test_the_quick_size_has_what_the_overlay_says(small_table):
     experiment = find_table("0.1").experiment("quick")
 
@@ -121,6 +149,50 @@ def test_figure_5_2_has_boundaries_and_numbers(tmp_path):
     assert result.files[1].read_bytes()[1:4] == b"PNG"
     with pytest.raises(ValueError, match="has no size 'large'"):
         reproduce("fig-5.2", tmp_path, size="large")
+
+
+def test_a_diagram_of_ranks_has_ours_and_the_printed_ones(small_table, tmp_path):
+    kind = small_table["fig-0.1"][1].replace('kind = "growth"', 'kind = "ranks"')
+    text = kind.replace('metric = "time"', 'metric = "accuracy"').replace("fig-0.1", "fig-0.2")
+    small_table["fig-0.2"] = ("fig-0.2.toml", text)
+
+    figure = reproduce("fig-0.2", "out")
+
+    rows = _rows(tmp_path / "out" / "fig-0.2.csv")
+    assert [row["source"] for row in rows] == ["ours"] * 3 + ["paper"] * 2
+    assert {row["n_datasets"] for row in rows} == {"3", "2"}
+    assert sum(float(row["rank"]) for row in rows[:3]) == pytest.approx(6)
+    assert figure.files[0].read_bytes()[:5] == b"<?xml"
+
+
+def test_details_have_the_tests_of_the_control_against_each_other(small_table):
+    text = small_table["0.1"][1].replace(
+        'control = "neighbours"', 'control = "ours"\npaper_control = "C4.5"\ndetails = true'
+    )
+    small_table["0.1"] = ("0.1.toml", text)
+
+    page = reproduce("0.1", "out").files[1].read_text()
+
+    assert "| ours against | wins, ties, losses | Wilcoxon R+ | R- | Wilcoxon p |" in page
+    assert "| C4.5 against |" in page
+    lines = [line for line in page.splitlines() if line.startswith("| tree | ")]
+    assert len(lines[0].split("|")) == 9
+
+
+def test_the_figure_of_chains_has_the_order_of_svrcc(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=(50, 1))
+    Y = np.hstack([rng.normal(size=(50, 1)), common, common + 0.1 * rng.normal(size=(50, 1))])
+    data = Dataset(X=np.zeros((50, 1)), y=Y, target_names=("lonely", "first", "second"))
+    monkeypatch.setattr("svmosaic.reproduce.figures.load_multitarget", lambda name: data)
+
+    reproduce("fig-3.3", tmp_path)
+
+    rows = _rows(tmp_path / "fig-3.3.csv")
+    assert [row["dataset"] for row in rows[::3]] == ["andro", "jura", "polymer"]
+    assert rows[2]["target"] == "lonely"
+    sums = [float(row["sum_of_correlations"]) for row in rows[:3]]
+    assert sums == sorted(sums, reverse=True)
 
 
 def test_unknown_tables_and_sizes_are_told(small_table):
@@ -168,7 +240,8 @@ def test_every_file_of_the_package_is_whole():
             assert {metric for _, metric, _ in printed} == {metric.name for metric in spec.metrics}
             sizes = [spec.data_names(size) for size in spec.sizes]
             ours = {spec.printed_as.get(name, name) for names in sizes for name in names}
-            assert {dataset for dataset, _, _ in printed} == ours
+            there = {dataset for dataset, _, _ in printed}
+            assert there ^ ours == ONE_SIDED.get(name, set())
         if spec.control is not None:
             assert spec.control in {item["name"] for item in spec.method_entries}
 

@@ -45,6 +45,7 @@ __all__ = [
     "decide",
     "distinct_rows",
     "midpoints",
+    "pair_distances",
     "refine",
     "solve_dual_descent",
     "solve_kernel_sgd",
@@ -57,7 +58,6 @@ __all__ = [
     "solve_simple_smo",
     "solve_smo",
     "solve_uniform",
-    "squared_distances",
     "tune_ollawv",
     "tune_regression",
 ]
@@ -361,11 +361,18 @@ def tune_ollawv(
     return confusion.reshape(*cells, n_classes, n_classes), n_support.reshape(cells)
 
 
-def squared_distances(
-    rows: DenseRows | CsrRows, vectors: DenseRows | CsrRows, *, n_threads: int = 1
+def pair_distances(
+    rows: DenseRows | CsrRows,
+    vectors: DenseRows | CsrRows,
+    *,
+    absolute: bool = False,
+    n_threads: int = 1,
 ) -> DoubleArray:
-    """Return the squared distances of all rows to all vectors; the tables have one type."""
-    flat = _core.squared_distances(rows, vectors, n_threads)
+    """Return the distances of all rows to all vectors; the tables have one type.
+
+    They are squared, or with `absolute` sums of absolute differences.
+    """
+    flat = _core.pair_distances(rows, vectors, absolute, n_threads)
     return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
 

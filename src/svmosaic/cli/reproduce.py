@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="run cells again that failed before"
     )
+    parser.add_argument(
+        "--only-finished",
+        action="store_true",
+        help="run nothing; show the data sets that are finished in the folder",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -84,6 +89,7 @@ def run(args: argparse.Namespace) -> None:
             n_jobs=args.n_jobs,
             time_limit=args.cell_limit,
             retry_failed=args.retry_failed,
+            only_finished=args.only_finished,
             progress=report_lines(),
         )
     except KeyboardInterrupt:
@@ -137,6 +143,9 @@ def _show(result: Reproduction) -> None:
     if result.missing.data:
         count = plural(len(result.missing.data), "data set")
         note(f"{count} left out, not at hand: {', '.join(result.missing.data)}")
+    if result.missing.unfinished:
+        count = plural(len(result.missing.unfinished), "data set")
+        note(f"{count} left out, not finished: {', '.join(result.missing.unfinished)}")
     for name, reason in result.missing.methods.items():
         note(f"the method {name} was left out: {reason}")
     if result.numbers is not None:

@@ -8,6 +8,7 @@ from svmosaic.datasets.loading import data_folder, load, whereabouts
 from svmosaic.datasets.multi_target import (
     MultiTargetInfo,
     describe_multitarget,
+    find_multitarget,
     list_multitarget,
     load_multitarget,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "describe",
     "describe_multitarget",
     "fetch",
+    "find_multitarget",
     "list_datasets",
     "list_multitarget",
     "load",

@@ -9,13 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from pathlib import Path
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.loading import check_once, data_folder
 from svmosaic.datasets.readers.multi_target import read_multitarget
 from svmosaic.exceptions import DataNotFoundError
 
-__all__ = ["MultiTargetInfo", "describe_multitarget", "list_multitarget", "load_multitarget"]
+__all__ = [
+    "MultiTargetInfo",
+    "describe_multitarget",
+    "find_multitarget",
+    "list_multitarget",
+    "load_multitarget",
+]
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,26 @@ def describe_multitarget(name: str) -> MultiTargetInfo:
     raise DataNotFoundError(f"No multi-target data set is called {name!r}. Did you mean {known}?")
 
 
+def find_multitarget(name: str, *, data_home: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the file of a multi-target data set, or None where it is not at hand.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_multitarget`.
+    data_home : path-like, default=None
+        The data folder, as in `load_multitarget`.
+
+    Examples
+    --------
+    >>> from svmosaic.datasets import find_multitarget
+    >>> path = find_multitarget("edm")
+    """
+    folder = data_folder(data_home)
+    path = None if folder is None else folder / "multitarget" / f"{name}.arff.gz"
+    return path if path is not None and path.is_file() else None
+
+
 def load_multitarget(name: str, *, data_home: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a multi-target data set by name, without the network.
 
@@ -125,9 +152,8 @@ def load_multitarget(name: str, *, data_home: str | os.PathLike[str] | None = No
         The file does not match its checksum.
     """
     info = describe_multitarget(name)
-    folder = data_folder(data_home)
-    path = None if folder is None else folder / "multitarget" / f"{name}.arff.gz"
-    if path is None or not path.is_file():
+    path = find_multitarget(name, data_home=data_home)
+    if path is None:
         raise DataNotFoundError(
             f"Data set {name!r} is not at hand. Put {name}.arff.gz into the folder 'multitarget' "
             "of the data folder and set SVMOSAIC_DATA."

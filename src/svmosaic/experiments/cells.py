@@ -35,7 +35,7 @@ from svmosaic.experiments.spec import (
     ExperimentSpec,
     MethodSpec,
     ProtocolSpec,
-    find_estimator,
+    build_estimator,
 )
 from svmosaic.model_selection.evaluation import Split
 from svmosaic.model_selection.plans import (
@@ -86,6 +86,11 @@ def load_data(data: DataSpec) -> tuple[Any, Any]:
         X, y = X[kept], y[kept]
     if data.positive is not None:
         y = (y == data.positive).astype(np.int64)
+    if data.rows is not None and data.rows < len(y):
+        # Its own seed, so that all protocols see the same rows; in the order of the data.
+        rng = np.random.default_rng(derive_seed(0, "rows", data.name))
+        kept = np.sort(rng.choice(len(y), data.rows, replace=False))
+        X, y = X[kept], y[kept]
     return X, y
 
 
@@ -130,7 +135,7 @@ def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
         folds = inner_folds(
             spec.protocol.inner, estimator, y, spec.protocol.random_state, cell.split
         )
-        prefix = "" if spec.protocol.scale == "none" else STEP
+        prefix = STEP if isinstance(estimator, Pipeline) else ""
         estimator.set_params(**{f"{prefix}cv": folds})
     return estimator
 
@@ -193,7 +198,7 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
 
 
 def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, *, sparse: bool) -> Any:
-    model = find_estimator(method.estimator)(**method.params)
+    model = build_estimator(method.estimator, method.params)
     if model.get_params().get("random_state", 0) is None:
         model.set_params(random_state=seed)
     steps: list[tuple[str, Any]] = []

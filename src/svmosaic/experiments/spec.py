@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ __all__ = [
     "ExperimentSpec",
     "MethodSpec",
     "ProtocolSpec",
+    "build_estimator",
     "find_estimator",
     "read_spec",
     "spec_of_entries",
@@ -45,6 +46,8 @@ class DataSpec:
         The class that becomes 1, all others 0; None leaves the labels as they are.
     targets : int, tuple of str or None
         For a file with several targets: how many columns at the end, or their names.
+    rows : int or None
+        How many rows are drawn at random, each at most once; None means all.
     """
 
     name: str
@@ -54,6 +57,7 @@ class DataSpec:
     classes: tuple[str | int, ...] | None = None
     positive: str | int | None = None
     targets: int | tuple[str, ...] | None = None
+    rows: int | None = None
 
     @property
     def registered(self) -> str | None:
@@ -72,7 +76,7 @@ class MethodSpec:
     estimator : str
         The class: one of svmosaic's by its name, any other by its full name.
     params : dict
-        Parameters that stay as they are.
+        Parameters that stay as they are; plain values, see `build_estimator`.
     grid : dict or None
         Values to try for each parameter.
     tunes_itself : bool
@@ -186,6 +190,33 @@ def find_estimator(name: str) -> type[Any]:
     return found
 
 
+def build_estimator(name: str, params: Mapping[str, Any]) -> Any:
+    """Return an estimator with its parameters.
+
+    A parameter that is a table with the entry 'estimator' is an estimator itself, with the
+    parameters in the table's 'params'.
+
+    Examples
+    --------
+    >>> from svmosaic.experiments.spec import build_estimator
+    >>> tree = {"estimator": "sklearn.tree.DecisionTreeRegressor", "params": {"max_depth": 3}}
+    >>> build_estimator("sklearn.multioutput.RegressorChain", {"estimator": tree})
+    RegressorChain(estimator=DecisionTreeRegressor(max_depth=3))
+    """
+    return find_estimator(name)(**{key: _build_nested(value) for key, value in params.items()})
+
+
+def _build_nested(value: Any) -> Any:
+    if not (isinstance(value, dict) and isinstance(value.get("estimator"), str)):
+        return value
+    unknown = [key for key in value if key not in ("estimator", "params")]
+    if unknown:
+        raise ValueError(
+            f"an estimator inside another has 'estimator' and 'params', not {unknown[0]!r}"
+        )
+    return build_estimator(value["estimator"], value.get("params", {}))
+
+
 def _parse(path: Path) -> dict[str, Any]:
     with path.open("rb") as stream:
         try:
@@ -202,6 +233,7 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     classes = table.take("classes", (list,), "a list of classes", None)
     positive = table.take("positive", (str, int), "a class", None)
     targets = table.take("targets", (int, list), "a number of columns or their names", None)
+    rows = table.whole("rows", 2, 0) if "rows" in table else None
     table.finish()
     if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
@@ -221,6 +253,7 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         None if classes is None else tuple(classes),
         positive,
         tuple(map(str, targets)) if isinstance(targets, list) else targets,
+        rows,
     )
 
 
@@ -246,7 +279,7 @@ def _read_method(table: TomlTable) -> MethodSpec:
     not_on = table.take("not_on", (list,), "a list of data sets", [])
     table.finish()
     try:
-        model = find_estimator(estimator)(**params)
+        model = build_estimator(estimator, params)
     except (TypeError, ValueError) as error:
         raise table.error(str(error).rstrip(".")) from None
     known = model.get_params()

@@ -29,6 +29,9 @@ class TomlTable:
         self._entries = entries
         self._known: list[str] = []
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
     def error(self, reason: str) -> DataFileError:
         """Make an error that names this place."""
         stop = "" if reason.endswith("?") else "."

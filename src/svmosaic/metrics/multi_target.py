@@ -19,6 +19,7 @@ __all__ = [
     "average_correlation",
     "average_rmse",
     "average_rrmse",
+    "in_units_of_training",
     "is_multi_target_score",
     "make_multi_target_scorer",
     "total_mse",
@@ -128,11 +129,45 @@ def average_rrmse(y_true: Any, y_pred: Any, y_train: Any = None) -> float:
     return float(np.mean(np.sqrt(ratios)))
 
 
+def in_units_of_training(y_true: Any, y_pred: Any, y_train: Any = None) -> Any:
+    """Return true and predicted values divided by the standard deviation of each target.
+
+    Errors of targets with different units can be summed then; tables of the literature do it.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples, n_targets) or (n_samples,)
+        True and predicted values of the test rows.
+    y_train : array-like of shape (n_train, n_targets) or (n_train,), default=None
+        Targets of the training rows, whose deviation it is; without them that of `y_true`. A
+        target that does not vary stays as it is.
+
+    Returns
+    -------
+    true, predicted : ndarray of shape (n_samples, n_targets)
+
+    Examples
+    --------
+    >>> from svmosaic.metrics.multi_target import in_units_of_training, total_mse
+    >>> total_mse(*in_units_of_training([[10.0]], [[14.0]], y_train=[[1.0], [3.0], [5.0]]))
+    4.0
+    """
+    true, predicted = _columns(y_true, y_pred)
+    train = true if y_train is None else np.asarray(y_train, dtype=np.float64)
+    train = train.reshape(len(train), -1)
+    # Unbiased, as Weka's filter scales.
+    spread = train.std(axis=0, ddof=1) if len(train) > 1 else np.zeros(train.shape[1])
+    scale = np.where(_varies(train), spread, 1.0)
+    return true / scale, predicted / scale
+
+
 # Scores by name, higher is better. Each gets true values, predicted values and training targets.
 SCORES: dict[str, Callable[[Any, Any, Any], float]] = {
     "average_correlation": average_correlation,
     "neg_total_mse": lambda true, predicted, train: -total_mse(true, predicted),
     "neg_average_rmse": lambda true, predicted, train: -average_rmse(true, predicted),
+    "neg_scaled_mse": lambda *values: -total_mse(*in_units_of_training(*values)),
+    "neg_scaled_rmse": lambda *values: -average_rmse(*in_units_of_training(*values)),
     "neg_average_rrmse": lambda true, predicted, train: -average_rrmse(true, predicted, train),
 }
 

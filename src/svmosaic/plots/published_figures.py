@@ -1,21 +1,33 @@
-"""Figures of the papers: numbers against the size of data sets, and boundaries side by side."""
+"""Figures of the papers in panels: numbers against sizes, boundaries, ranks, chains."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.plots.boundary import plot_boundaries
+from svmosaic.plots.chain import plot_chain
 from svmosaic.plots.style import COLOURS, MARKERS, finish
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["BoundaryPanel", "boundary_points", "plot_against_size", "plot_boundary_panels"]
+__all__ = [
+    "BoundaryPanel",
+    "ChainPanel",
+    "boundary_points",
+    "plot_against_size",
+    "plot_boundary_panels",
+    "plot_chain_panels",
+    "plot_rank_panels",
+]
 
 _PANEL_SIZE = (4.8, 3.9)
+# A diagram of ranks is a wide one; the panels stand one above the other.
+_RANK_PANEL_SIZE = (6.8, 3.0)
+_CHAIN_PANEL_SIZE = (5.6, 4.4)
 _GRID_POINTS = 200
 
 
@@ -28,6 +40,23 @@ class BoundaryPanel:
     y: NDArray[np.int64]
     models: Mapping[str, Any]
     bayes: Callable[[NDArray[np.float64]], Any]
+
+
+@dataclass(frozen=True)
+class ChainPanel:
+    """One panel of correlations: targets, the order of their chain, and their names."""
+
+    title: str
+    Y: NDArray[np.float64]
+    order: Sequence[int]
+    names: Sequence[str]
+
+
+class Ranked(Protocol):
+    """What has a critical-difference diagram: a comparison of `svmosaic.stats`."""
+
+    def plot(self, *, ax: Any, title: str) -> Any:
+        """Draw the diagram."""
 
 
 def plot_against_size(
@@ -102,6 +131,44 @@ def plot_boundary_panels(panels: Sequence[BoundaryPanel]) -> Any:
     return axes
 
 
+def plot_rank_panels(panels: Mapping[str, Ranked]) -> Any:
+    """Draw critical-difference diagrams, one below the other.
+
+    Parameters
+    ----------
+    panels : dict of str to comparison
+        What to draw, by title.
+
+    Returns
+    -------
+    axes : list of matplotlib.axes.Axes
+        One per panel.
+    """
+    axes = _new_panels(len(panels), _RANK_PANEL_SIZE, upright=True)
+    for ax, (title, result) in zip(axes, panels.items(), strict=True):
+        result.plot(ax=ax, title=title)
+    return axes
+
+
+def plot_chain_panels(panels: Sequence[ChainPanel]) -> Any:
+    """Draw the correlations of targets in the order of their chains, side by side.
+
+    Parameters
+    ----------
+    panels : sequence of ChainPanel
+        What to draw.
+
+    Returns
+    -------
+    axes : list of matplotlib.axes.Axes
+        One per panel.
+    """
+    axes = _new_panels(len(panels), _CHAIN_PANEL_SIZE)
+    for ax, panel in zip(axes, panels, strict=True):
+        plot_chain(panel.Y, panel.order, names=panel.names, ax=ax, title=panel.title)
+    return axes
+
+
 def boundary_points(
     decision: Callable[[NDArray[np.float64]], Any], X: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -135,11 +202,15 @@ def boundary_points(
     return np.concatenate(lines) if lines else np.empty((0, 2))
 
 
-def _new_panels(count: int) -> list[Any]:
+def _new_panels(
+    count: int, size: tuple[float, float] = _PANEL_SIZE, *, upright: bool = False
+) -> list[Any]:
     module = import_optional("matplotlib.figure", "draw figures")
-    width, height = _PANEL_SIZE
-    figure = module.Figure(figsize=(count * width, height), layout="constrained", facecolor="white")
-    return list(figure.subplots(1, count, squeeze=False)[0])
+    rows, columns = (count, 1) if upright else (1, count)
+    figure = module.Figure(
+        figsize=(columns * size[0], rows * size[1]), layout="constrained", facecolor="white"
+    )
+    return list(figure.subplots(rows, columns, squeeze=False).ravel())
 
 
 def _share_limits(axes: Sequence[Any]) -> None:

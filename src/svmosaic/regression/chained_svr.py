@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -22,25 +22,32 @@ from svmosaic.regression.link_tuning import LinkTable, LinkTuner, fold_weights, 
 from svmosaic.solvers.tune_regression import RegressionTuneSettings
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_regression, check_samples, match_form
 
-__all__ = ["ChainedSVR"]
+__all__ = ["ChainKernel", "ChainedSVR"]
+
+ChainKernel = Literal["rbf", "laplacian"]
+
+# Neighbours of the best candidate are given up when they would lose with this share of its error
+# on the folds to come. They rarely differ by more than that.
+_RACE = 0.9
 
 # Kernel values of a prediction that are in memory at once.
 _BLOCK_VALUES = 4_000_000
 
 
 class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of the multi-target machines: one or several chains of epsilon-SVR with rbf kernel.
+    """Base of the multi-target machines: one or several chains of epsilon-SVR.
 
     A subclass says by `_build` which machines there are and which chains they form. Machines
     without a chain are a chain whose links see the inputs only.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions({"rbf", "laplacian"})],
         "gammas": ["array-like", None],
         "Cs": ["array-like"],
         "epsilons": ["array-like"],
@@ -54,6 +61,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "verbose": ["verbose"],
     }
 
+    kernel: ChainKernel
     gammas: Sequence[float] | None
     Cs: Sequence[float]
     epsilons: Sequence[float]
@@ -70,11 +78,19 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     _appended: Appended = "true"
     _complete = False
 
+    @property
+    def _absolute(self) -> bool:
+        """Whether the kernel is of absolute differences and not of squares."""
+        return self.kernel == "laplacian"
+
     @abstractmethod
     def _build(
         self, builder: ChainBuilder, Y: DoubleArray, random_state: Any
     ) -> tuple[IndexArray, IndexArray]:
         """Build the machines; return the orders, and machines by (chain, target)."""
+
+    def _look_at(self, builder: ChainBuilder) -> None:
+        """See the machines before they are gathered; for subclasses."""
 
     # Training -------------------------------------------------------------------------------
 
@@ -105,7 +121,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         settings = self._settings(X)
         splits = self._splits(X, Y, settings, random_state)
         n_threads, start_bytes = self._threads_that_fit(X.shape[0])
-        table = make_table(X, Y, self._marks(splits, X.shape[0]), n_threads)
+        marks = self._marks(splits, X.shape[0])
+        table = make_table(X, Y, marks, n_threads, absolute=self._absolute)
         folds = self._folds(splits, table)
         progress = current_progress(type(self).__name__, self.verbose)
         tuner = LinkTuner(table, settings, n_threads, start_bytes, progress)
@@ -113,6 +130,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             tuner, folds, self._appended, self._own_folds(X, Y, settings, table, random_state)
         )
         self.chains_, self.machines_ = self._build(builder, Y, random_state)
+        self._look_at(builder)
         self._gather(X, builder)
         self._warn_if_not_converged(builder)
         return self
@@ -130,6 +148,10 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             n_samples = X.shape[0]
             middle = resolve_gamma("scale", X, np.arange(n_samples), np.ones(n_samples))
             gammas: DoubleArray = middle * np.power(4.0, np.arange(-4, 4), dtype=np.float64)
+            if self._absolute:
+                # From 1 / (d var) to 1 / (d std): absolute distances have the unit of the inputs.
+                middle = np.sqrt(middle / X.shape[1])
+                gammas = middle * np.power(2.0, np.arange(-5, 3), dtype=np.float64)
         else:
             gammas = self._numbers(self.gammas, "gammas")
         return RegressionTuneSettings(
@@ -139,6 +161,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             float(self.tol),
             max(0, int(self.max_iter)),
             self._complete,
+            self._absolute,
+            _RACE,
         )
 
     def _numbers(self, values: Any, name: str, *, zero: bool = False) -> DoubleArray:
@@ -303,7 +327,9 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _chain_values(self, X: Any) -> DoubleArray:
         rows: Any = make_rows(X, "rbf")
         vectors: Any = make_rows(self.support_vectors_, "rbf")
-        distances = cpu.squared_distances(rows, vectors, n_threads=resolve_threads(self.n_jobs))
+        distances = cpu.pair_distances(
+            rows, vectors, absolute=self._absolute, n_threads=resolve_threads(self.n_jobs)
+        )
         values = np.empty((len(self.chains_), X.shape[0], self.n_targets_))
         for chain, order in enumerate(self.chains_):
             for target in order:
@@ -312,7 +338,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 for before, column in enumerate(self.machine_columns_[number]):
                     if column >= 0:
                         # The predicted value stands where training had the true one.
-                        widened += (values[chain, :, [before]].T - self.appended_[column]) ** 2
+                        apart = values[chain, :, [before]].T - self.appended_[column]
+                        widened += np.abs(apart) if self._absolute else apart**2
                 kernel = np.exp(-self.gamma_[number] * widened)
                 # Summed row by row, so that a value does not depend on the rows beside it.
                 outputs = np.einsum("ij,j->i", kernel, self.dual_coef_[number])

@@ -11,7 +11,7 @@ import numpy as np
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import Appended, ChainBuilder
 from svmosaic.regression.chain_orders import check_order, correlation_order, random_orders
-from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.chained_svr import ChainedSVR, ChainKernel
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 
 __all__ = ["SVRCC", "SVRRC"]
@@ -71,9 +71,13 @@ class SVRRC(_ChainOfSVR):
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
         epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win
         any more is given up after some of the folds.
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
+        targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
+        to 4^3 times that; with the laplacian kernel powers of 2 around
+        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -176,6 +180,7 @@ class SVRRC(_ChainOfSVR):
         n_chains: int = 10,
         appended: Appended = "true",
         search: ChainSearch = "pattern",
+        kernel: ChainKernel = "rbf",
         gammas: Sequence[float] | None = None,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
         epsilons: Sequence[float] = (0.01, 0.1, 0.2),
@@ -191,6 +196,7 @@ class SVRRC(_ChainOfSVR):
         self.n_chains = n_chains
         self.appended = appended
         self.search = search
+        self.kernel = kernel
         self.gammas = gammas
         self.Cs = Cs
         self.epsilons = epsilons
@@ -233,9 +239,13 @@ class SVRCC(_ChainOfSVR):
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
         epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win
         any more is given up after some of the folds.
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
+        targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
+        to 4^3 times that; with the laplacian kernel powers of 2 around
+        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -343,6 +353,7 @@ class SVRCC(_ChainOfSVR):
         order: Any = "correlation",
         appended: Appended = "true",
         search: ChainSearch = "pattern",
+        kernel: ChainKernel = "rbf",
         gammas: Sequence[float] | None = None,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
         epsilons: Sequence[float] = (0.01, 0.1, 0.2),
@@ -358,6 +369,7 @@ class SVRCC(_ChainOfSVR):
         self.order = order
         self.appended = appended
         self.search = search
+        self.kernel = kernel
         self.gammas = gammas
         self.Cs = Cs
         self.epsilons = epsilons

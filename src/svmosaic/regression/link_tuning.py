@@ -35,7 +35,7 @@ class LinkTable:
     weights : ndarray of float64
         How many rows each sample stands for.
     distances : ndarray of shape (n_samples, n_samples)
-        Squared distances of all pairs.
+        Distances of all pairs, squared or absolute.
     targets : ndarray of shape (n_targets, n_samples)
         Their targets.
     """
@@ -179,8 +179,10 @@ class LinkTuner:
         )
 
 
-def make_table(X: Any, Y: DoubleArray, marks: IndexArray, n_threads: int) -> LinkTable:
-    """Return the distinct samples of `X` and `Y` with their distances."""
+def make_table(
+    X: Any, Y: DoubleArray, marks: IndexArray, n_threads: int, *, absolute: bool = False
+) -> LinkTable:
+    """Return the distinct samples of `X` and `Y` with their distances, squared or absolute."""
     sample_of = distinct_samples(X, Y, marks)
     samples = np.unique(sample_of, return_index=True)[1]
     rows: Any = make_rows(X[samples], "rbf")
@@ -188,6 +190,6 @@ def make_table(X: Any, Y: DoubleArray, marks: IndexArray, n_threads: int) -> Lin
         samples,
         sample_of,
         np.bincount(sample_of).astype(np.float64),
-        cpu.squared_distances(rows, rows, n_threads=n_threads),
+        cpu.pair_distances(rows, rows, absolute=absolute, n_threads=n_threads),
         np.ascontiguousarray(Y[samples].T),
     )

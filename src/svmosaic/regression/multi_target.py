@@ -9,13 +9,13 @@ import numpy as np
 
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
-from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.chained_svr import ChainedSVR, ChainKernel
 
 __all__ = ["MultiTargetSVR"]
 
 
 class MultiTargetSVR(ChainedSVR):
-    """One tuned epsilon-SVR for each target, with the rbf kernel.
+    """One tuned epsilon-SVR for each target, with the rbf or the laplacian kernel.
 
     The single-target baseline of `SVRRC` and `SVRCC`. All targets share the distances between
     samples; gamma, C and epsilon are chosen for each target by cross-validation. The whole search
@@ -23,9 +23,13 @@ class MultiTargetSVR(ChainedSVR):
 
     Parameters
     ----------
+    kernel : {"rbf", "laplacian"}, default="rbf"
+        exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
+        targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
+        to 4^3 times that; with the laplacian kernel powers of 2 around
+        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -121,6 +125,7 @@ class MultiTargetSVR(ChainedSVR):
     def __init__(
         self,
         *,
+        kernel: ChainKernel = "rbf",
         gammas: Sequence[float] | None = None,
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
         epsilons: Sequence[float] = (0.01, 0.1, 0.2),
@@ -133,6 +138,7 @@ class MultiTargetSVR(ChainedSVR):
         memory_limit_mb: float = 2000.0,
         verbose: int = 0,
     ) -> None:
+        self.kernel = kernel
         self.gammas = gammas
         self.Cs = Cs
         self.epsilons = epsilons

@@ -9,27 +9,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
-from sklearn.ensemble import BaggingRegressor
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_orders import check_order, random_orders
-from svmosaic.utils.sklearn_compat import HasMethods, Interval, fit_context
+from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 
 __all__ = ["ERC", "ERCC", "MTS", "MTSC", "RC", "RCC", "ST"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
 
+# Folds, or what each regressor of a bag predicts for the rows outside its sample.
+LeftOut = int | Literal["oob"]
+
 # The parameters of methods that append predictions of rows left out.
 _CORRECTED: dict[str, list[Any]] = {
-    "cv": [Interval(Integral, 2, None, closed="left")],
+    "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"oob"})],
     "n_jobs": [Integral, None],
 }
 
@@ -46,14 +48,15 @@ class _Peer(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[
     estimator: Any
     random_state: Any
     n_jobs: int | None = None
-    # Folds for predictions of rows left out; None means that none are made.
-    cv: int | None = None
+    # How predictions of rows left out are made; None means that none are.
+    cv: LeftOut | None = None
 
     def _base(self) -> Any:
         """Return the base regressor: by default bagging of 100 regression trees."""
         if self.estimator is not None:
             return self.estimator
-        return BaggingRegressor(DecisionTreeRegressor(), n_estimators=100)
+        # A forest whose trees see all features at every node is bagging, and faster.
+        return RandomForestRegressor(n_estimators=100, max_features=1.0, oob_score=self.cv == "oob")
 
     def _train(self, X: DoubleArray, y: DoubleArray, random_state: Any) -> Any:
         model = clone(self._base())
@@ -64,9 +67,19 @@ class _Peer(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[
     def _out_of_fold(
         self, model: Any, X: DoubleArray, y: DoubleArray, random_state: Any
     ) -> DoubleArray:
-        """Return predictions for rows left out, by copies of a model."""
+        """Return predictions for rows left out, by copies of a model or by its own trees."""
+        if self.cv == "oob":
+            return self._out_of_bag(model)
         folds = KFold(self.cv, shuffle=True, random_state=random_state.randint(_LARGEST_SEED))
         return np.asarray(cross_val_predict(clone(model), X, y, cv=folds, n_jobs=self.n_jobs))
+
+    def _out_of_bag(self, model: Any) -> DoubleArray:
+        if not hasattr(model, "oob_prediction_"):
+            raise ValueError(
+                f"{type(self).__name__} with cv='oob' needs an estimator that predicts its rows "
+                f"out of bag, such as RandomForestRegressor(oob_score=True). Got {model!r}."
+            )
+        return np.asarray(model.oob_prediction_)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -244,8 +257,9 @@ class MTSC(MTS):
     ----------
     estimator : estimator, default=None
         The base regressor. None means bagging of 100 regression trees.
-    cv : int, default=10
-        Folds for the first stage's predictions of rows left out.
+    cv : int or "oob", default=10
+        Folds for the first stage's predictions of rows left out. ``"oob"``: the out-of-bag
+        predictions of the base regressor, which cost nothing.
     random_state : int, RandomState instance or None, default=None
         Seed of the base regressors and of the folds.
     n_jobs : int, default=None
@@ -282,7 +296,7 @@ class MTSC(MTS):
         self,
         estimator: Any = None,
         *,
-        cv: int = 10,
+        cv: LeftOut = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -394,8 +408,9 @@ class RCC(RC):
         The base regressor. None means bagging of 100 regression trees.
     order : array-like of int, default=None
         The targets in the order of the chain; None means at random.
-    cv : int, default=10
-        Folds for predictions of rows left out.
+    cv : int or "oob", default=10
+        Folds for predictions of rows left out. ``"oob"``: the out-of-bag predictions of the base
+        regressor, which cost nothing.
     random_state : int, RandomState instance or None, default=None
         Seed of the order, of the folds and of the base regressors.
     n_jobs : int, default=None
@@ -435,7 +450,7 @@ class RCC(RC):
         estimator: Any = None,
         *,
         order: Any = None,
-        cv: int = 10,
+        cv: LeftOut = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -509,8 +524,9 @@ class ERCC(ERC):
         The base regressor. None means bagging of 100 regression trees.
     n_chains : int, default=10
         Chains at most; with few targets there are only n_targets! orders.
-    cv : int, default=10
-        Folds for predictions of rows left out.
+    cv : int or "oob", default=10
+        Folds for predictions of rows left out. ``"oob"``: the out-of-bag predictions of the base
+        regressor, which cost nothing.
     random_state : int, RandomState instance or None, default=None
         Seed of the orders, of the folds and of the base regressors.
     n_jobs : int, default=None
@@ -550,7 +566,7 @@ class ERCC(ERC):
         estimator: Any = None,
         *,
         n_chains: int = 10,
-        cv: int = 10,
+        cv: LeftOut = 10,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +10,27 @@ import numpy as np
 from scipy.stats import multivariate_normal
 from sklearn.model_selection import GridSearchCV
 
-from svmosaic.datasets import describe
+from svmosaic.datasets import describe, load_multitarget
 from svmosaic.experiments.spec import find_estimator
 from svmosaic.metrics.machine import count_support_vectors
 from svmosaic.plots import to_png, to_svg
 from svmosaic.plots.published_figures import (
     BoundaryPanel,
+    ChainPanel,
     boundary_points,
     plot_against_size,
     plot_boundary_panels,
+    plot_chain_panels,
+    plot_rank_panels,
 )
+from svmosaic.regression.chain_orders import correlation_order
 from svmosaic.reproduce.comparison import Numbers
 from svmosaic.reproduce.printed import read_printed, read_rows
-from svmosaic.reproduce.spec import TableSpec
+from svmosaic.reproduce.spec import Metric, TableSpec
+from svmosaic.reproduce.statements import comparison_of
+from svmosaic.utils.correlations import target_correlations
 
-__all__ = ["Drawing", "draw_boundaries", "draw_growth"]
+__all__ = ["Drawing", "draw_alone", "draw_of_table"]
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -38,13 +44,24 @@ class Drawing:
     tables: Mapping[str, Rows]
 
 
+def draw_of_table(figure: TableSpec, table: TableSpec, numbers: Numbers) -> Drawing:
+    """Draw a metric of a table, ours and the paper's."""
+    settings = figure.figure or {}
+    (metric,) = (metric for metric in table.metrics if metric.name == settings["metric"])
+    return _OF_TABLE[settings["kind"]](settings, table, numbers, metric)
+
+
+def draw_alone(spec: TableSpec, *, quick: bool) -> Drawing:
+    """Draw a figure that belongs to no table."""
+    return _ALONE[(spec.figure or {})["kind"]](spec, quick)
+
+
 # Numbers against the size -------------------------------------------------------------------
 
 
-def draw_growth(figure: TableSpec, table: TableSpec, numbers: Numbers) -> Drawing:
-    """Draw a metric of a table against the number of samples, ours and the paper's."""
-    settings = figure.figure or {}
-    (metric,) = (metric for metric in table.metrics if metric.name == settings["metric"])
+def _draw_growth(
+    settings: Mapping[str, Any], table: TableSpec, numbers: Numbers, metric: Metric
+) -> Drawing:
     rows: list[dict[str, Any]] = []
     for cell in numbers.of(metric.name):
         if cell.ours is not None:
@@ -78,6 +95,69 @@ def _printed_sizes(file: str) -> dict[str, int]:
     return {row["dataset"]: int(row["n_samples"]) for row in read_rows(file)}
 
 
+# Critical differences -----------------------------------------------------------------------
+
+
+def _draw_ranks(
+    settings: Mapping[str, Any], table: TableSpec, numbers: Numbers, metric: Metric
+) -> Drawing:
+    found = {
+        name: result
+        for name, paper in (("ours", False), ("paper", True))
+        if (result := comparison_of(table, numbers, metric, paper=paper)) is not None
+    }
+    if not found:
+        raise ValueError(
+            f"{metric.label} of {table.id} cannot be ranked: fewer than two data sets have all "
+            "methods. Run the table again; the same command goes on."
+        )
+    rows = [
+        {
+            "source": source,
+            "method": method,
+            "rank": rank,
+            "n_datasets": len(result.table.datasets),
+            "critical_difference": result.critical_difference,
+        }
+        for source, result in found.items()
+        for method, rank in result.average_ranks.items()
+    ]
+    titles = {"ours": "ours", "paper": "the printed numbers"}
+    axes = plot_rank_panels(
+        {
+            f"{metric.name}, {titles[source]}, {len(result.table.datasets)} data sets": result
+            for source, result in found.items()
+        }
+    )
+    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows})
+
+
+# Chains -------------------------------------------------------------------------------------
+
+
+def _draw_chains(spec: TableSpec, quick: bool) -> Drawing:
+    """Draw the correlations of targets, all rows of each data set, in the order of SVRCC."""
+    panels, rows = [], []
+    for name in (spec.figure or {})["datasets"]:
+        data = load_multitarget(name)
+        Y = np.asarray(data.y, dtype=np.float64)
+        order = correlation_order(Y).tolist()
+        names = [str(target) for target in data.target_names or range(Y.shape[1])]
+        panels.append(ChainPanel(name, Y, order, names))
+        P = target_correlations(Y)
+        rows += [
+            {
+                "dataset": name,
+                "place": place,
+                "target": names[target],
+                "sum_of_correlations": float(P[target].sum()),
+            }
+            for place, target in enumerate(order, 1)
+        ]
+    axes = plot_chain_panels(panels)
+    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows})
+
+
 # Boundaries ---------------------------------------------------------------------------------
 
 
@@ -106,7 +186,7 @@ class _TwoNormals:
         return second - first
 
 
-def draw_boundaries(spec: TableSpec, *, quick: bool) -> Drawing:
+def _draw_boundaries(spec: TableSpec, quick: bool) -> Drawing:
     """Draw the boundaries of machines on normal data beside the best one."""
     settings = spec.figure or {}
     truth = _TwoNormals(settings["means"], settings["covariances"])
@@ -147,3 +227,13 @@ def _fit(item: Mapping[str, Any], X: Any, y: Any) -> Any:
     if item.get("tunes_itself", False):
         return model.fit(X, y)
     return GridSearchCV(model, item["grid"], cv=5).fit(X, y)
+
+
+_OF_TABLE: dict[str, Callable[[Mapping[str, Any], TableSpec, Numbers, Metric], Drawing]] = {
+    "growth": _draw_growth,
+    "ranks": _draw_ranks,
+}
+_ALONE: dict[str, Callable[[TableSpec, bool], Drawing]] = {
+    "boundaries": _draw_boundaries,
+    "chains": _draw_chains,
+}

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.metrics.multi_target import is_multi_target_score
 from svmosaic.reproduce.comparison import Beside, Numbers
 from svmosaic.reproduce.spec import Metric, Missing, TableSpec
 from svmosaic.reproduce.statements import statements
@@ -73,8 +74,10 @@ def _protocol(experiment: ExperimentSpec) -> str:
         text = f"{p.n_splits} random splits, {p.test_size:g} of the rows to test on"
     else:
         text = f"Hold-out, {p.test_size:g} of the rows to test on, {p.inner} inner folds"
-    if p.kind == "nested" or p.stratify:
+    if (p.kind == "nested" or p.stratify) and not any(map(is_multi_target_score, p.scoring)):
         text += ", stratified"
+    if p.impute != "none":
+        text += f"; missing values filled with the {p.impute} of the training part"
     scaled = {
         "minmax": "features scaled to [0, 1] by the training part",
         "standard": "features standardised by the training part",
@@ -97,6 +100,11 @@ def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
     parts = []
     if missing.data:
         parts.append(f"Left out, not at hand: {', '.join(missing.data)}.")
+    if missing.unfinished:
+        parts.append(
+            f"Not finished, so left out here: {', '.join(missing.unfinished)}. The same command "
+            "goes on with them."
+        )
     for name, reason in missing.methods.items():
         parts.append(f"Left out: {name}, because {reason}.")
     if failures:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments import read_results, run_experiment, write_results
 from svmosaic.experiments.results import failed_cells
 from svmosaic.experiments.runner import Progress, RunSummary
@@ -75,6 +77,7 @@ def reproduce(
     time_limit: float | None = None,
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    only_finished: bool = False,
 ) -> Reproduction:
     """Run a table or figure of a paper again and put ours beside the printed numbers.
 
@@ -91,6 +94,8 @@ def reproduce(
         "quick" takes minutes; "large" has the data sets that take hours, where a table has them.
     n_jobs, time_limit, retry_failed, progress : optional
         As in `svmosaic.experiments.run_experiment`.
+    only_finished : bool, default=False
+        Run nothing; show the data sets of the folder on which all methods are finished.
 
     Returns
     -------
@@ -103,12 +108,13 @@ def reproduce(
         "time_limit": time_limit,
         "retry_failed": retry_failed,
         "progress": progress,
+        "only_finished": only_finished,
     }
     if spec.figure is None:
         return _table(spec, target, size, options)
-    if spec.figure["kind"] == "growth":
-        return _growth(spec, find_table(spec.figure["table"]), target, size, options)
-    return _boundaries(spec, target, size)
+    if "table" in spec.figure:
+        return _figure_of_table(spec, find_table(spec.figure["table"]), target, size, options)
+    return _figure(spec, target, size)
 
 
 # Tables -------------------------------------------------------------------------------------
@@ -119,17 +125,24 @@ class _Run:
     """A run of a table's experiment."""
 
     experiment: ExperimentSpec
-    summary: RunSummary
+    summary: RunSummary | None
     records: list[dict[str, Any]]
     failures: tuple[str, ...]
     numbers: Numbers
+    missing: Missing
 
 
 def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> _Run:
-    experiment = spec.experiment(size)
-    summary = run_experiment(experiment, folder, **options)
+    experiment, missing = spec.experiment(size), spec.missing(size)
+    summary = None
+    if options["only_finished"]:
+        experiment, missing = _finished(experiment, missing, read_results(folder), folder)
+    else:
+        settings = {key: value for key, value in options.items() if key != "only_finished"}
+        summary = run_experiment(experiment, folder, **settings)
     write_results(folder, experiment.protocol.scoring)
-    records = read_results(folder)
+    names = {item.name for item in experiment.data}
+    records = [record for record in read_results(folder) if record["dataset"] in names]
     failures = tuple(
         f"{entry.method} on {entry.dataset}, repeat {entry.repeat}, fold {entry.fold}: "
         f"{entry.record['error']}"
@@ -141,12 +154,40 @@ def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> 
         [item.name for item in experiment.data],
         [item.name for item in experiment.methods],
     )
-    return _Run(experiment, summary, records, failures, numbers)
+    return _Run(experiment, summary, records, failures, numbers, missing)
+
+
+def _finished(
+    experiment: ExperimentSpec,
+    missing: Missing,
+    records: Sequence[Mapping[str, Any]],
+    folder: Path,
+) -> tuple[ExperimentSpec, Missing]:
+    """Return the experiment with the data sets on which all methods are finished."""
+    protocol = experiment.protocol
+    wanted = {
+        "nested": protocol.outer * protocol.repeats,
+        "monte-carlo": protocol.n_splits,
+        "holdout": 1,
+    }[protocol.kind]
+    counts = Counter((record["dataset"], record["method"]) for record in records)
+    left_out = {
+        data.name: "it is not finished"
+        for data in experiment.data
+        if any(counts[data.name, method.name] < wanted for method in experiment.methods)
+    }
+    kept = tuple(data for data in experiment.data if data.name not in left_out)
+    if not kept:
+        raise DataNotFoundError(f"No data set is finished in {str(folder)!r}. Run the table there.")
+    return (
+        replace(experiment, data=kept),
+        Missing(missing.data, missing.methods, left_out),
+    )
 
 
 def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> Reproduction:
     run = _run(spec, folder, size, options)
-    missing = spec.missing(size)
+    missing = run.missing
     page = table_page(
         spec,
         size,
@@ -172,25 +213,25 @@ def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -
 # Figures ------------------------------------------------------------------------------------
 
 
-def _growth(
+def _figure_of_table(
     spec: TableSpec, table: TableSpec, folder: Path, size: Size, options: dict[str, Any]
 ) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_growth
+    from svmosaic.reproduce.figures import draw_of_table
 
     run = _run(table, folder, size, options)
-    drawing = draw_growth(spec, table, run.numbers)
-    missing = table.missing(size)
+    drawing = draw_of_table(spec, table, run.numbers)
+    missing = run.missing
     made = provenance(options["n_jobs"])
     files = _write_figure(spec, folder, size, drawing, missing, run.failures, made)
     return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
 
 
-def _boundaries(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_boundaries
+def _figure(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
+    from svmosaic.reproduce.figures import draw_alone
 
     if size == "large":
         raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")
-    drawing = draw_boundaries(spec, quick=size == "quick")
+    drawing = draw_alone(spec, quick=size == "quick")
     folder.mkdir(parents=True, exist_ok=True)
     files = _write_figure(spec, folder, size, drawing, Missing({}, {}), (), provenance(None))
     return Reproduction(*(spec, size, folder, Missing({}, {}), (), None, None, {}, files))

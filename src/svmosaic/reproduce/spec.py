@@ -7,13 +7,13 @@ import difflib
 import importlib.util
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from svmosaic.datasets import whereabouts
+from svmosaic.datasets import find_multitarget, list_multitarget, whereabouts
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
@@ -66,6 +66,8 @@ class Missing:
 
     data: dict[str, str]
     methods: dict[str, str]
+    # Data sets at hand whose cells have not all been run.
+    unfinished: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,10 @@ class TableSpec:
         The printed method of each of ours, where there is one.
     control : str or None
         The method that the statistics compare the others with.
+    paper_control : str or None
+        The same among the printed methods, where it is not the one that stands beside `control`.
+    details : bool
+        Whether the page has the tests of the control against each other method.
     pairs : {"datasets", "splits"}
         What the statistics are over.
     figure : dict or None
@@ -105,6 +111,8 @@ class TableSpec:
     printed_as: Mapping[str, str]
     paper_methods: Mapping[str, str]
     control: str | None
+    paper_control: str | None
+    details: bool
     pairs: str
     figure: Mapping[str, Any] | None
     minutes: Mapping[str, float]
@@ -138,7 +146,7 @@ class TableSpec:
         data = {
             name: f"{registered!r} is not at hand"
             for name, registered in self.data_names(size).items()
-            if whereabouts(registered) is None
+            if not _is_at_hand(registered)
         }
         methods = {
             item["name"]: f"the package {item['needs']!r} is not installed"
@@ -216,6 +224,12 @@ def find_table(table: str) -> TableSpec:
     return _read(*files[table])
 
 
+def _is_at_hand(name: str) -> bool:
+    if name in list_multitarget():
+        return find_multitarget(name) is not None
+    return whereabouts(name) is not None
+
+
 @cache
 def _files() -> dict[str, tuple[str, str]]:
     """Return name and text of each file, by the id in it."""
@@ -256,6 +270,8 @@ def _read(file: str, text: str) -> TableSpec:
             item["name"]: item["paper"] for item in entries.get("methods", []) if "paper" in item
         },
         control=statistics.text("control", None),
+        paper_control=statistics.text("paper_control", None),
+        details=statistics.take("details", (bool,), "true or false", False),
         pairs=statistics.choice("over", ("datasets", "splits"), "datasets"),
         figure=figure,
         minutes={

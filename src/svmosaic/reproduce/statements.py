@@ -8,9 +8,10 @@ from typing import Any
 
 from svmosaic.reproduce.comparison import Numbers
 from svmosaic.reproduce.spec import Metric, TableSpec
-from svmosaic.stats import compare, score_table, wilcoxon
+from svmosaic.stats import Comparison, compare, score_table, wilcoxon
+from svmosaic.stats.words import format_p
 
-__all__ = ["statements"]
+__all__ = ["comparison_of", "statements"]
 
 
 def statements(
@@ -22,18 +23,28 @@ def statements(
     texts = []
     for paper in (False, True):
         columns = _columns(numbers, metric, paper=paper)
-        text = _over_datasets(spec, columns, metric, paper=paper)
-        if text is not None:
-            texts.append(f"{'The printed numbers' if paper else 'Ours'}: {text}")
+        texts += _paragraphs(
+            spec, metric, columns, "The printed numbers" if paper else "Ours", paper
+        )
         whole = {name: values for name, values in columns.items() if None not in values.values()}
-        if paper or not 1 < len(whole) < len(columns):
-            continue
-        # Methods with gaps have cost the comparison data sets; the others have more to say.
-        text = _over_datasets(spec, whole, metric, paper=False)
-        if text is not None:
+        if not paper and 1 < len(whole) < len(columns):
+            # Methods with gaps have cost the comparison data sets; the others have more to say.
             gaps = ", ".join(name for name in columns if name not in whole)
-            texts.append(f"Ours on all data sets, without {gaps}: {text}")
+            texts += _paragraphs(
+                spec, metric, whole, f"Ours on all data sets, without {gaps}", False
+            )
     return texts
+
+
+def comparison_of(
+    spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool
+) -> Comparison | None:
+    """Return our numbers or the printed ones compared; None where there is too little.
+
+    The control of the printed numbers is the printed method of our control, or else the one that
+    the table names.
+    """
+    return _compare(spec, metric, _columns(numbers, metric, paper=paper), paper)
 
 
 def _columns(
@@ -48,19 +59,18 @@ def _columns(
     return columns
 
 
-def _over_datasets(
+def _compare(
     spec: TableSpec,
-    columns: Mapping[str, Mapping[str, float | None]],
     metric: Metric,
-    *,
+    columns: Mapping[str, Mapping[str, float | None]],
     paper: bool,
-) -> str | None:
+) -> Comparison | None:
     control = spec.control
     if paper and control is not None:
-        control = spec.paper_methods.get(control)
+        control = spec.paper_control or spec.paper_methods.get(control)
     try:
         table = score_table(columns, missing="drop")
-        result = compare(
+        return compare(
             table,
             metric.higher_is_better,
             control=control if control in table.methods else None,
@@ -69,15 +79,51 @@ def _over_datasets(
     except ValueError:
         # Fewer than two methods or complete data sets.
         return None
-    text = result.text()
+
+
+def _paragraphs(
+    spec: TableSpec,
+    metric: Metric,
+    columns: Mapping[str, Mapping[str, float | None]],
+    whose: str,
+    paper: bool,
+) -> list[str]:
+    """Return what the comparison says, and the tests of the control in a sentence or a table."""
+    result = _compare(spec, metric, columns, paper)
+    if result is None:
+        return []
+    text = f"{whose}: {result.text()}"
     if result.control is None:
-        return text
+        return [text]
+    return [text, _pairs(result)] if spec.details else [f"{text} {_signed(result)}"]
+
+
+def _signed(result: Comparison) -> str:
+    """Return Wilcoxon's test of the control against each other method, in a sentence."""
     signed = "; ".join(
         f"{pair.versus} p = {pair.wilcoxon.p_value:.2g} ({pair.wins} won, {pair.ties} equal, "
         f"{pair.losses} lost)"
         for pair in result.pairs
     )
-    return f"{text} Wilcoxon's signed-rank test of {result.control}, not adjusted: {signed}."
+    return f"Wilcoxon's signed-rank test of {result.control}, not adjusted: {signed}."
+
+
+def _pairs(result: Comparison) -> str:
+    """Return a table of the control against each other method, as the papers print it."""
+    lines = [
+        f"| {result.control} against | wins, ties, losses | Wilcoxon R+ | R- | Wilcoxon p | "
+        "Bonferroni-Dunn p | Holm p |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for pair in result.pairs:
+        test = pair.wilcoxon
+        values = (test.p_value, pair.adjusted["bonferroni_dunn"], pair.adjusted["holm"])
+        shown = " | ".join(format_p(p).removeprefix("p ").removeprefix("= ") for p in values)
+        lines.append(
+            f"| {pair.versus} | {pair.wins}, {pair.ties}, {pair.losses} | {test.r_plus:g} | "
+            f"{test.r_minus:g} | {shown} |"
+        )
+    return "\n".join(lines)
 
 
 def _over_splits(

@@ -24,6 +24,13 @@ class RegressionTuneSettings:
     complete : bool
         Whether to try the whole grid for links with a `first` candidate, too, and not only what
         leads from it to a candidate that is better than its neighbours.
+    absolute : bool
+        Whether distances are sums of absolute differences (the laplacian kernel) and not of
+        squares (rbf).
+    race : float
+        How much of the best candidate's error on the folds to come a neighbour is expected to
+        have, 0 to 1. A larger value gives up neighbours earlier; with 0 only those are given up
+        that cannot win.
     """
 
     gammas: DoubleArray
@@ -32,6 +39,8 @@ class RegressionTuneSettings:
     tol: float = 1e-3
     max_iter: int = 0
     complete: bool = False
+    absolute: bool = False
+    race: float = 0.0
 
     @property
     def n_candidates(self) -> int:

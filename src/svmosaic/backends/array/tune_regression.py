@@ -47,7 +47,7 @@ def _tune(
         # The kernel of the widened samples is a product of kernels.
         K = np.exp(-gamma * distances)
         for column in columns[link.columns]:
-            K = K * np.exp(-gamma * (column[:, None] - column) ** 2)
+            K = K * np.exp(-gamma * _between(column[None], settings.absolute))
         for train, test in zip(*folds, strict=True):
             coef, intercept, _ = _fit(K, target, C * train, epsilon, settings.tol)
             tested = test > 0
@@ -55,7 +55,7 @@ def _tune(
             errors[number] += test[tested] @ (held_out[number, tested] - target[tested]) ** 2
     best = int(np.argmin(errors))
     gamma, C, epsilon = settings.candidate(best)
-    K = np.exp(-gamma * (distances + _squares(columns[link.columns])))
+    K = np.exp(-gamma * (distances + _between(columns[link.columns], settings.absolute)))
     coef, intercept, solution = _fit(K, target, C * weights, epsilon, settings.tol)
     return TunedRegression(
         errors if len(folds[0]) else np.full(errors.shape, np.inf),
@@ -69,9 +69,9 @@ def _tune(
     )
 
 
-def _squares(columns: DoubleArray) -> DoubleArray:
+def _between(columns: DoubleArray, absolute: bool) -> DoubleArray:
     differences = columns[:, :, None] - columns[:, None, :]
-    return np.asarray((differences**2).sum(axis=0))
+    return np.asarray((np.abs(differences) if absolute else differences**2).sum(axis=0))
 
 
 def _fit(

@@ -1,0 +1,297 @@
+"""Support vector regression with chains of two kernels, weighted by predictions out of fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.optimize import nnls
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.regression.chain_building import ChainBuilder
+from svmosaic.regression.chain_orders import random_orders
+from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.chains import SVRRC
+from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.splits import Split, regression_splits
+from svmosaic.utils.validation import check_regression, check_samples
+
+__all__ = ["SVRWC", "KernelChains", "blend_weights"]
+
+KERNELS = ("rbf", "laplacian")
+_LARGEST_SEED = np.iinfo(np.int32).max
+# Outweighs any target: the weights sum to 1.
+_SUM_WEIGHT = 1e4
+
+
+class KernelChains(SVRRC):
+    """Machines without a chain and random chains of one kernel: what `SVRWC` weights.
+
+    Parameters and attributes are those of `SVRRC`; the first row of `chains_` and `machines_` are
+    the machines without a chain.
+
+    Attributes
+    ----------
+    held_out_ : ndarray of shape (2, n_samples, n_targets)
+        What the machines without a chain, and the chains on average, predict for rows left out;
+        on scaled targets.
+    """
+
+    def _build(
+        self, builder: ChainBuilder, Y: DoubleArray, random_state: Any
+    ) -> tuple[IndexArray, IndexArray]:
+        orders = random_orders(Y.shape[1], int(self.n_chains), random_state)
+        builder.build_alone(lead_on=True)
+        alone = np.arange(Y.shape[1])[np.newaxis]
+        machines = builder.build_chains(orders)
+        return np.vstack([alone, orders]), np.vstack([alone, machines])
+
+    def _look_at(self, builder: ChainBuilder) -> None:
+        values = np.array([machine.tuned.held_out for machine in builder.machines])
+        by_row = values[:, builder.tuner.table.sample_of]
+        by_chain = by_row[self.machines_].transpose(0, 2, 1)
+        self.held_out_ = np.array([by_chain[0], by_chain[1:].mean(axis=0)])
+
+    def predict_both(self, X: Any) -> DoubleArray:
+        """Return the values without a chain, and those of the chains on average."""
+        values = self.predict_chains(X)
+        return np.array([values[0], values[1:].mean(axis=0)])
+
+
+class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Support vector regression with weighted chains of two kernels.
+
+    For the rbf and for the laplacian kernel there is a machine for each target alone and an
+    ensemble of random chains, as in `SVRRC` with ``appended="out_of_fold"``. Each target is
+    predicted by a weighted mean of these four. The weights are those that fit best what the four
+    predict for rows left out by the inner folds, so the data say for each target which kernel
+    suits and whether chains help. This is an addition to the published methods.
+
+    Parameters
+    ----------
+    n_chains : int, default=10
+        Chains of each kernel at most; with few targets there are only n_targets! orders.
+    prior : float, default=3.0
+        How many rows equal weights are worth. A larger prior keeps the weights closer to equal
+        ones, which is safer with few rows.
+    Cs : array-like of float, default=(1.0, 10.0, 100.0)
+        Penalties to try. A larger C follows the training data more closely and takes longer.
+    epsilons : array-like of float, default=(0.01, 0.1, 0.2)
+        Half widths of the tube to try, in units of the target's standard deviation.
+    cv : int, splitter or iterable, default=5
+        The inner folds; they must test every row once. A number means that many shuffled folds.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted, in units of the target's
+        standard deviation.
+    max_iter : int, default=-1
+        Limit on the updates of a machine. -1 means max(10 million, 100 n), never infinity.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the inner folds and of the orders.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+    memory_limit_mb : float, default=2000
+        Limit in MB on the matrices of one kernel: 24 bytes for each pair of samples, and 16 more
+        for each further thread.
+    verbose : int, default=0
+        If positive, log progress once a second.
+
+    Attributes
+    ----------
+    members_ : list of KernelChains
+        The machines of the rbf and of the laplacian kernel.
+    weights_ : ndarray of shape (4, n_targets)
+        The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains; they sum to
+        1 for each target.
+    n_iter_ : ndarray of shape (n_machines,)
+        Updates of the final fit of each machine, of all members.
+    n_targets_ : int
+        Number of targets.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    SVRRC : Random chains of one kernel, as published.
+
+    References
+    ----------
+    .. [1] L. Breiman (1996), "Stacked regressions", Machine Learning 24, 49-64.
+       https://doi.org/10.1007/BF00117832
+       (weights from 0 on predictions of rows left out).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic import SVRWC
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> Y = np.column_stack([np.sin(X[:, 0]), np.abs(X[:, 0] - 1.5)])
+    >>> model = SVRWC().fit(X, Y)
+    >>> model.weights_.shape
+    (4, 2)
+    >>> bool(model.score(X, Y) > 0.99)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        name: ChainedSVR._parameter_constraints[name]
+        for name in (
+            *("Cs", "epsilons", "cv", "tol", "max_iter", "random_state", "n_jobs"),
+            *("memory_limit_mb", "verbose"),
+        )
+    } | {
+        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "prior": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_chains: int = 10,
+        prior: float = 3.0,
+        Cs: Sequence[float] = (1.0, 10.0, 100.0),
+        epsilons: Sequence[float] = (0.01, 0.1, 0.2),
+        cv: Any = 5,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        memory_limit_mb: float = 2000.0,
+        verbose: int = 0,
+    ) -> None:
+        self.n_chains = n_chains
+        self.prior = prior
+        self.Cs = Cs
+        self.epsilons = epsilons
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit_mb = memory_limit_mb
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the parameters of all machines, fit them, and weight them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples, scaled: one width serves all features.
+        y : array-like of shape (n_samples, n_targets) or (n_samples,)
+            Target values.
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+        """
+        X, y = check_regression(self, X, y, multi_output=True)
+        self._y_ndim = y.ndim
+        Y = y.reshape(len(y), -1)
+        self.n_targets_ = Y.shape[1]
+        random_state = check_random_state(self.random_state)
+        splits = self._splits(X, Y, random_state)
+        seed = random_state.randint(_LARGEST_SEED)
+        self.members_ = [self._member(kernel, splits, seed).fit(X, Y) for kernel in KERNELS]
+        self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
+        held_out = np.concatenate([member.__dict__.pop("held_out_") for member in self.members_])
+        first = self.members_[0]
+        scaled = (Y - first.target_mean_) / first.target_scale_
+        self.weights_ = np.column_stack(
+            [
+                blend_weights(held_out[:, :, t].T, scaled[:, t], float(self.prior))
+                for t in range(self.n_targets_)
+            ]
+        )
+        return self
+
+    def _splits(self, X: Any, Y: DoubleArray, random_state: Any) -> list[Split]:
+        splits = regression_splits(self.cv, X, Y, random_state)
+        counts = np.bincount(np.concatenate([test for _, test in splits]), minlength=X.shape[0])
+        if not np.all(counts == 1):
+            raise ValueError(
+                "SVRWC needs a 'cv' that tests every row once, for its weights. Got one that does "
+                "not; pass a number of folds."
+            )
+        return splits
+
+    def _member(self, kernel: Any, splits: list[Split], seed: int) -> KernelChains:
+        return KernelChains(
+            n_chains=self.n_chains,
+            appended="out_of_fold",
+            kernel=kernel,
+            Cs=self.Cs,
+            epsilons=self.epsilons,
+            cv=splits,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            # The orders of the chains are those of both kernels.
+            random_state=seed,
+            n_jobs=self.n_jobs,
+            memory_limit_mb=self.memory_limit_mb,
+            verbose=self.verbose,
+        )
+
+    def predict(self, X: Any) -> DoubleArray:
+        """Return the values of each sample: the weighted mean of kernels and chains.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples, n_targets) or (n_samples,)
+            Predicted values, in the form that `fit` was given.
+        """
+        check_is_fitted(self)
+        X = check_samples(self, X)
+        parts = np.concatenate([member.predict_both(X) for member in self.members_])
+        values = np.asarray(np.einsum("kit,kt->it", parts, self.weights_))
+        return values[:, 0] if self._y_ndim == 1 else values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def blend_weights(predictions: DoubleArray, target: DoubleArray, prior: float) -> DoubleArray:
+    """Return the weights from 0, with sum 1, with which predictions fit a target best.
+
+    They minimise sum_i (y_i - sum_k w_k p_ik)^2 + prior * sum_k (w_k - 1 / K)^2: equal weights
+    count as much as `prior` further rows.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_samples, n_predictions)
+        Predictions of rows left out, for a target of variance 1.
+    target : ndarray of shape (n_samples,)
+        The true values.
+    prior : float
+        A larger prior keeps the weights closer to equal ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.regression.weighted_chains import blend_weights
+    >>> y = np.array([-1.0, 0.0, 1.0])
+    >>> blend_weights(np.column_stack([y, -y]), y, prior=0.0).round(3).tolist()
+    [1.0, 0.0]
+    """
+    n = predictions.shape[1]
+    root = np.sqrt(prior)
+    rows = np.vstack([predictions, root * np.eye(n), np.full((1, n), _SUM_WEIGHT)])
+    values = np.concatenate([target, np.full(n, root / n), [_SUM_WEIGHT]])
+    weights = nnls(rows, values)[0]
+    return np.asarray(weights / weights.sum())
