@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ __all__ = [
     "ExperimentSpec",
     "MethodSpec",
     "ProtocolSpec",
+    "build_estimator",
     "find_estimator",
     "read_spec",
     "spec_of_entries",
@@ -45,6 +46,8 @@ class DataSpec:
         The class that becomes 1, all others 0; None leaves the labels as they are.
     targets : int, tuple of str or None
         For a file with several targets: how many columns at the end, or their names.
+    bag : str, int or None
+        For a file of bags: the relational attribute, or the column of bag ids.
     """
 
     name: str
@@ -54,6 +57,7 @@ class DataSpec:
     classes: tuple[str | int, ...] | None = None
     positive: str | int | None = None
     targets: int | tuple[str, ...] | None = None
+    bag: str | int | None = None
 
     @property
     def registered(self) -> str | None:
@@ -72,7 +76,7 @@ class MethodSpec:
     estimator : str
         The class: one of svmosaic's by its name, any other by its full name.
     params : dict
-        Parameters that stay as they are.
+        Parameters that stay as they are. A table with an entry 'estimator' stands for one.
     grid : dict or None
         Values to try for each parameter.
     tunes_itself : bool
@@ -180,6 +184,26 @@ def find_estimator(name: str) -> type[Any]:
     return found
 
 
+def build_estimator(name: str, params: Mapping[str, Any]) -> Any:
+    """Return an estimator with its parameters.
+
+    A parameter that is a table with an 'estimator', and perhaps its 'params', becomes one too.
+    """
+    built = {
+        key: build_estimator(value["estimator"], value.get("params", {}))
+        if _is_estimator(value)
+        else value
+        for key, value in params.items()
+    }
+    return find_estimator(name)(**built)
+
+
+def _is_estimator(value: Any) -> bool:
+    return (
+        isinstance(value, dict) and "estimator" in value and set(value) <= {"estimator", "params"}
+    )
+
+
 def _parse(path: Path) -> dict[str, Any]:
     with path.open("rb") as stream:
         try:
@@ -196,13 +220,18 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     classes = table.take("classes", (list,), "a list of classes", None)
     positive = table.take("positive", (str, int), "a class", None)
     targets = table.take("targets", (int, list), "a number of columns or their names", None)
+    bag = table.take("bag", (str, int), "a column of bag ids", None)
     table.finish()
     if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
+    if path is None and bag is not None:
+        raise table.error("'bag' is for files; leave it out or give a 'path'")
     if path is not None and dataset is not None:
         raise table.error("'dataset' is a name of the registry; leave it out or the 'path'")
     if target is not None and targets is not None:
         raise table.error("'target' and 'targets' exclude each other; leave one out")
+    if bag is not None and targets is not None:
+        raise table.error("'bag' and 'targets' exclude each other; leave one out")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
     if path is None:
@@ -215,13 +244,14 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         None if classes is None else tuple(classes),
         positive,
         tuple(map(str, targets)) if isinstance(targets, list) else targets,
+        bag,
     )
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
-    from svmosaic.datasets import describe, list_multitarget
+    from svmosaic.datasets import describe, list_bags, list_multitarget
 
-    if name in list_multitarget():
+    if name in list_multitarget() or name in list_bags():
         return
     try:
         describe(name)
@@ -239,7 +269,7 @@ def _read_method(table: TomlTable) -> MethodSpec:
     tunes_itself = table.take("tunes_itself", (bool,), "true or false", False)
     table.finish()
     try:
-        model = find_estimator(estimator)(**params)
+        model = build_estimator(estimator, params)
     except (TypeError, ValueError) as error:
         raise table.error(str(error).rstrip(".")) from None
     known = model.get_params()

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from svmosaic.datasets import whereabouts
+from svmosaic.datasets import bags_at_hand, list_bags, whereabouts
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
@@ -135,7 +135,7 @@ class TableSpec:
         data = {
             name: f"{registered!r} is not at hand"
             for name, registered in self.data_names(size).items()
-            if whereabouts(registered) is None
+            if not _is_at_hand(registered)
         }
         methods = {
             item["name"]: f"the package {item['needs']!r} is not installed"
@@ -261,6 +261,11 @@ def _read(file: str, text: str) -> TableSpec:
     for table in (top, statistics, printed):
         table.finish()
     return spec
+
+
+def _is_at_hand(name: str) -> bool:
+    """Say whether a data set can be loaded: of bags, or of samples."""
+    return bags_at_hand(name) if name in list_bags() else whereabouts(name) is not None
 
 
 def _metric(table: TomlTable) -> Metric:
