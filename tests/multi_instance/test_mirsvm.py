@@ -127,6 +127,19 @@ def test_a_cycle_ends_the_passes_with_its_best_machine():
     assert_allclose(model.objective_, norm / 2 + loss, rtol=1e-6)
 
 
+def test_the_printed_algorithm_takes_the_most_negative_instance_of_a_negative_bag():
+    parts, y = needle_bags(n_bags=40, seed=4, shift=0.5)
+    model = MIRSVMClassifier(C=100.0, gamma=2.0, rule="algorithm", random_state=0).fit(parts, y)
+    bags = Bags.from_list(parts)
+
+    assert model.stop_reason_ == "fixed"
+    assert model.agreement_[-1] == 1.0
+    side = np.where(y == 1, 1.0, -1.0)[bags.bag_of]
+    best, _ = most_positive(bags, side * model.decision_instances(bags))
+    scores = model.decision_instances(bags)
+    assert_allclose(scores[model.representatives_], scores[best], atol=1e-6)
+
+
 def test_too_few_passes_warn_with_the_measurement():
     parts, y = needle_bags(seed=5)
 

@@ -26,6 +26,7 @@ from svmosaic.multi_instance.kernel_rows import KernelRows
 from svmosaic.multi_instance.representatives import (
     Alternation,
     BagProblem,
+    Rule,
     best_of_starts,
     draw_start,
     most_positive,
@@ -62,6 +63,9 @@ class MIRSVMClassifier(BagClassifier):
         Constant of the poly and sigmoid kernels.
     n_init : int, default=5
         Random starts. The machine with the least training objective is kept. The paper has 1.
+    rule : {"equation", "algorithm"}, default="equation"
+        How the representative of a negative bag is chosen: its most positive instance, by the
+        equation of the paper, or its most negative one, as its algorithm is printed. See Notes.
     max_passes : int, default=50
         The most machines to solve from one start. If the representatives still change then, the
         machine with the least objective is kept, with a warning.
@@ -126,6 +130,12 @@ class MIRSVMClassifier(BagClassifier):
     not from the bounded ones too; and what is returned are the representatives that the machine
     was solved for. Each pass begins with the coefficients of the pass before.
 
+    Lines 13 and 14 of the printed algorithm multiply the outputs by the label of the bag. That chooses
+    the most negative instance of a negative bag, against the equation and the text
+    (``rule="algorithm"``). It settles within a few passes, as in figure 4.2. By the equation the
+    representative of a negative bag is pushed below the others of its bag as soon as it is chosen,
+    so that the passes nearly always end in a cycle.
+
     The order of bags and of instances does not matter. The roles of the classes are not symmetric:
     ``classes_[1]`` is the one that a single instance can prove.
 
@@ -156,6 +166,7 @@ class MIRSVMClassifier(BagClassifier):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "rule": [StrOptions({"equation", "algorithm"})],
         "max_passes": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "class_weight": [StrOptions({"balanced"}), None],
@@ -173,6 +184,7 @@ class MIRSVMClassifier(BagClassifier):
         degree: int = 3,
         coef0: float = 0.0,
         n_init: int = 5,
+        rule: Rule = "equation",
         max_passes: int = 50,
         tol: float = 1e-3,
         class_weight: str | None = None,
@@ -186,6 +198,7 @@ class MIRSVMClassifier(BagClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.n_init = n_init
+        self.rule = rule
         self.max_passes = max_passes
         self.tol = tol
         self.class_weight = class_weight
@@ -231,6 +244,7 @@ class MIRSVMClassifier(BagClassifier):
                 chosen=np.arange(len(bags), dtype=np.int64),
                 signs=signs,
                 weights=bag_weights(signs, self.class_weight),
+                rule=self.rule,
             ),
             [draw_start(bags, rng) for _ in range(self.n_init)],
             SmoSettings(loss="hinge", C=float(self.C), tol=float(self.tol)),

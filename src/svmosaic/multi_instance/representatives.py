@@ -17,6 +17,7 @@ from svmosaic.solvers.smo import SmoSettings
 __all__ = [
     "Alternation",
     "BagProblem",
+    "Rule",
     "StopReason",
     "alternate",
     "best_of_starts",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 StopReason = Literal["fixed", "cycle", "max_passes"]
+Rule = Literal["equation", "algorithm"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,9 @@ class BagProblem:
         How much of the kernel of two bags is that of their representatives.
     set_values : ndarray of shape (n_bags, n_bags) or None
         The rest of the kernel of two bags, which no representative changes.
+    rule : {"equation", "algorithm"}
+        Whether a negative bag prefers its most positive instance, by Eq. 4.11, or its most negative
+        one, by lines 13 and 14 of Algorithm 4.1, where outputs are multiplied by the bag's label.
     """
 
     bags: Bags
@@ -56,6 +61,7 @@ class BagProblem:
     weights: DoubleArray
     share: float = 1.0
     set_values: DoubleArray | None = None
+    rule: Rule = "equation"
 
 
 @dataclass(frozen=True)
@@ -213,6 +219,10 @@ def _solve(
     if problem.set_values is not None and problem.share < 1.0:
         scores = scores + (1.0 - problem.share) * (problem.set_values[:, problem.chosen] @ coef)
     scores = scores + solution.intercept
+    preferred = best[problem.chosen]
+    if problem.rule == "algorithm":
+        lowest, _ = most_positive(problem.bags, -instance_scores)
+        preferred = np.where(problem.signs > 0, preferred, lowest[problem.chosen])
     slack = np.maximum(0.0, 1.0 - problem.signs * scores[problem.chosen])
     return _Pass(
         representatives=representatives,
@@ -221,7 +231,7 @@ def _solve(
         scores=scores,
         objective=float(coef @ gram @ coef / 2.0 + settings.C * (problem.weights @ slack)),
         violation=solution.violation,
-        preferred=best[problem.chosen],
+        preferred=preferred,
     )
 
 
