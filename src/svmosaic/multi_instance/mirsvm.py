@@ -130,8 +130,8 @@ class MIRSVMClassifier(BagClassifier):
     not from the bounded ones too; and what is returned are the representatives that the machine
     was solved for. Each pass begins with the coefficients of the pass before.
 
-    Lines 13 and 14 of the printed algorithm multiply the outputs by the label of the bag. That chooses
-    the most negative instance of a negative bag, against the equation and the text
+    Lines 13 and 14 of the printed algorithm multiply the outputs by the label of the bag. That
+    chooses the most negative instance of a negative bag, against the equation and the text
     (``rule="algorithm"``). It settles within a few passes, as in figure 4.2. By the equation the
     representative of a negative bag is pushed below the others of its bag as soon as it is chosen,
     so that the passes nearly always end in a cycle.
