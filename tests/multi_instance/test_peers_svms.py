@@ -165,6 +165,7 @@ def test_mi_wrapper_needs_weights():
     "peer",
     [
         MISVMClassifier(tol=1e-8),
+        MiSVMClassifier(tol=1e-8),
         SetKernelClassifier(tol=1e-8),
         MIGraphClassifier(tol=1e-8),
         SimpleMIClassifier(SMOClassifier(tol=1e-8)),
@@ -180,14 +181,3 @@ def test_on_bags_of_one_instance_it_is_the_ordinary_svm(peer):
 
     assert_allclose(model.decision_function(bags), ordinary.decision_function(X), atol=1e-6)
     assert_array_equal(model.predict(bags), ordinary.predict(X))
-
-
-def test_mi_instance_svm_on_separable_bags_of_one_instance_is_the_ordinary_svm():
-    X, y = make_classification(60, 4, class_sep=3.0, random_state=0)
-    bags = Bags(X, np.arange(61))
-
-    model = MiSVMClassifier(tol=1e-8).fit(bags, y)
-
-    assert model.n_passes_ == 1
-    wanted = SMOClassifier(tol=1e-8).fit(X, y).decision_function(X)
-    assert_allclose(model.decision_function(bags), wanted, atol=1e-6)

@@ -52,6 +52,8 @@ class BagKernelSVM(BagClassifier):
     dual_coef_: DoubleArray
     intercept_: float
     gamma_: float
+    # Of the instances of the support bags, divided by the lengths of these bags if need be.
+    _support_weights: DoubleArray
 
     @abstractmethod
     def _instance_weights(self, bags: Bags) -> DoubleArray:
@@ -72,24 +74,24 @@ class BagKernelSVM(BagClassifier):
         if self._has_unit_length():
             inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
             gram *= inverse[:, np.newaxis] * inverse
+            weights = weights * np.repeat(inverse, bags.sizes)
         machine = SMOClassifier(C=self.C, kernel="precomputed", tol=self.tol)
         machine.fit(gram, signs)
 
         support = machine.support_.astype(np.int64)
         self.support_ = data.bag_order[support]
         self.support_bags_ = bags[support]
+        self._support_weights = weights[bags.rows_of(support)]
         self.dual_coef_ = machine.dual_coef_[0]
         self.intercept_ = float(machine.intercept_[0])
 
     def _decide(self, bags: Bags) -> DoubleArray:
         known = self.support_bags_
         bags = bags.with_instances(match_form(bags.instances, known.instances))
-        weights, known_weights = self._instance_weights(bags), self._instance_weights(known)
-        options = {"n_threads": self._threads()}
-        values = bag_kernel(bags, known, weights, known_weights, self._spec(), **options)
+        weights, options = self._instance_weights(bags), {"n_threads": self._threads()}
+        values = bag_kernel(bags, known, weights, self._support_weights, self._spec(), **options)
         if self._has_unit_length():
             values *= _inverse(bag_norms(bags, weights, self._spec(), **options))[:, np.newaxis]
-            values *= _inverse(bag_norms(known, known_weights, self._spec(), **options))
         return np.asarray(values @ self.dual_coef_ + self.intercept_)
 
     def _spec(self) -> KernelSpec:
