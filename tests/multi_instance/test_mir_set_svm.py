@@ -65,12 +65,29 @@ def test_a_share_of_zero_is_the_svm_of_the_set_kernel():
     K = _set_kernel(train, train, 0.3)
     svm = SVC(C=3.0, kernel="precomputed", tol=1e-6).fit(K, y[::2])
     ours = MIRSetSVMClassifier(
-        C=3.0, mu=0.0, positive="second", gamma=0.3, tol=1e-6, random_state=0
+        C=3.0, mu=0.0, positive="second", summary="set", gamma=0.3, tol=1e-6, random_state=0
     ).fit(train, y[::2])
 
     expected = svm.decision_function(_set_kernel(test, train, 0.3))
     assert_allclose(ours.decision_function(test), expected, atol=1e-4)
     assert ours.n_passes_ == 1
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("summary", ["mean", "min-max"])
+def test_a_share_of_zero_may_be_the_svm_of_means_or_extremes(summary, sparse):
+    parts, y = needle_bags(seed=2)
+    if summary == "mean":
+        rows = np.array([part.mean(axis=0) for part in parts])
+    else:
+        rows = np.array([np.r_[part.min(axis=0), part.max(axis=0)] for part in parts])
+    svm = SVC(C=3.0, gamma=0.3, tol=1e-6).fit(rows, y)
+    given = [sp.csr_array(part) for part in parts] if sparse else parts
+    ours = MIRSetSVMClassifier(
+        C=3.0, mu=0.0, positive="second", summary=summary, gamma=0.3, tol=1e-6, random_state=0
+    ).fit(given, y)
+
+    assert_allclose(ours.decision_function(given), svm.decision_function(rows), atol=1e-4)
 
 
 def test_the_sought_class_is_a_matter_of_names_alone():
@@ -89,13 +106,15 @@ def test_the_sought_class_is_a_matter_of_names_alone():
 def test_the_search_finds_the_class_that_an_instance_proves():
     """The needle is in bags of the first class, which the published machine cannot say."""
     parts, y = needle_bags(n_bags=60, seed=4, shift=3.0)
-    model = MIRSetSVMClassifier(C=[1.0, 10.0], gamma=[0.05, 0.5], random_state=0)
-    model.fit(parts, 1 - y)
+    # Extremes of a bag would show the needle too.
+    settings = {"C": [1.0, 10.0], "gamma": [0.05, 0.5], "summary": ["set", "mean"]}
+    model = MIRSetSVMClassifier(random_state=0, **settings).fit(parts, 1 - y)
 
     assert model.best_params_["positive"] == "first"
     assert model.best_params_["mu"] > 0.0
     table = model.cv_results_
-    assert len(table["params"]) == 2 * 2 * 3 * 2 == table["mean_test_score"].size
+    # For each gamma and C: mu = 0 with 2 summaries, 0.5 with 2 of either class, 1 with either.
+    assert len(table["params"]) == 2 * 2 * (2 + 4 + 2) == table["mean_test_score"].size
     best = table["params"][int(np.argmax(table["mean_test_score"]))]
     assert best == model.best_params_
     assert model.best_score_ == table["mean_test_score"].max() > 0.9
@@ -111,7 +130,8 @@ def test_whole_bags_need_the_set_kernel():
         for label in y
     ]
     train, test = slice(0, 40), slice(40, 60)
-    model = MIRSetSVMClassifier(C=[1.0, 10.0], random_state=0).fit(parts[train], y[train])
+    model = MIRSetSVMClassifier(C=[1.0, 10.0], summary="set", random_state=0)
+    model.fit(parts[train], y[train])
     plain = MIRSVMClassifier(C=10.0, random_state=0).fit(parts[train], y[train])
 
     assert model.best_params_["mu"] < 1.0
@@ -120,7 +140,8 @@ def test_whole_bags_need_the_set_kernel():
 
 def test_without_a_choice_there_is_no_search():
     parts, y = needle_bags()
-    model = MIRSetSVMClassifier(mu=0.5, positive="second", random_state=0).fit(parts, y)
+    model = MIRSetSVMClassifier(mu=0.5, positive="second", summary="set", random_state=0)
+    model.fit(parts, y)
 
     assert np.isnan(model.best_score_)
     assert not hasattr(model, "cv_results_")
@@ -131,7 +152,13 @@ def test_a_class_of_one_bag_leaves_the_first_candidate():
     few = [*parts[:1], *parts[12:]]
     model = MIRSetSVMClassifier(random_state=0).fit(few, [1] + [0] * 12)
 
-    assert model.best_params_ == {"C": 1.0, "gamma": "scale", "mu": 0.0, "positive": "second"}
+    assert model.best_params_ == {
+        "C": 1.0,
+        "gamma": "scale",
+        "mu": 0.0,
+        "positive": "second",
+        "summary": "set",
+    }
 
 
 def test_folds_may_be_a_splitter():
@@ -160,6 +187,7 @@ def test_sparse_bags():
         ({"gamma": ["cbp"]}, "'gamma' parameter of MIRSetSVMClassifier must be"),
         ({"positive": ("third",)}, "'positive' parameter of MIRSetSVMClassifier must be"),
         ({"positive": "third"}, "'positive' parameter"),
+        ({"summary": ["sum"]}, "'summary' parameter of MIRSetSVMClassifier must be"),
     ],
 )
 def test_bad_parameters_are_refused(params, words):

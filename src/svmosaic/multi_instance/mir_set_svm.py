@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.base import KernelFunction, kernel_spec
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_summary import SUMMARIES, Summary, summarise
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
     INSTANCE_KERNELS,
@@ -56,9 +57,20 @@ class _Candidate:
     C: float
     mu: float
     positive: str
+    summary: Summary
 
     def params(self) -> dict[str, Any]:
-        return {"C": self.C, "gamma": self.gamma, "mu": self.mu, "positive": self.positive}
+        return {
+            "C": self.C,
+            "gamma": self.gamma,
+            "mu": self.mu,
+            "positive": self.positive,
+            "summary": self.summary,
+        }
+
+    @property
+    def uses_whole_bags(self) -> bool:
+        return self.mu < 1.0
 
 
 @dataclass(frozen=True)
@@ -70,22 +82,28 @@ class _Training:
     starts: list[IndexArray]
 
 
+class _Whole(NamedTuple):
+    """The normalised kernel between whole bags, and their norms."""
+
+    values: DoubleArray
+    norms: DoubleArray
+
+
 @dataclass(frozen=True)
 class _Width:
-    """What all candidates with one gamma share."""
+    """What all candidates with one gamma share; `wholes` has an entry for each summary."""
 
     kernel: InstanceKernel
     rows: KernelRows
-    set_values: DoubleArray | None
-    norms: DoubleArray
+    wholes: dict[Summary, _Whole]
 
 
 class MIRSetSVMClassifier(BagClassifier):
     r"""MIRSVM with a kernel of whole bags added, tuned by itself where there is a choice.
 
-    The kernel of two bags is a mixture: that of their representatives, as in MIRSVM, and the
-    normalised set kernel, to which all their instances contribute. Either class may be the one
-    that a single instance can prove. Where a parameter is a list, cross-validation over the
+    The kernel of two bags is a mixture: that of their representatives, as in MIRSVM, and one to
+    which all their instances contribute. Either class may be the one that a single instance can
+    prove. Where a parameter is a list, cross-validation over the
     training bags chooses; kernel values are shared by all candidates and folds.
 
     Parameters
@@ -93,8 +111,10 @@ class MIRSetSVMClassifier(BagClassifier):
     C : float or list of float, default=1.0
         Penalty of errors. A larger C follows the training bags more closely.
     mu : float or list of float, default=(0.0, 0.5, 1.0)
-        The share of the representatives, from 0 to 1. 1 is MIRSVM, 0 the SVM with the normalised
-        set kernel.
+        The share of the representatives, from 0 to 1. 1 is MIRSVM, 0 an SVM of whole bags.
+    summary : {"set", "mean", "min-max"} or list of them, default=("set", "mean", "min-max")
+        What stands for a whole bag: all its instances (the normalised set kernel), their mean, or
+        the minimum and the maximum of each feature.
     positive : {"second", "first"} or list of them, default=("second", "first")
         The class whose instances are sought: ``classes_[1]`` or ``classes_[0]``.
     kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"} or callable, default="rbf"
@@ -128,7 +148,7 @@ class MIRSetSVMClassifier(BagClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     best_params_ : dict
-        The chosen `C`, `gamma`, `mu` and `positive`.
+        The chosen `C`, `gamma`, `mu`, `positive` and `summary`.
     best_score_ : float
         Mean of accuracy and area under the ROC curve over the inner folds; nan without a search.
     cv_results_ : dict
@@ -144,7 +164,7 @@ class MIRSetSVMClassifier(BagClassifier):
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         Their representatives.
     support_bags_ : Bags
-        They themselves, for the set kernel; None for ``mu=1``.
+        They themselves, or what stands for them; None for ``mu=1``.
     dual_coef_ : ndarray of shape (1, n_support)
         Their coefficients, positive for the class that is sought.
     intercept_ : ndarray of shape (1,)
@@ -175,8 +195,12 @@ class MIRSetSVMClassifier(BagClassifier):
        {\sqrt{\sigma(I, I) \, \sigma(K, K)}}, \qquad
        \sigma(I, K) = \sum_{i \in I} \sum_{j \in K} k(x_i, x_j).
 
-    The second part does not depend on the representatives, so they are chosen as in MIRSVM. It
-    costs one kernel value for each pair of instances.
+    The second part does not depend on the representatives, so they are chosen as in MIRSVM. With
+    ``summary="set"`` it costs one kernel value for each pair of instances. With a mean or extremes
+    in place of I and K it is the kernel between those.
+
+    Candidates that are the same machine are tried once: `positive` does not matter for ``mu=0``,
+    nor `summary` for ``mu=1``.
 
     References
     ----------
@@ -201,6 +225,7 @@ class MIRSetSVMClassifier(BagClassifier):
         "C": [Interval(Real, 0.0, None, closed="neither"), "array-like"],
         "mu": [Interval(Real, 0.0, 1.0, closed="both"), "array-like"],
         "positive": [StrOptions(set(_POSITIVES)), list, tuple],
+        "summary": [StrOptions(set(SUMMARIES)), list, tuple],
         "kernel": [StrOptions(set(INSTANCE_KERNELS)), callable],
         "gamma": [
             StrOptions(set(GAMMA_RULES)),
@@ -225,6 +250,7 @@ class MIRSetSVMClassifier(BagClassifier):
         C: Any = 1.0,
         mu: Any = (0.0, 0.5, 1.0),
         positive: Any = ("second", "first"),
+        summary: Any = ("set", "mean", "min-max"),
         kernel: str | KernelFunction = "rbf",
         gamma: Any = "scale",
         degree: int = 3,
@@ -241,6 +267,7 @@ class MIRSetSVMClassifier(BagClassifier):
         self.C = C
         self.mu = mu
         self.positive = positive
+        self.summary = summary
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
@@ -270,7 +297,7 @@ class MIRSetSVMClassifier(BagClassifier):
             self.n_splits_ = len(splits)
             self.cv_results_ = _search_table(candidates, scores)
         self.best_params_ = chosen.params()
-        width = self._width(training, chosen.gamma, needs_sets=chosen.mu < 1.0)
+        width = self._width(training, chosen.gamma, [chosen])
         end = self._train(training, width, chosen, np.arange(len(bags), dtype=np.int64))
         warn_if_not_settled(self, end)
         self._record(end, data, training, width)
@@ -281,7 +308,13 @@ class MIRSetSVMClassifier(BagClassifier):
         Cs = _checked_list("C", self.C, _above_zero)
         mus = _checked_list("mu", self.mu, lambda v: _is_number(v) and 0.0 <= v <= 1.0)
         positives = _checked_list("positive", self.positive, lambda v: v in _POSITIVES)
-        return [_Candidate(*one) for one in itertools.product(gammas, Cs, mus, positives)]
+        summaries = _checked_list("summary", self.summary, lambda v: v in SUMMARIES)
+        return [
+            _Candidate(gamma, C, mu, positive, summary)
+            for gamma, C, mu in itertools.product(gammas, Cs, mus)
+            for positive in (positives if mu > 0.0 else positives[:1])
+            for summary in (summaries if mu < 1.0 else summaries[:1])
+        ]
 
     def _splits(self, training: _Training, rng: Any) -> list[tuple[IndexArray, IndexArray]]:
         """Return training and test bags of the inner folds; none where a class has one bag."""
@@ -306,8 +339,7 @@ class MIRSetSVMClassifier(BagClassifier):
         scores: list[float] = []
         for gamma, group in itertools.groupby(candidates, key=lambda one: one.gamma):
             members = list(group)
-            needs_sets = any(one.mu < 1.0 for one in members)
-            width = self._width(training, gamma, needs_sets=needs_sets)
+            width = self._width(training, gamma, members)
             for one in members:
                 found = self._fold_scores(training, width, one, splits)
                 scores.append(float(np.mean(list(found))))
@@ -329,23 +361,28 @@ class MIRSetSVMClassifier(BagClassifier):
             both = truth.any() and not truth.all()
             yield (accuracy + float(roc_auc_score(truth, values))) / 2.0 if both else accuracy
 
-    def _width(self, training: _Training, gamma: float | str, *, needs_sets: bool) -> _Width:
+    def _width(
+        self, training: _Training, gamma: float | str, candidates: list[_Candidate]
+    ) -> _Width:
         bags = training.bags
         kernel = make_kernel(
             self.kernel, gamma, self.degree, self.coef0, bags.instances, self.n_jobs
         )
         rows = KernelRows(kernel, bags.instances, float(self.cache_mb))
-        if not needs_sets:
-            return _Width(kernel, rows, None, np.empty(0))
-        sums = set_sums(kernel, bags, bags)
-        sums = (sums + sums.T) / 2.0
-        norms = np.sqrt(np.maximum(0.0, np.diagonal(sums)))
-        return _Width(kernel, rows, normalise(sums, norms, norms), norms)
+        wholes = {}
+        for summary in dict.fromkeys(one.summary for one in candidates if one.uses_whole_bags):
+            whole = summarise(bags, summary)
+            sums = set_sums(kernel, whole, whole)
+            sums = (sums + sums.T) / 2.0
+            norms = np.sqrt(np.maximum(0.0, np.diagonal(sums)))
+            wholes[summary] = _Whole(normalise(sums, norms, norms), norms)
+        return _Width(kernel, rows, wholes)
 
     def _train(
         self, training: _Training, width: _Width, candidate: _Candidate, chosen: IndexArray
     ) -> Alternation:
         signs = training.signs[chosen] * _sign_of(candidate.positive)
+        whole = width.wholes[candidate.summary] if candidate.uses_whole_bags else None
         return best_of_starts(
             BagProblem(
                 bags=training.bags,
@@ -354,7 +391,7 @@ class MIRSetSVMClassifier(BagClassifier):
                 signs=signs,
                 weights=bag_weights(signs, self.class_weight),
                 share=float(candidate.mu),
-                set_values=width.set_values,
+                set_values=None if whole is None else whole.values,
             ),
             # Without representatives the starts are all the same.
             training.starts if candidate.mu > 0.0 else training.starts[:1],
@@ -374,9 +411,11 @@ class MIRSetSVMClassifier(BagClassifier):
         self.support_ = data.bag_order[used]
         self.n_support_ = np.array([np.sum(training.signs[used] == sign) for sign in (-1, 1)])
         self.support_vectors_ = canonical_csr(bags.instances[end.representatives[used]])
-        has_sets = self.best_params_["mu"] < 1.0
-        self.support_bags_ = bags[used] if has_sets else None
-        self._support_norms = width.norms[used] if has_sets else np.empty(0)
+        self.support_bags_, self._support_norms = None, np.empty(0)
+        summary = self.best_params_["summary"]
+        if summary in width.wholes:
+            self.support_bags_ = summarise(bags, summary)[used]
+            self._support_norms = width.wholes[summary].norms[used]
         self.dual_coef_ = end.coef[used][None, :]
         self.intercept_ = np.array([end.intercept])
         self.n_passes_ = end.agreement.size
@@ -397,8 +436,9 @@ class MIRSetSVMClassifier(BagClassifier):
             of_instances = kernel.expand(bags.instances, self.support_vectors_, coef, 0.0)
             scores += mu * most_positive(bags, of_instances)[1]
         if self.support_bags_ is not None and coef.size:
-            sums = set_sums(kernel, bags, self.support_bags_)
-            own = set_norms(kernel, bags)
+            whole = summarise(bags, self.best_params_["summary"])
+            sums = set_sums(kernel, whole, self.support_bags_)
+            own = set_norms(kernel, whole)
             scores += (1.0 - mu) * (normalise(sums, own, self._support_norms) @ coef)
         return scores * _sign_of(self.best_params_["positive"])
 
