@@ -1,7 +1,7 @@
 """MIR-Set-SVM, multi-instance representatives and sets: MIRSVM with a kernel of whole bags added.
 
-It is not in the papers. MIRSVM is best where one instance decides and last where the whole bag
-does; this machine holds both.
+It is not in the papers. MIRSVM sees one instance of each bag, which fails where the whole bag
+decides, as in mutagenesis; this machine holds both.
 """
 
 from __future__ import annotations
