@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from svmosaic.bags import Bags
     from svmosaic.boundary import characteristic_boundary_points, peak_sigma, radius_sigma
     from svmosaic.classification.kernel_primal import KernelPrimalSVC
     from svmosaic.classification.mnsvm import MNSVMClassifier
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
     from svmosaic.classification.uniform import UniformSVC
+    from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
+    from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.chains import SVRCC, SVRRC
     from svmosaic.regression.multi_target import MultiTargetSVR
@@ -35,7 +38,10 @@ __all__ = [
     "SVRCC",
     "SVRRC",
     "SVRWC",
+    "Bags",
     "KernelPrimalSVC",
+    "MIRSVMClassifier",
+    "MIRSetSVMClassifier",
     "MNSVMClassifier",
     "MultiTargetSVR",
     "NLSGDClassifier",
@@ -65,6 +71,9 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
+    "Bags": "svmosaic.bags",
+    "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
+    "MIRSetSVMClassifier": "svmosaic.multi_instance.mir_set_svm",
     "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
     "OGEClassifier": "svmosaic.classification.oge",
     "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-__all__ = ["Bags", "CanonicalBags", "canonical_bags", "check_bags"]
+__all__ = ["Bags", "CanonicalBags", "canonical_bags", "check_bags", "order_of_ids"]
 
 Indices = NDArray[np.int64]
 
@@ -83,13 +84,8 @@ class Bags:
                 f"Bags expects one bag id per instance, {instances.shape[0]}. Got an array of "
                 f"shape {ids.shape}."
             )
-        _, first, number = np.unique(ids, return_index=True, return_inverse=True)
-        place = np.empty(first.size, dtype=np.int64)
-        place[np.argsort(first)] = np.arange(first.size)
-        bag_of = place[number]
-        order = np.argsort(bag_of, kind="stable")
-        sizes = np.bincount(bag_of, minlength=first.size)
-        return cls(instances[order], np.concatenate([[0], np.cumsum(sizes)]))
+        order, offsets = order_of_ids(ids)
+        return cls(instances[order], offsets)
 
     @property
     def shape(self) -> tuple[int]:
@@ -155,11 +151,24 @@ class Bags:
         )
 
 
+def order_of_ids(ids: Any) -> tuple[Indices, Indices]:
+    """Return the rows of flat instances bag after bag, and where each bag begins."""
+    ids = np.asarray(ids)
+    _, first, number = np.unique(ids, return_index=True, return_inverse=True)
+    place = np.empty(first.size, dtype=np.int64)
+    place[np.argsort(first)] = np.arange(first.size)
+    bag_of = place[number]
+    sizes = np.bincount(bag_of, minlength=first.size)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return np.argsort(bag_of, kind="stable"), offsets
+
+
 def check_bags(
     X: Any,
     *,
     bags: Any = None,
     n_features: int | None = None,
+    allow_nan: bool = False,
     who: str = "check_bags",
 ) -> Bags:
     """Return bags of finite floats, or say in one sentence what is wrong with them.
@@ -173,6 +182,8 @@ def check_bags(
         The bag of each instance, where `X` is flat.
     n_features : int, default=None
         How many features there must be.
+    allow_nan : bool, default=False
+        Accept missing values.
     who : str, default="check_bags"
         Who speaks in messages.
 
@@ -207,6 +218,7 @@ def check_bags(
         accept_sparse="csr",
         dtype=(np.float64, np.float32),
         order="C",
+        ensure_all_finite="allow-nan" if allow_nan else True,
         input_name="instances",
         estimator=who,
     )
@@ -284,16 +296,22 @@ def canonical_bags(bags: Bags, labels: Any) -> CanonicalBags:
 
 
 def _row_digests(X: Any) -> NDArray[Any]:
-    """Return a key for the content of each row; comparing keys costs less than comparing rows."""
-    if sp.issparse(X):
+    """Return a key for the content of each row; comparing keys costs less than comparing rows.
+
+    Dense and sparse rows, float32 and float64 of the same values have the same keys.
+    """
+    X = sp.csr_array(X)
+    if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-        X.eliminate_zeros()
-        bounds = list(zip(X.indptr[:-1], X.indptr[1:], strict=True))
-        parts = [X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in bounds]
-    else:
-        # -0.0 and 0.0 are one value.
-        parts = [row.tobytes() for row in np.asarray(X) + 0.0]
+    kept = X.data != 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    columns = X.indices[kept].astype(np.int64)
+    values = X.data[kept].astype(np.float64)
+    parts = [
+        columns[begin:end].tobytes() + values[begin:end].tobytes()
+        for begin, end in itertools.pairwise(ends.tolist())
+    ]
     # Hex digits: NumPy drops zero bytes at the end of byte strings.
     digests = [hashlib.blake2b(part, digest_size=16).hexdigest().encode() for part in parts]
     return np.array(digests, dtype="S32")

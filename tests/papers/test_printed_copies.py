@@ -95,3 +95,29 @@ def test_sizes_of_table_5_2():
     assert {
         row["dataset"]: float(row["n_samples"]) for row in read_rows("table-5.2-sizes.csv")
     } == {row[0].replace("web (w8a)", "web"): number(row[1]) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("metric", "table"),
+    [
+        ("accuracy", "4.3"),
+        ("precision", "4.5"),
+        ("recall", "4.7"),
+        ("kappa", "4.9"),
+        ("one-point AUC", "4.11"),
+        ("time", "4.13"),
+    ],
+)
+def test_tables_of_chapter_4(metric, table):
+    printed = {key: v for key, v in read_printed("tables-4.csv").items() if key[1] == metric}
+    head, *rows = rows_of(f"003-table-{table}")
+    # Data sets that are not at hand have no numbers of ours to stand beside.
+    absent = {"mutagenesis-bonds", "fox", "component", "function", "Average", "Rank"}
+
+    assert printed == {
+        (row[0], metric, method): number(cell)
+        for row in rows
+        if row[0] not in absent
+        for method, cell in zip(head[1:], row[1:], strict=True)
+    }
+    assert len(printed) == 11 * 12

@@ -18,8 +18,8 @@ class Dataset:
 
     Attributes
     ----------
-    X : {ndarray, csr_array} of shape (n_samples, n_features)
-        Feature values in float64.
+    X : {ndarray, csr_array} of shape (n_samples, n_features), or Bags
+        Feature values in float64. Multi-instance data have bags, which are then the samples.
     y : ndarray of shape (n_samples,) or (n_samples, n_targets), or None
         Targets: strings for named classes, int64 for whole numbers, else float64; float64 with
         one column per target for multi-target data. None when the file was read without a target.
@@ -59,7 +59,8 @@ class Dataset:
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return int(self.X.shape[1])
+        # Bags have one dimension, and features inside.
+        return int(self.X.shape[1] if len(self.X.shape) == 2 else self.X.n_features)
 
     @cached_property
     def classes(self) -> NDArray[Any]:

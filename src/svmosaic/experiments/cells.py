@@ -23,10 +23,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 import svmosaic
+from svmosaic.bags import Bags
 from svmosaic.datasets import (
+    Dataset,
+    list_bags,
     list_multitarget,
     load,
+    load_bags,
     load_multitarget,
+    read_bags,
     read_multitarget,
     read_table,
 )
@@ -46,6 +51,7 @@ from svmosaic.model_selection.plans import (
     plan_random,
 )
 from svmosaic.model_selection.seeds import derive_seed
+from svmosaic.multi_instance import BagTransformer
 
 __all__ = ["STEP", "Cell", "code_version", "iter_cells", "load_data", "make_estimator"]
 
@@ -64,10 +70,13 @@ class Cell:
 
 
 def load_data(data: DataSpec) -> tuple[Any, Any]:
-    """Return samples and targets."""
+    """Return samples, or bags of instances, and targets."""
     if data.path is None:
-        name = data.dataset or data.name
-        found = load_multitarget(name) if name in list_multitarget() else load(name)
+        found = _load_by_name(data.dataset or data.name)
+    elif data.bag is not None:
+        found = read_bags(
+            data.path, bag=data.bag, target=-1 if data.target is None else data.target
+        )
     elif data.targets is not None:
         found = read_multitarget(data.path, targets=data.targets, allow_nan=True)
     elif data.target is None:
@@ -92,6 +101,12 @@ def load_data(data: DataSpec) -> tuple[Any, Any]:
         kept = np.sort(rng.choice(len(y), data.rows, replace=False))
         X, y = X[kept], y[kept]
     return X, y
+
+
+def _load_by_name(name: str) -> Dataset:
+    if name in list_bags():
+        return load_bags(name)
+    return load_multitarget(name) if name in list_multitarget() else load(name)
 
 
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
@@ -141,7 +156,9 @@ def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
 
 
 # Parts that no result depends on: data enter by their content, the others only look at results.
-_NOT_IN_A_CELL = frozenset({"cli", "datasets", "persistence", "plots", "reports", "stats"})
+_NOT_IN_A_CELL = frozenset(
+    {"cli", "datasets", "persistence", "plots", "reports", "stats", "testing"}
+)
 
 
 @lru_cache(maxsize=1)
@@ -169,7 +186,7 @@ def _is_in_a_cell(parts: tuple[str, ...]) -> bool:
 
 def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:
     protocol = spec.protocol
-    model = _pipeline(method, protocol, seed, sparse=sp.issparse(X))
+    model = _pipeline(method, protocol, seed, X)
     prefix = STEP if isinstance(model, Pipeline) else ""
     grid = {f"{prefix}{k}": v for k, v in method.grid.items()} if method.grid else None
     if protocol.kind == "holdout" and grid is None and not method.tunes_itself:
@@ -197,7 +214,9 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
     )
 
 
-def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, *, sparse: bool) -> Any:
+def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, X: Any) -> Any:
+    in_bags = isinstance(X, Bags)
+    sparse = sp.issparse(X.instances if in_bags else X)
     model = build_estimator(method.estimator, method.params)
     if model.get_params().get("random_state", 0) is None:
         model.set_params(random_state=seed)
@@ -209,12 +228,18 @@ def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, *, sparse: 
     elif protocol.scale == "minmax":
         # Sparse data keep their zeros.
         steps.append(("scale", MaxAbsScaler() if sparse else MinMaxScaler()))
+    if in_bags:
+        # Instances are imputed and scaled, bags are classified.
+        steps = [(name, BagTransformer(step, allow_nan=name == "impute")) for name, step in steps]
     return Pipeline([*steps, ("model", model)]) if steps else model
 
 
 def _hash_arrays(*arrays: Any) -> str:
     digest = hashlib.sha256()
     for array in arrays:
+        if isinstance(array, Bags):
+            digest.update(_hash_arrays(array.instances, array.offsets).encode())
+            continue
         if sp.issparse(array):
             parts = [array.data, array.indices, array.indptr]
         else:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
+from svmosaic.bags import Bags
 from svmosaic.experiments.spec import ExperimentSpec
 
 __all__ = ["describe_data", "describe_setup", "rename_search"]
@@ -24,8 +25,12 @@ _PACKAGES = ("svmosaic", "scikit-learn", "numpy", "scipy", "joblib")
 
 
 def describe_data(X: Any, y: Any) -> dict[str, int | None]:
-    """Return rows, features and classes of a data set; no classes where targets are numbers."""
-    n_samples, n_features = X.shape
+    """Return rows, features and classes of a data set; no classes where targets are numbers.
+
+    The rows of multi-instance data are bags, the features those of an instance.
+    """
+    n_samples = X.shape[0]
+    n_features = X.n_features if isinstance(X, Bags) else X.shape[1]
     with warnings.catch_warnings():
         # Many classes with few rows each are no concern of a description.
         warnings.simplefilter("ignore")

@@ -48,6 +48,8 @@ class DataSpec:
         For a file with several targets: how many columns at the end, or their names.
     rows : int or None
         How many rows are drawn at random, each at most once; None means all.
+    bag : str, int or None
+        For a file of bags: the relational attribute, or the column of bag ids.
     """
 
     name: str
@@ -58,6 +60,7 @@ class DataSpec:
     positive: str | int | None = None
     targets: int | tuple[str, ...] | None = None
     rows: int | None = None
+    bag: str | int | None = None
 
     @property
     def registered(self) -> str | None:
@@ -234,13 +237,18 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     positive = table.take("positive", (str, int), "a class", None)
     targets = table.take("targets", (int, list), "a number of columns or their names", None)
     rows = table.whole("rows", 2, 0) if "rows" in table else None
+    bag = table.take("bag", (str, int), "a column of bag ids", None)
     table.finish()
     if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
+    if path is None and bag is not None:
+        raise table.error("'bag' is for files; leave it out or give a 'path'")
     if path is not None and dataset is not None:
         raise table.error("'dataset' is a name of the registry; leave it out or the 'path'")
     if target is not None and targets is not None:
         raise table.error("'target' and 'targets' exclude each other; leave one out")
+    if bag is not None and targets is not None:
+        raise table.error("'bag' and 'targets' exclude each other; leave one out")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
     if path is None:
@@ -254,13 +262,14 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         positive,
         tuple(map(str, targets)) if isinstance(targets, list) else targets,
         rows,
+        bag,
     )
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
-    from svmosaic.datasets import describe, list_multitarget
+    from svmosaic.datasets import describe, list_bags, list_multitarget
 
-    if name in list_multitarget():
+    if name in list_multitarget() or name in list_bags():
         return
     try:
         describe(name)

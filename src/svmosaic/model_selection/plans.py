@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import (
     GridSearchCV,
@@ -109,8 +110,13 @@ def _folds(folds: Any, estimator: Any, y: Any, seed: int) -> Any:
     if isinstance(folds, int) and not isinstance(folds, bool):
         if folds < 2:
             raise ValueError(f"Cross-validation needs at least 2 folds. Got {folds}.")
-        kind = StratifiedKFold if _has_classes(estimator, y) else KFold
-        return kind(folds, shuffle=True, random_state=seed)
+        if not _has_classes(estimator, y):
+            return KFold(folds, shuffle=True, random_state=seed)
+        # Where no class has as many rows as there are folds, the smallest class says how many.
+        counts = np.unique(y, return_counts=True)[1]
+        if folds > counts.max():
+            folds = max(2, int(counts.min()))
+        return StratifiedKFold(folds, shuffle=True, random_state=seed)
     if not hasattr(folds, "split") and not isinstance(folds, Iterable):
         raise ValueError(
             f"The folds must be a number, a splitter or a list of splits. Got {folds!r}."

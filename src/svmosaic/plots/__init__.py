@@ -6,6 +6,8 @@ axes. No figure is shown and no global state of matplotlib is touched.
 
 from __future__ import annotations
 
+from svmosaic.plots.agreement import plot_agreement
+from svmosaic.plots.bag_boundary import plot_bag_boundary
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
 from svmosaic.plots.boundary_points import plot_boundary_points
 from svmosaic.plots.chain import plot_chain
@@ -19,6 +21,8 @@ from svmosaic.plots.widths import plot_sigma_lambda, plot_width_profile
 
 __all__ = [
     "new_axes",
+    "plot_agreement",
+    "plot_bag_boundary",
     "plot_boundaries",
     "plot_boundary",
     "plot_boundary_points",

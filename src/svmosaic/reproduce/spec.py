@@ -13,7 +13,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from svmosaic.datasets import find_multitarget, list_multitarget, whereabouts
+from svmosaic.datasets import (
+    bags_at_hand,
+    find_multitarget,
+    list_bags,
+    list_multitarget,
+    whereabouts,
+)
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
@@ -225,6 +231,9 @@ def find_table(table: str) -> TableSpec:
 
 
 def _is_at_hand(name: str) -> bool:
+    """Say whether a data set can be loaded: of bags, of several targets, or of samples."""
+    if name in list_bags():
+        return bags_at_hand(name)
     if name in list_multitarget():
         return find_multitarget(name) is not None
     return whereabouts(name) is not None

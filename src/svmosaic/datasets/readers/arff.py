@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import itertools
 import os
@@ -49,8 +50,10 @@ __all__ = [
     "ArffHeader",
     "AttributeKind",
     "filled_lines",
+    "make_column",
     "read_arff",
     "read_header",
+    "split_row",
 ]
 
 # Stands for an unquoted question mark. Text files with a NUL are refused, so no value equals it.
@@ -89,12 +92,16 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ArffAttribute:
-    """One ``@attribute`` line: name, type, line number and the values of a nominal one."""
+    """One ``@attribute`` line: name, type, line number and the values of a nominal one.
+
+    A relational one has the attributes of the rows inside it.
+    """
 
     name: str
     kind: AttributeKind
     line: int
     values: tuple[str, ...] = ()
+    inside: tuple[ArffAttribute, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,7 @@ class _Scanner:
         return weight
 
 
-def read_header(path: Path, lines: _NumberedLines) -> ArffHeader:
+def read_header(path: Path, lines: _NumberedLines, *, relational: bool = False) -> ArffHeader:
     """Read up to and including ``@data``; `lines` then stands at the first row.
 
     Parameters
@@ -252,6 +259,8 @@ def read_header(path: Path, lines: _NumberedLines) -> ArffHeader:
         The file, for error messages.
     lines : iterator of (int, str)
         The numbered lines that are neither blank nor comments, stripped.
+    relational : bool, default=False
+        Accept relational attributes, each of which ends with ``@end``.
 
     Returns
     -------
@@ -266,16 +275,11 @@ def read_header(path: Path, lines: _NumberedLines) -> ArffHeader:
         if keyword == "@relation":
             relation = scanner.value() if scanner.peek() else ""
         elif keyword == "@attribute":
-            attribute = _read_attribute(scanner)
-            if attribute.name in attributes:
-                before = attributes[attribute.name].line
-                scanner.fail(
-                    f"attribute {shorten(attribute.name)} was declared in line {before}. "
-                    "Rename one of them."
-                )
-            attributes[attribute.name] = attribute
-            if len(attributes) > MAX_ATTRIBUTES:
-                scanner.fail(f"more than {MAX_ATTRIBUTES} attributes. Split the file.")
+            attribute = _read_attribute(scanner, relational)
+            if attribute.kind is AttributeKind.RELATIONAL:
+                inside = _read_inside(path, lines, attribute)
+                attribute = dataclasses.replace(attribute, inside=inside)
+            _add_attribute(scanner, attribute, attributes)
         elif keyword == "@data":
             if not attributes:
                 scanner.fail("@data comes before any @attribute. Declare the attributes first.")
@@ -288,7 +292,41 @@ def read_header(path: Path, lines: _NumberedLines) -> ArffHeader:
     raise file_error(path, number, "the file ends before @data. Check that it is complete.")
 
 
-def _read_attribute(scanner: _Scanner) -> ArffAttribute:
+def _add_attribute(
+    scanner: _Scanner, attribute: ArffAttribute, attributes: dict[str, ArffAttribute]
+) -> None:
+    if attribute.name in attributes:
+        before = attributes[attribute.name].line
+        scanner.fail(
+            f"attribute {shorten(attribute.name)} was declared in line {before}. "
+            "Rename one of them."
+        )
+    attributes[attribute.name] = attribute
+    if len(attributes) > MAX_ATTRIBUTES:
+        scanner.fail(f"more than {MAX_ATTRIBUTES} attributes. Split the file.")
+
+
+def _read_inside(
+    path: Path, lines: _NumberedLines, outer: ArffAttribute
+) -> tuple[ArffAttribute, ...]:
+    """Read the attributes of a relational one, up to and including ``@end``."""
+    attributes: dict[str, ArffAttribute] = {}
+    for number, text in lines:
+        keyword = text.split(maxsplit=1)[0].lower()
+        scanner = _Scanner(path, number, text, len(keyword))
+        if keyword == "@end":
+            if not attributes:
+                scanner.fail(f"attribute {shorten(outer.name)} has no attributes. Declare some.")
+            return tuple(attributes.values())
+        if keyword != "@attribute":
+            break
+        _add_attribute(scanner, _read_attribute(scanner, relational=False), attributes)
+    raise file_error(
+        path, outer.line, f"attribute {shorten(outer.name)} is not ended. Add @end after its last."
+    )
+
+
+def _read_attribute(scanner: _Scanner, relational: bool) -> ArffAttribute:
     following = scanner.peek()
     if following in _QUOTES:
         name: str | None = scanner.quoted()
@@ -300,14 +338,14 @@ def _read_attribute(scanner: _Scanner) -> ArffAttribute:
         values = _read_nominal_values(scanner, name)
         attribute = ArffAttribute(name, AttributeKind.NOMINAL, scanner.line, values)
     else:
-        attribute = ArffAttribute(name, _read_kind(scanner, name), scanner.line)
+        attribute = ArffAttribute(name, _read_kind(scanner, name, relational), scanner.line)
     if scanner.peek():
         rest = shorten(scanner.text[scanner.at :])
         scanner.fail(f"unexpected {rest} after the type of attribute {shorten(name)}. Remove it.")
     return attribute
 
 
-def _read_kind(scanner: _Scanner, name: str) -> AttributeKind:
+def _read_kind(scanner: _Scanner, name: str, relational: bool) -> AttributeKind:
     scanner.peek()
     word = scanner.match(_ATTRIBUTE_NAME) or ""
     kind = _KINDS.get(word.lower())
@@ -316,10 +354,10 @@ def _read_kind(scanner: _Scanner, name: str) -> AttributeKind:
             f"attribute {shorten(name)} has the unknown type {shorten(word)}. Use numeric, real, "
             "integer, string or a list of values in braces."
         )
-    if kind is AttributeKind.RELATIONAL:
+    if kind is AttributeKind.RELATIONAL and not relational:
         scanner.fail(
             f"attribute {shorten(name)} is relational: the file holds bags of rows, not one "
-            "table. Flatten it to one row per line."
+            "table. Read it with read_bags."
         )
     if kind is AttributeKind.DATE and scanner.peek():
         scanner.value()  # the date format
@@ -370,9 +408,10 @@ def _refuse_unusable(path: Path, header: ArffHeader, roles: Roles) -> None:
             )
 
 
-def _column(
+def make_column(
     path: Path, j: int, attribute: ArffAttribute, roles: Roles, options: TableOptions
 ) -> NumericColumn | NominalColumn | None:
+    """Return what collects the cells of an attribute; None for one that is left out."""
     if j in roles.dropped:
         return None
     is_target = j == roles.target
@@ -394,12 +433,12 @@ def _is_open(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
 def _read_dense(
     path: Path, rows: _NumberedLines, header: ArffHeader, roles: Roles, options: TableOptions
 ) -> Dataset:
-    columns = [_column(path, j, a, roles, options) for j, a in enumerate(header.attributes)]
+    columns = [make_column(path, j, a, roles, options) for j, a in enumerate(header.attributes)]
     builder = TableBuilder(path, columns, roles, options)
     weights = array("d")
     number = header.last_line
     for number, text in rows:
-        cells, weight = _split_row(path, number, text)
+        cells, weight = split_row(path, number, text)
         builder.add_row(cells, number)
         weights.append(weight)
     return builder.finish(
@@ -412,7 +451,7 @@ def _weights(weights: array[float]) -> Any:
     return None if np.all(values == 1.0) else values
 
 
-def _split_row(path: Path, number: int, text: str) -> tuple[list[str], float]:
+def split_row(path: Path, number: int, text: str) -> tuple[list[str], float]:
     """Return the cells of a dense row and its weight."""
     if "'" not in text and '"' not in text and "%" not in text and "{" not in text:
         cells = split_plain(text, ",")
@@ -524,7 +563,7 @@ class _SparseTable:
     def _column(self, j: int) -> NumericColumn | NominalColumn | None:
         if j not in self._columns:
             attribute = self._header.attributes[j]
-            self._columns[j] = _column(self._path, j, attribute, self._roles, self._options)
+            self._columns[j] = make_column(self._path, j, attribute, self._roles, self._options)
         return self._columns[j]
 
     def add_row(self, scanner: _Scanner) -> None:

@@ -1,0 +1,367 @@
+"""MIRSVM, the multi-instance representative SVM: one instance speaks for each bag."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.bags import Bags, CanonicalBags, check_bags, order_of_ids
+from svmosaic.base import KernelFunction, kernel_spec
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.instance_kernel import (
+    GAMMA_RULES,
+    INSTANCE_KERNELS,
+    InstanceKernel,
+    make_kernel,
+)
+from svmosaic.multi_instance.kernel_rows import KernelRows
+from svmosaic.multi_instance.representatives import (
+    Alternation,
+    BagProblem,
+    Rule,
+    best_of_starts,
+    draw_start,
+    most_positive,
+)
+from svmosaic.problem import DoubleArray
+from svmosaic.solvers.smo import SmoSettings
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import canonical_csr
+
+__all__ = ["MIRSVMClassifier", "bag_weights", "warn_if_not_settled"]
+
+
+class MIRSVMClassifier(BagClassifier):
+    r"""Multi-instance representative SVM: a machine on one representative of each bag.
+
+    Every bag, positive or negative, is represented by its most positive instance under the present
+    machine. The machine is solved for the representatives, the representatives are chosen anew,
+    and so on until a choice comes again. A bag has the class of its most positive instance.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors. A larger C follows the training bags more closely.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"} or callable, default="rbf"
+        The kernel between instances. A callable gets two arrays of instances and returns their
+        kernel values.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels; 1 / (2 sigma^2) in the paper's notation.
+        ``"scale"`` is 1 / (n_features * variance of all instances), ``"auto"`` is 1 / n_features.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    n_init : int, default=5
+        Random starts. The machine with the least training objective is kept. The paper has 1.
+    rule : {"equation", "algorithm"}, default="equation"
+        How the representative of a negative bag is chosen: its most positive instance, by the
+        equation of the paper, or its most negative one, as its algorithm is printed. See Notes.
+    max_passes : int, default=50
+        The most machines to solve from one start. If the representatives still change then, the
+        machine with the least objective is kept, with a warning.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that the solver accepts.
+    class_weight : {"balanced"} or None, default=None
+        With ``"balanced"``, C of a class is multiplied by n_bags / (2 * bags of the class).
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts.
+    n_jobs : int, default=None
+        Threads for kernel values. None means 1, -1 all. The model does not depend on it.
+    cache_mb : float, default=400
+        Memory in MB for kernel rows of representatives, which are kept between passes and starts.
+        The rows of the present representatives are kept in any case: 8 bytes for each bag and
+        instance.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    representatives_ : ndarray of shape (n_bags,)
+        For each training bag the row of its representative among the given instances.
+    support_ : ndarray of shape (n_support,)
+        The training bags whose representatives are support vectors.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        These representatives.
+    n_support_ : ndarray of shape (2,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their coefficients :math:`\alpha_I Y_I`.
+    intercept_ : ndarray of shape (1,)
+        The constant term, from the free support vectors.
+    n_passes_ : int
+        Machines solved from the start that was kept.
+    agreement_ : ndarray of shape (n_passes_,)
+        For each pass the share of bags whose representative it left as it was (figure 4.2).
+    stop_reason_ : {"fixed", "cycle", "max_passes"}
+        The representatives stayed, came back after some passes, or changed until the end.
+    objective_ : float
+        :math:`\frac12 |w|^2 + C \sum_I \xi_I` over the training bags.
+    n_features_in_ : int
+        Number of features.
+    machines_ : list
+        More than two classes: one machine for each class against the rest. The attributes from
+        `representatives_` to `objective_` are then theirs.
+
+    See Also
+    --------
+    MIRSetSVMClassifier : Adds a kernel between whole bags.
+    svmosaic.multi_instance.BagTransformer : Scales the instances of bags.
+
+    Notes
+    -----
+    With the representatives :math:`s_I` fixed, the machine is an L1-SVM,
+
+    .. math:: \max_\alpha \sum_I \alpha_I - \tfrac12 \sum_{I,K} \alpha_I \alpha_K Y_I Y_K
+       k(x_{s_I}, x_{s_K}), \quad 0 \le \alpha_I \le C, \quad \sum_I Y_I \alpha_I = 0,
+
+    and with the machine fixed, :math:`s_I = \arg\max_{i \in I} f(x_i)`. Unlike Algorithm 4.1, which
+    waits for the representatives to stay, any set of representatives that comes again ends the
+    search, because they can go in a cycle; the constant term comes from the free support vectors,
+    not from the bounded ones too; and what is returned are the representatives that the machine
+    was solved for. Each pass begins with the coefficients of the pass before.
+
+    Lines 13 and 14 of the printed algorithm multiply the outputs by the label of the bag. That
+    chooses the most negative instance of a negative bag, against the equation and the text
+    (``rule="algorithm"``). It settles within a few passes, as in figure 4.2. By the equation the
+    representative of a negative bag is pushed below the others of its bag as soon as it is chosen,
+    so that the passes nearly always end in a cycle.
+
+    The order of bags and of instances does not matter. The roles of the classes are not symmetric:
+    ``classes_[1]`` is the one that a single instance can prove.
+
+    References
+    ----------
+    .. [1] G. Melki, A. Cano, S. Ventura (2018), "MIRSVM: Multi-instance support vector machine with
+       bag representatives", Pattern Recognition 79, 228-241, Algorithm 1;
+       doi:10.1016/j.patcog.2018.02.007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic import MIRSVMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> bags = [rng.normal(size=(4, 2)) for _ in range(20)]
+    >>> for bag in bags[:10]:
+    ...     bag[rng.integers(4)] += 6.0
+    >>> y = [1] * 10 + [0] * 10
+    >>> model = MIRSVMClassifier(gamma=0.1, C=10.0, random_state=0).fit(bags, y)
+    >>> model.predict(bags[8:12])
+    array([1, 1, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions(set(INSTANCE_KERNELS)), callable],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "rule": [StrOptions({"equation", "algorithm"})],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "class_weight": [StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str | KernelFunction = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        n_init: int = 5,
+        rule: Rule = "equation",
+        max_passes: int = 50,
+        tol: float = 1e-3,
+        class_weight: str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        cache_mb: float = 400.0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_init = n_init
+        self.rule = rule
+        self.max_passes = max_passes
+        self.tol = tol
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.cache_mb = cache_mb
+
+    def fit(self, X: Any, y: Any, bags: Any = None) -> Self:
+        """Learn from bags.
+
+        Parameters
+        ----------
+        X : Bags, list of arrays, or array of shape (n_instances, n_features)
+            The bags; flat instances need `bags`.
+        y : array of shape (n_bags,)
+            A label per bag; with `bags`, a label per instance, the same within each bag.
+        bags : array of shape (n_instances,), default=None
+            The bag of each instance, where `X` is flat.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        super().fit(X, y, bags)
+        if bags is not None:
+            # The rows of flat instances are those that the caller has, not those of sorted bags.
+            order, _ = order_of_ids(bags)
+            for machine in self.machines_ or [self]:
+                machine.representatives_ = order[machine.representatives_]
+        return self
+
+    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+        bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        kernel = make_kernel(
+            self.kernel, self.gamma, self.degree, self.coef0, bags.instances, self.n_jobs
+        )
+        rng = check_random_state(self.random_state)
+        end = best_of_starts(
+            BagProblem(
+                bags=bags,
+                rows=KernelRows(kernel, bags.instances, float(self.cache_mb)),
+                chosen=np.arange(len(bags), dtype=np.int64),
+                signs=signs,
+                weights=bag_weights(signs, self.class_weight),
+                rule=self.rule,
+            ),
+            [draw_start(bags, rng) for _ in range(self.n_init)],
+            SmoSettings(loss="hinge", C=float(self.C), tol=float(self.tol)),
+            int(self.max_passes),
+        )
+        warn_if_not_settled(self, end)
+        self._record(end, data, signs, kernel.spec.gamma)
+
+    def _record(
+        self, end: Alternation, data: CanonicalBags, signs: DoubleArray, gamma: float
+    ) -> None:
+        n_bags = len(data.bags)
+        rows = np.empty(n_bags, dtype=np.int64)
+        rows[data.bag_order] = data.row_order[end.representatives]
+        self.representatives_ = rows
+        # In the order of the given bags, as the caller knows them.
+        used = np.flatnonzero(end.coef)
+        used = used[np.argsort(data.bag_order[used])]
+        self.support_ = data.bag_order[used]
+        self.support_vectors_ = canonical_csr(data.bags.instances[end.representatives[used]])
+        self.n_support_ = np.array([np.sum(signs[used] < 0), np.sum(signs[used] > 0)])
+        self.dual_coef_ = end.coef[used][None, :]
+        self.intercept_ = np.array([end.intercept])
+        self.n_passes_ = end.agreement.size
+        self.agreement_ = end.agreement
+        self.stop_reason_ = end.stop_reason
+        self.objective_ = end.objective
+        self._gamma = gamma
+
+    # Prediction -----------------------------------------------------------------------------
+
+    def _decide(self, bags: Bags) -> DoubleArray:
+        return most_positive(bags, self._score(bags.instances))[1]
+
+    def _score(self, X: Any) -> DoubleArray:
+        """Return a score for each instance."""
+        spec = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
+        kernel = InstanceKernel(self.kernel, spec, resolve_threads(self.n_jobs))
+        return kernel.expand(
+            X, self.support_vectors_, self.dual_coef_[0], float(self.intercept_[0])
+        )
+
+    def decision_instances(self, X: Any) -> DoubleArray:
+        """Return scores of instances; a bag has the largest of its instances.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_instances, n_features), Bags or list of arrays
+            The instances, or bags of them.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_instances,) or (n_instances, n_classes)
+            Two classes: above zero means ``classes_[1]``. More: one column per class.
+        """
+        check_is_fitted(self)
+        instances = self._check_instances(X)
+        if self.classes_.size == 2:
+            return self._score(instances)
+        return np.column_stack([machine._score(instances) for machine in self.machines_])
+
+    def predict_instances(self, X: Any) -> NDArray[Any]:
+        """Return the class of each instance.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_instances, n_features), Bags or list of arrays
+            The instances, or bags of them.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_instances,)
+            Class labels.
+        """
+        scores = self.decision_instances(X)
+        if scores.ndim == 1:
+            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def _check_instances(self, X: Any) -> Any:
+        name = type(self).__name__
+        is_table = sp.issparse(X) or (not isinstance(X, (Bags, list, tuple)) and np.ndim(X) == 2)
+        if not is_table:
+            return check_bags(X, n_features=self.n_features_in_, who=name).instances
+        X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"{name} was trained on instances with {self.n_features_in_} features. Got "
+                f"{X.shape[1]}."
+            )
+        return X
+
+
+def bag_weights(signs: DoubleArray, class_weight: str | None) -> DoubleArray:
+    """Return what C is multiplied by for each bag."""
+    weights = np.ones(signs.size)
+    if class_weight == "balanced":
+        for sign in (-1.0, 1.0):
+            weights[signs == sign] = signs.size / (2.0 * np.sum(signs == sign))
+    return weights
+
+
+def warn_if_not_settled(estimator: Any, end: Alternation) -> None:
+    """Warn with the measurement when the representatives still changed, or the solver gave up."""
+    name = type(estimator).__name__
+    if end.stop_reason == "max_passes":
+        warnings.warn(
+            f"{name} stopped at max_passes={estimator.max_passes} with {end.agreement[-1]:.0%} of "
+            "the representatives unchanged. The machine with the least objective is kept; raise "
+            "max_passes, or lower C or gamma.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    if end.violation > estimator.tol:
+        warnings.warn(
+            f"{name} stopped with violation {end.violation:.1e} (tol={estimator.tol:g}). Scale the "
+            "features or raise tol.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,65 @@
+"""Numbers of a bag from numbers of its instances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmosaic.bags import Bags
+from svmosaic.problem import DoubleArray, IndexArray
+
+__all__ = [
+    "first_of_largest",
+    "largest_of_bags",
+    "maxima_of_bags",
+    "means_of_bags",
+    "minima_of_bags",
+    "sums_of_bags",
+]
+
+
+def sums_of_bags(bags: Bags, values: Any) -> Any:
+    """Return the sums of rows, one per instance, over each bag; sparse rows stay sparse."""
+    members = sp.csr_array(
+        (np.ones(bags.n_instances), np.arange(bags.n_instances), bags.offsets),
+        shape=(len(bags), bags.n_instances),
+    )
+    return members @ values
+
+
+def means_of_bags(bags: Bags, values: Any) -> Any:
+    """Return the means of rows, one per instance, over each bag; sparse rows stay sparse."""
+    return (sp.diags_array(1.0 / bags.sizes) @ sums_of_bags(bags, values)).astype(values.dtype)
+
+
+def minima_of_bags(bags: Bags) -> Any:
+    """Return the least value of each feature in each bag."""
+    return _extremes(bags, np.minimum, "min")
+
+
+def maxima_of_bags(bags: Bags) -> Any:
+    """Return the largest value of each feature in each bag."""
+    return _extremes(bags, np.maximum, "max")
+
+
+def _extremes(bags: Bags, ufunc: np.ufunc, method: str) -> Any:
+    if not sp.issparse(bags.instances):
+        return ufunc.reduceat(bags.instances, bags.offsets[:-1], axis=0)
+    rows = [
+        sp.coo_array(getattr(bag, method)(axis=0)).reshape((1, bags.n_features)) for bag in bags
+    ]
+    return sp.vstack(rows, format="csr")
+
+
+def largest_of_bags(bags: Bags, scores: DoubleArray) -> DoubleArray:
+    """Return the largest score of the instances of each bag."""
+    return np.asarray(np.maximum.reduceat(scores, bags.offsets[:-1]), dtype=np.float64)
+
+
+def first_of_largest(bags: Bags, scores: DoubleArray) -> IndexArray:
+    """Return the instance with the largest score in each bag, the first of several."""
+    hits = np.flatnonzero(scores == np.repeat(largest_of_bags(bags, scores), bags.sizes))
+    _, first = np.unique(bags.bag_of[hits], return_index=True)
+    return np.asarray(hits[first], dtype=np.int64)

@@ -1,0 +1,127 @@
+"""Citation-kNN: the nearest bags vote, and the bags that have this one among their nearest."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.peers.bag_distances import Hausdorff, hausdorff_distances
+from svmosaic.problem import DoubleArray
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import match_form
+
+__all__ = ["CitationKNNClassifier"]
+
+
+class CitationKNNClassifier(BagClassifier):
+    r"""Citation-kNN: references and citers of a bag vote, by Hausdorff distances.
+
+    Parameters
+    ----------
+    n_references : int, default=2
+        How many of its nearest training bags a bag refers to. More of them vote more smoothly.
+    n_citers : int, default=4
+        A training bag cites a bag that is among its so many nearest.
+    hausdorff : {"minimal", "maximal"}, default="minimal"
+        The distance of two bags: that of their nearest instances, or the largest distance of an
+        instance of one to the other bag.
+    n_jobs : int, default=None
+        Threads for distances. None means 1, -1 all. The model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Features of an instance.
+    machines_ : list
+        One fitted copy per class, if there are more than two; only they have the attributes
+        below.
+    bags_ : Bags
+        The training bags, in canonical order.
+    signs_ : ndarray of shape (n_bags,)
+        +1 for those of the second class, -1 for the first.
+    reach_ : ndarray of shape (n_bags,)
+        The distance up to which each training bag cites.
+
+    Notes
+    -----
+    With R references and C citers, p of them positive and n negative, the score is
+    (p - n) / (p + n): a tie means the first class. The minimal Hausdorff distance is
+
+    .. math:: d(A, B) = \min_{a \in A} \min_{b \in B} \|a - b\|.
+
+    A training bag cites by the rank of the new bag among the other training bags. Bags at equal
+    distances all count, so that their order does not matter. Scale the features first. A fit
+    with the default takes the distances of all pairs of instances, a prediction those of new and
+    training instances.
+
+    References
+    ----------
+    .. [1] J. Wang, J.-D. Zucker (2000), "Solving the Multiple-Instance Problem: A Lazy Learning
+       Approach", Proceedings of the 17th International Conference on Machine Learning,
+       1119-1125.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.multi_instance.peers import CitationKNNClassifier
+    >>> bags = [np.array([[4.0], [5.0]]), np.array([[6.0]]), np.array([[0.0], [1.0]]), np.eye(1)]
+    >>> model = CitationKNNClassifier(n_references=1, n_citers=1).fit(bags, [1, 1, 0, 0])
+    >>> model.predict([np.array([[5.5]]), np.array([[0.5]])])
+    array([1, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_references": [Interval(Integral, 1, None, closed="left")],
+        "n_citers": [Interval(Integral, 0, None, closed="left")],
+        "hausdorff": [StrOptions({"minimal", "maximal"})],
+        "n_jobs": [Integral, None],
+    }
+
+    bags_: Bags
+    signs_: DoubleArray
+    reach_: DoubleArray
+
+    def __init__(
+        self,
+        *,
+        n_references: int = 2,
+        n_citers: int = 4,
+        hausdorff: Hausdorff = "minimal",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_references = n_references
+        self.n_citers = n_citers
+        self.hausdorff = hausdorff
+        self.n_jobs = n_jobs
+
+    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+        self.bags_ = data.bags
+        self.signs_ = signs
+        if self.n_citers == 0:
+            self.reach_ = np.full(signs.size, -np.inf)
+        elif self.n_citers >= signs.size:
+            self.reach_ = np.full(signs.size, np.inf)
+        else:
+            distances = self._distances(data.bags)
+            np.fill_diagonal(distances, np.inf)
+            self.reach_ = np.partition(distances, self.n_citers - 1, axis=1)[:, self.n_citers - 1]
+
+    def _decide(self, bags: Bags) -> DoubleArray:
+        bags = bags.with_instances(match_form(bags.instances, self.bags_.instances))
+        distances = self._distances(bags)
+        last = min(self.n_references, self.signs_.size) - 1
+        horizon = np.partition(distances, last, axis=1)[:, last]
+        votes = (distances <= horizon[:, np.newaxis]).astype(np.float64)
+        votes += distances <= self.reach_
+        return np.asarray(votes @ self.signs_ / votes.sum(axis=1), dtype=np.float64)
+
+    def _distances(self, bags: Bags) -> DoubleArray:
+        threads = resolve_threads(self.n_jobs)
+        return hausdorff_distances(bags, self.bags_, self.hausdorff, n_threads=threads)

@@ -1,0 +1,131 @@
+"""What MI-SVM and mi-SVM share: an SVM on instances, solved again and again from where it stood."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+
+from svmosaic.backends import cpu
+from svmosaic.bags import Bags
+from svmosaic.base import kernel_spec, make_rows, resolve_gamma
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.peers.bag_statistics import largest_of_bags
+from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
+from svmosaic.solvers.smo import SmoSettings
+from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import canonical_csr, match_form
+
+__all__ = ["InstanceSVM"]
+
+
+class InstanceSVM(BagClassifier):
+    """Base of SVMs on instances whose bag is as positive as its most positive instance."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "laplacian"})],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
+    support_vectors_: Any
+    dual_coef_: DoubleArray
+    intercept_: float
+    gamma_: float
+    n_passes_: int
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        max_passes: int = 50,
+        cache_mb: float = 200.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.max_passes = max_passes
+        self.cache_mb = cache_mb
+        self.n_jobs = n_jobs
+
+    def _choose_gamma(self, X: Any) -> None:
+        """Set the width from all instances."""
+        rows = np.arange(X.shape[0])
+        self.gamma_ = resolve_gamma(self.gamma, X, rows, np.ones(rows.size), kernel=self.kernel)
+
+    def _solve(
+        self, X: Any, samples: IndexArray, targets: DoubleArray, start: DoubleArray | None
+    ) -> Solution:
+        """Solve the L1-SVM on some rows of `X`, from signed coefficients of these rows."""
+        problem = Problem(samples, targets, np.ones(samples.size))
+        settings = SmoSettings(C=float(self.C), tol=float(self.tol), cache_mb=float(self.cache_mb))
+        (solution,) = cpu.solve_smo(
+            make_rows(X, self.kernel),
+            self._spec(),
+            [problem],
+            settings,
+            starts=None if start is None else [start],
+            n_threads=resolve_threads(self.n_jobs),
+        )
+        if solution.violation > self.tol:
+            warnings.warn(
+                f"{type(self).__name__} stopped with violation {solution.violation:.1e} "
+                f"(tol={self.tol:g}) after {solution.n_iter} updates. Scale the features.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return solution
+
+    def _keep(self, X: Any, solution: Solution) -> None:
+        """Set what prediction needs."""
+        self.support_vectors_ = X[solution.support]
+        self.dual_coef_ = solution.coef
+        self.intercept_ = float(solution.intercept)
+
+    def _scores(self, X: Any) -> DoubleArray:
+        """Return the decision values of instances."""
+        vectors = self.support_vectors_
+        values = cpu.decide(
+            make_rows(match_form(canonical_csr(X), vectors), self.kernel),
+            make_rows(vectors, self.kernel),
+            np.arange(vectors.shape[0]),
+            self._spec(),
+            csr_array(self.dual_coef_[:, np.newaxis]),
+            np.array([self.intercept_]),
+            n_threads=resolve_threads(self.n_jobs),
+        )
+        return values[:, 0]
+
+    def _warn_of_passes(self) -> None:
+        warnings.warn(
+            f"{type(self).__name__} stopped at max_passes={self.max_passes}, before a choice of "
+            "instances came back. The model is that of the last pass; raise max_passes.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _decide(self, bags: Bags) -> DoubleArray:
+        return largest_of_bags(bags, self._scores(bags.instances))
+
+    def _spec(self) -> KernelSpec:
+        return kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)

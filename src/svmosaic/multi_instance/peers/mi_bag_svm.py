@@ -1,0 +1,130 @@
+"""MI-SVM: the margin of a positive bag is that of its most positive instance."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmosaic.bags import CanonicalBags
+from svmosaic.multi_instance.peers.bag_statistics import first_of_largest, means_of_bags
+from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
+from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.utils.validation import canonical_csr, match_form
+
+__all__ = ["MISVMClassifier"]
+
+
+class MISVMClassifier(InstanceSVM):
+    r"""MI-SVM: one witness for each positive bag against all instances of negative bags.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors. A larger C follows the training bags more closely and takes longer.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"}, default="rbf"
+        The kernel of instances.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernels other than linear. ``"scale"`` is 1 / (n_features * variance of the
+        instances), ``"auto"`` is 1 / n_features.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted.
+    max_passes : int, default=50
+        Limit on the number of SVMs solved.
+    cache_mb : float, default=200
+        Memory in MB for kernel columns.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Features of an instance.
+    machines_ : list
+        One fitted copy per class, if there are more than two; only they have the attributes
+        below.
+    witnesses_ : ndarray of shape (n_positive_bags,)
+        The training instance, counted over all bags, that stands for each positive bag, in
+        ascending order; after the last SVM.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
+        The support vectors.
+    dual_coef_ : ndarray of shape (n_support,)
+        Their coefficients.
+    intercept_ : float
+        The constant term.
+    gamma_ : float
+        The width used.
+    n_passes_ : int
+        SVMs solved.
+
+    See Also
+    --------
+    MiSVMClassifier : Labels every instance of the positive bags.
+
+    Notes
+    -----
+    With bags B_I and their labels Y_I it minimises
+
+    .. math:: \tfrac12 \|w\|^2 + C \sum_I \xi_I, \quad
+       \max_{x \in B_I} f(x) \ge 1 - \xi_I \; (Y_I = 1), \quad
+       -f(x) \ge 1 - \xi_x \; \text{for all } x \in B_I \; (Y_I = -1)
+
+    by turns: solve the SVM for given witnesses, beginning with the means of the positive bags;
+    then take the instances with the largest f as witnesses. It stops when a set of witnesses
+    comes back, the last or an earlier one. Each SVM begins with the coefficients of the one
+    before. The score of a bag is the largest f of its instances.
+
+    References
+    ----------
+    .. [1] S. Andrews, I. Tsochantaridis, T. Hofmann (2002), "Support Vector Machines for
+       Multiple-Instance Learning", Advances in Neural Information Processing Systems 15,
+       561-568. Figure 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.multi_instance.peers import MISVMClassifier
+    >>> bags = [np.array([[0.0], [5.0]]), np.array([[6.0]]), np.array([[0.0], [1.0]]), np.eye(1)]
+    >>> model = MISVMClassifier(C=10.0).fit(bags, [1, 1, 0, 0])
+    >>> model.witnesses_
+    array([1, 2])
+    """
+
+    witnesses_: IndexArray
+
+    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+        bags = data.bags
+        X = canonical_csr(bags.instances)
+        self._choose_gamma(X)
+        positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        candidates, others = bags[positive], bags.rows_of(negative)
+        rows = bags.rows_of(positive)
+        targets = np.concatenate([np.ones(positive.size), -np.ones(others.size)])
+
+        # The means, with which it begins, stand below the instances.
+        stack = sp.vstack if sp.issparse(X) else np.vstack
+        table = match_form(stack([X, means_of_bags(candidates, candidates.instances)]), X)
+        witnesses = bags.n_instances + np.arange(positive.size)
+        start: DoubleArray | None = None
+        seen: set[bytes] = set()
+        for n_passes in range(1, self.max_passes + 1):
+            samples = np.concatenate([witnesses, others])
+            solution = self._solve(table, samples, targets, start)
+            self._keep(table, solution)
+            self.n_passes_ = n_passes
+            witnesses = rows[first_of_largest(candidates, self._scores(candidates.instances))]
+            if witnesses.tobytes() in seen:
+                break
+            seen.add(witnesses.tobytes())
+            # A new witness takes over the coefficient of the one before.
+            coefficients = np.zeros(table.shape[0])
+            coefficients[solution.support] = solution.coef
+            start = coefficients[samples]
+        else:
+            self._warn_of_passes()
+        self.witnesses_ = np.sort(data.row_order[witnesses])

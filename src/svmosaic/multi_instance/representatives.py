@@ -1,0 +1,247 @@
+"""Alternate between a machine on one representative per bag and the choice of representatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from svmosaic.backends import cpu
+from svmosaic.bags import Bags
+from svmosaic.multi_instance.kernel_rows import KernelRows
+from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Problem
+from svmosaic.solvers.smo import SmoSettings
+
+__all__ = [
+    "Alternation",
+    "BagProblem",
+    "Rule",
+    "StopReason",
+    "alternate",
+    "best_of_starts",
+    "draw_start",
+    "most_positive",
+]
+
+StopReason = Literal["fixed", "cycle", "max_passes"]
+Rule = Literal["equation", "algorithm"]
+
+
+@dataclass(frozen=True)
+class BagProblem:
+    """Two classes of bags, and how their representatives are compared.
+
+    Attributes
+    ----------
+    bags : Bags
+        All bags at hand.
+    rows : KernelRows
+        Kernel rows of their instances.
+    chosen : ndarray of shape (n_chosen,)
+        The bags to train on, ascending.
+    signs : ndarray of shape (n_chosen,)
+        +1 or -1 for each of them.
+    weights : ndarray of shape (n_chosen,)
+        What C is multiplied by for each of them.
+    share : float
+        How much of the kernel of two bags is that of their representatives.
+    set_values : ndarray of shape (n_bags, n_bags) or None
+        The rest of the kernel of two bags, which no representative changes.
+    rule : {"equation", "algorithm"}
+        Whether a negative bag prefers its most positive instance, by Eq. 4.11, or its most negative
+        one, by lines 13 and 14 of Algorithm 4.1, where outputs are multiplied by the bag's label.
+    """
+
+    bags: Bags
+    rows: KernelRows
+    chosen: IndexArray
+    signs: DoubleArray
+    weights: DoubleArray
+    share: float = 1.0
+    set_values: DoubleArray | None = None
+    rule: Rule = "equation"
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """Where the alternation ended.
+
+    Attributes
+    ----------
+    representatives : ndarray of shape (n_chosen,)
+        The instance of each training bag that the machine was solved for.
+    coef : ndarray of shape (n_chosen,)
+        Signed coefficients.
+    intercept : float
+        The constant term.
+    scores : ndarray of shape (n_bags,)
+        The machine's score of every bag at hand, trained on or not.
+    objective : float
+        1/2 |w|^2 + C times the hinge losses of the training bags by their scores.
+    violation : float
+        Of the solver's optimality conditions.
+    agreement : ndarray of shape (n_passes,)
+        For each pass, the share of bags whose representative the pass left as it was.
+    stop_reason : {"fixed", "cycle", "max_passes"}
+        Why it ended.
+    """
+
+    representatives: IndexArray
+    coef: DoubleArray
+    intercept: float
+    scores: DoubleArray
+    objective: float
+    violation: float
+    agreement: DoubleArray
+    stop_reason: StopReason
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """A machine solved for some representatives, and the representatives that it prefers."""
+
+    representatives: IndexArray
+    coef: DoubleArray
+    intercept: float
+    scores: DoubleArray
+    objective: float
+    violation: float
+    preferred: IndexArray
+
+
+def draw_start(bags: Bags, rng: Any) -> IndexArray:
+    """Return an instance of each bag, drawn at random."""
+    return np.asarray(bags.offsets[:-1] + rng.randint(0, bags.sizes), dtype=np.int64)
+
+
+def most_positive(bags: Bags, scores: DoubleArray) -> tuple[IndexArray, DoubleArray]:
+    """Return the instance of each bag with the largest score, the first of equals, and the score.
+
+    `scores` has one entry per instance.
+    """
+    largest = np.maximum.reduceat(scores, bags.offsets[:-1])
+    bag_of = bags.bag_of
+    candidates = np.flatnonzero(scores == largest[bag_of])
+    _, first = np.unique(bag_of[candidates], return_index=True)
+    return candidates[first], largest
+
+
+def best_of_starts(
+    problem: BagProblem, starts: Sequence[IndexArray], settings: SmoSettings, max_passes: int
+) -> Alternation:
+    """Alternate from several starts and return the end with the least training objective."""
+    ends = [alternate(problem, start, settings, max_passes) for start in starts]
+    return min(ends, key=lambda end: end.objective)
+
+
+def alternate(
+    problem: BagProblem, start: IndexArray, settings: SmoSettings, max_passes: int
+) -> Alternation:
+    """Solve for the representatives, choose them anew, and so on until a choice comes again.
+
+    Parameters
+    ----------
+    problem : BagProblem
+        The bags.
+    start : ndarray of shape (n_bags,)
+        The instance to begin with, for every bag at hand.
+    settings : SmoSettings
+        Of the solver.
+    max_passes : int
+        The most machines to solve.
+
+    Returns
+    -------
+    Alternation
+        The machine whose representatives are those that it prefers. Unlike Algorithm 4.1, which
+        compares with the pass before only and would not end, a cycle ends it too: then it is the
+        machine of the cycle with the least objective, whatever pass the cycle was entered by. After
+        `max_passes` it is the one with the least objective of all.
+    """
+    representatives = start[problem.chosen]
+    passes: list[_Pass] = []
+    numbers: dict[bytes, int] = {}
+    agreement: list[float] = []
+    coef: DoubleArray | None = None
+    while True:
+        done = _solve(problem, representatives, settings, coef)
+        numbers[representatives.tobytes()] = len(passes)
+        passes.append(done)
+        agreement.append(float(np.mean(done.preferred == representatives)))
+        again = numbers.get(done.preferred.tobytes())
+        # Without a kernel between representatives nothing depends on them.
+        if again is None and problem.share == 0.0:
+            again = 0
+        if again is not None:
+            end = min(passes[again:], key=lambda one: one.objective)
+            reason: StopReason = "fixed" if again == len(passes) - 1 else "cycle"
+            break
+        if len(passes) >= max_passes:
+            end, reason = min(passes, key=lambda one: one.objective), "max_passes"
+            break
+        representatives, coef = done.preferred, done.coef
+    return Alternation(
+        end.representatives,
+        end.coef,
+        end.intercept,
+        end.scores,
+        end.objective,
+        end.violation,
+        np.array(agreement),
+        reason,
+    )
+
+
+def _solve(
+    problem: BagProblem,
+    representatives: IndexArray,
+    settings: SmoSettings,
+    start: DoubleArray | None,
+) -> _Pass:
+    gram = _gram(problem, representatives)
+    n = representatives.size
+    (solution,) = cpu.solve_smo(
+        PairwiseRows(gram),
+        KernelSpec("precomputed"),
+        [Problem(np.arange(n, dtype=np.int64), problem.signs, problem.weights)],
+        settings,
+        # Few representatives change from one pass to the next, so few coefficients do.
+        starts=None if start is None else [start],
+    )
+    coef = np.zeros(n)
+    coef[solution.support] = solution.coef
+    instance_scores = np.zeros(problem.bags.n_instances)
+    if problem.share > 0.0:
+        instance_scores = problem.share * problem.rows.expand(representatives, coef)
+    best, scores = most_positive(problem.bags, instance_scores)
+    if problem.set_values is not None and problem.share < 1.0:
+        scores = scores + (1.0 - problem.share) * (problem.set_values[:, problem.chosen] @ coef)
+    scores = scores + solution.intercept
+    preferred = best[problem.chosen]
+    if problem.rule == "algorithm":
+        lowest, _ = most_positive(problem.bags, -instance_scores)
+        preferred = np.where(problem.signs > 0, preferred, lowest[problem.chosen])
+    slack = np.maximum(0.0, 1.0 - problem.signs * scores[problem.chosen])
+    return _Pass(
+        representatives=representatives,
+        coef=coef,
+        intercept=solution.intercept,
+        scores=scores,
+        objective=float(coef @ gram @ coef / 2.0 + settings.C * (problem.weights @ slack)),
+        violation=solution.violation,
+        preferred=preferred,
+    )
+
+
+def _gram(problem: BagProblem, representatives: IndexArray) -> DoubleArray:
+    """Return the kernel between the training bags."""
+    n = representatives.size
+    gram = np.zeros((n, n))
+    if problem.share > 0.0:
+        gram += problem.share * problem.rows.gram(representatives)
+    if problem.set_values is not None and problem.share < 1.0:
+        chosen = problem.chosen
+        gram += (1.0 - problem.share) * problem.set_values[np.ix_(chosen, chosen)]
+    return gram

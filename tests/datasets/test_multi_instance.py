@@ -1,0 +1,221 @@
+"""Files of bags: relational ARFF, tables with bag ids, LIBSVM text; and data sets by name."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from svmosaic.datasets import (
+    data_folder,
+    describe_bags,
+    list_bags,
+    list_datasets,
+    list_multitarget,
+    load_bags,
+    read_bags,
+)
+from svmosaic.exceptions import DataFileError, DataNotFoundError
+
+HEAD = """@relation toy
+@attribute id {m1, m2}
+@attribute bag relational
+  @attribute a numeric
+  @attribute 'b c' real
+@end bag
+@attribute class {0, 1}
+@data
+"""
+NAMED = HEAD.replace("'b c' real", "colour {red, blue}").replace("{0, 1}", "{musk, other}")
+
+
+def _lists(data):
+    bags = data.X
+    return [(bag.toarray() if sp.issparse(bag) else bag).tolist() for bag in bags]
+
+
+def test_relational_arff(write):
+    data = read_bags(write("toy.arff", HEAD + 'm1,"1,2\\n3,4",1\nm2,"5,6",0\n'))
+
+    assert _lists(data) == [[[1, 2], [3, 4]], [[5, 6]]]
+    assert data.y.tolist() == [1, 0]
+    assert data.y.dtype == np.int64
+    assert data.feature_names == ("a", "b c")
+    assert repr(data) == "Dataset(name='toy', n_samples=2, n_features=2, n_classes=2)"
+
+
+def test_relational_arff_sparse(write):
+    data = read_bags(write("toy.arff", HEAD + 'm1,"1,0\\n0,4",1\nm2,"0,0",0\n'), dense=False)
+
+    assert sp.issparse(data.X.instances)
+    assert data.X.instances.nnz == 2
+    assert _lists(data) == [[[1, 0], [0, 4]], [[0, 0]]]
+
+
+def test_names_inside_bags_and_as_labels(write):
+    text = NAMED + 'm1,"1,red\\n3,blue",other\nm2,"5,red",musk\n'
+    data = read_bags(write("toy.arff", text))
+    ordinal = read_bags(write("toy.arff", text), nominal="ordinal")
+
+    assert _lists(data) == [[[1, 1, 0], [3, 0, 1]], [[5, 1, 0]]]
+    assert (data.y.tolist(), data.target_names) == (["other", "musk"], ("musk", "other"))
+    assert _lists(ordinal) == [[[1, 0], [3, 1]], [[5, 0]]]
+
+
+def test_missing_values_and_weights(write):
+    path = write("toy.arff", HEAD + 'm1,"1,?\\n3,4",1,{2.5}\nm2,"5,6",0\n')
+    data = read_bags(path, allow_nan=True)
+
+    assert np.isnan(data.X[0][0, 1])
+    assert data.sample_weight.tolist() == [2.5, 1.0]
+    with pytest.raises(DataFileError, match=r"toy.arff, line 9: column 'b c' has no value"):
+        read_bags(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (HEAD + 'm1,"1,2\\n3",1\n', "line 9: an instance has 1 cells; expected 2"),
+        (HEAD + 'm1,"1,x",1\n', "line 9: column 'b c' holds numbers, got 'x'"),
+        (HEAD + 'm1,"",1\n', "line 9: the bag is empty"),
+        (HEAD + "m1,1,2,1\n", "line 9: the row has 4 cells; expected 3"),
+        (HEAD + 'm1,"1,2",7\n', "'7' is not a declared value"),
+        (HEAD, "no bags follow @data"),
+        (HEAD.replace("@end bag\n", ""), "line 3: attribute 'bag' is not ended"),
+        (
+            HEAD.replace("  @attribute a numeric\n  @attribute 'b c' real\n", ""),
+            "has no attributes",
+        ),
+        (
+            HEAD.replace("a numeric", "a string") + 'm1,"1,2",1\n',
+            "line 4: attribute 'a' is a string",
+        ),
+        (HEAD.replace("'b c'", "a") + 'm1,"1,2",1\n', "line 5: attribute 'a' was declared"),
+        (HEAD.replace("{0, 1}", "string") + 'm1,"1,2",1\n', "the label 'class' is string"),
+    ],
+)
+def test_malformed_relational_files_are_named(write, text, words):
+    with pytest.raises(DataFileError, match=words):
+        read_bags(write("toy.arff", text))
+
+
+def test_a_bag_by_name_among_two(write):
+    text = HEAD.replace(
+        "@attribute class",
+        "@attribute more relational\n@attribute z real\n@end more\n@attribute class",
+    )
+    path = write("toy.arff", text + 'm1,"1,2","9\\n8",1\n')
+
+    assert _lists(read_bags(path, bag="more")) == [[[9], [8]]]
+    assert _lists(read_bags(path, bag=1)) == [[[1, 2]]]
+    with pytest.raises(ValueError, match=r"one of its relational attributes: bag, more. Got None"):
+        read_bags(path)
+
+
+def test_flat_csv(write):
+    path = write("toy.csv", "bag,size,kind,class\nz,1,u,yes\na,2,v,no\nz,3,u,yes\n")
+    data = read_bags(path)
+
+    assert _lists(data) == [[[1, 1, 0], [3, 1, 0]], [[2, 0, 1]]]
+    assert data.y.tolist() == ["yes", "no"]
+    assert data.feature_names == ("size", "kind=u", "kind=v")
+
+
+def test_columns_of_flat_files_are_free(write):
+    path = write("toy.csv", "class,x,id\n1,0.5,7\n0,1.5,8\n1,2.5,7\n")
+    data = read_bags(path, bag="id", target="class")
+
+    assert _lists(data) == [[[0.5], [2.5]], [[1.5]]]
+    assert data.y.tolist() == [1, 0]
+    with pytest.raises(ValueError, match="cannot be one column"):
+        read_bags(path, bag="id", target="id")
+
+
+def test_flat_arff(write):
+    text = "@relation r\n@attribute id {p,q}\n@attribute x real\n@attribute class {0,1}\n@data\n"
+    data = read_bags(write("toy.arff", text + "q,1,1\np,2,0\nq,3,1\n"))
+
+    assert _lists(data) == [[[1], [3]], [[2]]]
+    assert data.y.tolist() == [1, 0]
+
+
+def test_libsvm_with_query_ids_or_a_feature(write):
+    by_query = read_bags(write("q.svm", "1 qid:5 1:2\n# comment\n-1 qid:6 2:3\n1 qid:5 2:1\n"))
+    by_feature = read_bags(write("f.svm", "1 1:2 3:5\n-1 2:3 3:6\n1 2:1 3:5\n"), bag=3)
+
+    for data in (by_query, by_feature):
+        assert sp.issparse(data.X.instances)
+        assert _lists(data) == [[[2, 0], [0, 1]], [[0, 3]]]
+        assert data.y.tolist() == [1, -1]
+
+
+def test_bad_flat_files_are_told(write):
+    with pytest.raises(DataFileError, match="bag 'a' has instances with different labels"):
+        read_bags(write("t.csv", "bag,x,class\na,1,0\na,2,1\n"))
+    with pytest.raises(DataFileError, match=r"t.svm, line 2: the line has no bag id"):
+        read_bags(write("t.svm", "1 qid:1 1:2\n1 1:3\n"))
+    with pytest.raises(ValueError, match=r"'qid' or a feature from 1 to 2. Got 9"):
+        read_bags(write("t.svm", "1 1:2\n1 2:3\n"), bag=9)
+    with pytest.raises(ValueError, match="'n_features' option of read_bags is for LIBSVM"):
+        read_bags(write("t.csv", "bag,x,class\na,1,0\n"), n_features=3)
+
+
+# Data sets by name --------------------------------------------------------------------------
+
+
+def _folder():
+    folder = data_folder()
+    if folder is None or not (folder / "multiinstance").is_dir():
+        pytest.skip("the data folder is not at hand; set SVMOSAIC_DATA")
+    return folder / "multiinstance"
+
+
+def test_the_registry_is_the_manifest():
+    with (_folder() / "MANIFEST.csv").open() as stream:
+        rows = {row["name"]: row for row in csv.DictReader(stream)}
+
+    assert set(list_bags()) == set(rows)
+    for name, row in rows.items():
+        info = describe_bags(name)
+        assert (info.n_bags, info.n_instances, info.n_features, info.n_positive) == tuple(
+            int(row[key]) for key in ("bags", "instances", "d", "positive_bags")
+        )
+        assert (info.sha256, info.source) == (row["sha256"], row["source"])
+
+
+@pytest.mark.parametrize("name", ["musk1", "eastWest", "westEast", "suramin", "mutagenesis-atoms"])
+def test_a_data_set_has_its_registered_size(name):
+    _folder()
+    info, data = describe_bags(name), load_bags(name)
+
+    assert (len(data.X), data.X.n_instances, data.n_features) == (
+        info.n_bags,
+        info.n_instances,
+        info.n_features,
+    )
+    assert np.bincount(data.y).tolist() == [info.n_bags - info.n_positive, info.n_positive]
+    assert info.title in data.description
+
+
+@pytest.mark.slow
+def test_web_pages_are_sparse():
+    _folder()
+
+    assert sp.issparse(load_bags("webmining75").X.instances)
+
+
+def test_unknown_and_absent_data_sets_are_told(no_data):
+    with pytest.raises(DataNotFoundError, match=r"Did you mean 'musk2' or 'musk1'|'musk1' or"):
+        describe_bags("musk3")
+    with pytest.raises(
+        DataNotFoundError, match=r"Put musk1.arff.gz into the folder 'multiinstance'"
+    ):
+        load_bags("musk1")
+
+
+def test_names_of_registries_do_not_collide():
+    names = [*list_datasets(), *list_multitarget(), *list_bags()]
+
+    assert len(set(names)) == len(names)
