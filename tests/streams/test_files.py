@@ -251,7 +251,7 @@ DAMAGED = [
     ("toy.arff", HEAD + "1,x\n{0 1}\n"),
     ("toy.arff", HEAD + "{0 1}\n1,x\n"),
     ("toy.arff", HEAD + "{2 1}\n"),
-    ("toy.svm.gz", gzip.compress(b"1 1:1\n" * 99)[:-12]),
+    ("toy.svm.gz", gzip.compress(b"1 1:1\n" * 99, mtime=0)[:-12]),
     ("toy.csv.gz", b"\x1f\x8bnonsense"),
 ]
 
