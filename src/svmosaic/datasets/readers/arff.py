@@ -50,9 +50,13 @@ __all__ = [
     "ArffHeader",
     "AttributeKind",
     "filled_lines",
+    "is_open",
     "make_column",
     "read_arff",
+    "read_dense_rows",
     "read_header",
+    "read_sparse_rows",
+    "refuse_unusable",
     "split_row",
 ]
 
@@ -150,14 +154,14 @@ def read_arff(path: str | os.PathLike[str], options: TableOptions | None = None)
     lines = filled_lines(source)
     header = read_header(source, lines)
     roles = assign_roles([attribute.name for attribute in header.attributes], options, source)
-    _refuse_unusable(source, header, roles)
+    refuse_unusable(source, header, roles)
     first = next(lines, None)
     if first is None:
         raise file_error(source, header.last_line, "no rows follow @data. Check the file.")
     rows = itertools.chain([first], lines)
     if first[1].startswith("{"):
-        return _read_sparse(source, rows, header, roles, options)
-    return _read_dense(source, rows, header, roles, options)
+        return read_sparse_rows(source, rows, header, roles, options)
+    return read_dense_rows(source, rows, header, roles, options)
 
 
 def filled_lines(path: Path) -> _NumberedLines:
@@ -387,7 +391,8 @@ def _read_nominal_values(scanner: _Scanner, name: str) -> tuple[str, ...]:
             )
 
 
-def _refuse_unusable(path: Path, header: ArffHeader, roles: Roles) -> None:
+def refuse_unusable(path: Path, header: ArffHeader, roles: Roles) -> None:
+    """Say which attributes cannot be used."""
     for j, attribute in enumerate(header.attributes):
         name = attribute.name
         if j in roles.dropped or j in roles.forced_nominal:
@@ -418,21 +423,22 @@ def make_column(
     cells = Cells(path, attribute.name, _MISSING, options.allow_nan and not is_target, is_target)
     if _is_numeric(j, attribute, roles):
         return NumericColumn(cells)
-    return NominalColumn(cells, None if _is_open(j, attribute, roles) else attribute.values)
+    return NominalColumn(cells, None if is_open(j, attribute, roles) else attribute.values)
 
 
 def _is_numeric(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
     return attribute.kind is AttributeKind.NUMERIC and j not in roles.forced_nominal
 
 
-def _is_open(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
+def is_open(j: int, attribute: ArffAttribute, roles: Roles) -> bool:
     """Whether the attribute holds names of which no list is declared."""
     return attribute.kind is not AttributeKind.NOMINAL and not _is_numeric(j, attribute, roles)
 
 
-def _read_dense(
+def read_dense_rows(
     path: Path, rows: _NumberedLines, header: ArffHeader, roles: Roles, options: TableOptions
 ) -> Dataset:
+    """Read rows that give every value."""
     columns = [make_column(path, j, a, roles, options) for j, a in enumerate(header.attributes)]
     builder = TableBuilder(path, columns, roles, options)
     weights = array("d")
@@ -471,9 +477,10 @@ def split_row(path: Path, number: int, text: str) -> tuple[list[str], float]:
     return cells, 1.0
 
 
-def _read_sparse(
+def read_sparse_rows(
     path: Path, rows: _NumberedLines, header: ArffHeader, roles: Roles, options: TableOptions
 ) -> Dataset:
+    """Read rows that give numbers and values of some columns."""
     table = _SparseTable(path, header, roles, options)
     for number, text in rows:
         table.add_row(_Scanner(path, number, text))
@@ -553,7 +560,7 @@ class _SparseTable:
         self._required = [
             j
             for j, attribute in enumerate(header.attributes)
-            if j not in roles.dropped and _is_open(j, attribute, roles)
+            if j not in roles.dropped and is_open(j, attribute, roles)
         ]
         self._rows = array("q")
         self._attributes = array("q")

@@ -31,13 +31,22 @@ from svmosaic.datasets.readers.text import (
     split_plain,
 )
 
-__all__ = ["MISSING", "WHITESPACE", "read_csv"]
+__all__ = [
+    "MISSING",
+    "SAMPLE_LINES",
+    "WHITESPACE",
+    "Layout",
+    "cut_line",
+    "filled_lines",
+    "find_layout",
+    "read_csv",
+]
 
 MISSING = frozenset({"", "?", "NA"})
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
 _DELIMITERS = ("\t", ";", ",", WHITESPACE)
-_SAMPLE_LINES = 20
+SAMPLE_LINES = 20
 # So many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
@@ -48,7 +57,9 @@ _NumberedLines = Iterator[tuple[int, str]]
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
+    """How a table is written: its delimiter, its columns and whether it has a header."""
+
     split: _Split
     names: tuple[str, ...]
     has_header: bool
@@ -93,11 +104,11 @@ def read_csv(
     """
     options = options or TableOptions()
     source = Path(path)
-    lines = _filled_lines(iter_blocks(source))
-    sample = list(itertools.islice(lines, _SAMPLE_LINES))
+    lines = filled_lines(iter_blocks(source))
+    sample = list(itertools.islice(lines, SAMPLE_LINES))
     if not sample:
         raise file_error(source, 1, "the file is empty. Check the path.")
-    layout = _find_layout(source, sample, delimiter, header)
+    layout = find_layout(source, sample, delimiter, header)
     roles = assign_roles(layout.names, options, source)
 
     columns: list[Column | None] = []
@@ -113,11 +124,12 @@ def read_csv(
     builder = TableBuilder(source, columns, roles, options)
     number = sample[-1][0]
     for number, line in itertools.chain(sample[layout.has_header :], lines):
-        builder.add_row(_cut(source, number, line, layout.split), number)
+        builder.add_row(cut_line(source, number, line, layout.split), number)
     return builder.finish(number)
 
 
-def _filled_lines(blocks: Iterator[LineBlock]) -> _NumberedLines:
+def filled_lines(blocks: Iterator[LineBlock]) -> _NumberedLines:
+    """Yield the lines that are not blank, with their numbers."""
     for block in blocks:
         for number, line in enumerate(block.lines, block.first):
             if line and not line.isspace():
@@ -162,7 +174,8 @@ def _split_blanks(line: str) -> list[str]:
     return cells
 
 
-def _cut(path: Path, number: int, line: str, split: _Split) -> list[str]:
+def cut_line(path: Path, number: int, line: str, split: _Split) -> list[str]:
+    """Return the cells of a line, or say what is wrong with it."""
     try:
         return split(line)
     except csv.Error as error:
@@ -173,19 +186,20 @@ def _cut(path: Path, number: int, line: str, split: _Split) -> list[str]:
         ) from None
 
 
-def _find_layout(
+def find_layout(
     path: Path, sample: Sequence[tuple[int, str]], delimiter: str | None, header: bool | None
-) -> _Layout:
+) -> Layout:
+    """Find out from the first lines how a table is written."""
     chosen = _sniff_delimiter([line for _, line in sample]) if delimiter is None else delimiter
     split = _splitter(chosen)
     number, line = sample[0]
-    first = _cut(path, number, line, split)
+    first = cut_line(path, number, line, split)
     if len(first) > MAX_ATTRIBUTES:
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
     rest = [
         cells
         for other, text in sample[1:]
-        if len(cells := _cut(path, other, text, split)) == len(first)
+        if len(cells := cut_line(path, other, text, split)) == len(first)
     ]
     has_header = _looks_like_header(first, rest) if header is None else header
     if has_header:
@@ -194,7 +208,7 @@ def _find_layout(
         names = tuple(f"x{j + 1}" for j in range(len(first)))
     if chosen == ";":
         _refuse_decimal_comma(path, sample[has_header:], split)
-    return _Layout(split, names, has_header)
+    return Layout(split, names, has_header)
 
 
 def _sniff_delimiter(lines: Sequence[str]) -> str:
@@ -255,7 +269,7 @@ def _header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, .
 
 def _refuse_decimal_comma(path: Path, sample: Sequence[tuple[int, str]], split: _Split) -> None:
     for number, line in sample:
-        for cell in _cut(path, number, line, split):
+        for cell in cut_line(path, number, line, split):
             if _DECIMAL_COMMA.fullmatch(cell):
                 raise file_error(
                     path,

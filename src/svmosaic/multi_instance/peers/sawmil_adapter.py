@@ -20,7 +20,7 @@ __all__ = ["SawmilClassifier"]
 
 # Names of ours -> names in sawmil.
 _MODELS = {"nsk": "NSK", "smil": "sMIL", "sawmil": "sAwMIL"}
-# sawmil 0.2 has a third, daqp, but asks of it what no version of daqp has.
+# sawmil 0.2 has a third, daqp, but asks of it what daqp 0.10 does not have.
 _SOLVERS = {"osqp": "osqp", "gurobi": "gurobipy"}
 
 

@@ -10,12 +10,12 @@ from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.arff import (
     ArffHeader,
     AttributeKind,
-    _is_open,
-    _read_dense,
-    _read_sparse,
-    _refuse_unusable,
     filled_lines,
+    is_open,
+    read_dense_rows,
     read_header,
+    read_sparse_rows,
+    refuse_unusable,
 )
 from svmosaic.datasets.readers.columns import Roles, TableOptions, assign_roles
 from svmosaic.datasets.readers.text import file_error, shorten
@@ -43,7 +43,7 @@ class ArffSource:
         self._header = read_header(path, lines)
         attributes = self._header.attributes
         self._roles = assign_roles([attribute.name for attribute in attributes], options, path)
-        _refuse_unusable(path, self._header, self._roles)
+        refuse_unusable(path, self._header, self._roles)
         first = next(lines, None)
         if first is None:
             raise file_error(path, self._header.last_line, "no rows follow @data. Check the file.")
@@ -52,7 +52,7 @@ class ArffSource:
         self._found: dict[int, set[str]] = {
             j: set()
             for j, attribute in enumerate(attributes)
-            if j not in self._roles.dropped and _is_open(j, attribute, self._roles)
+            if j not in self._roles.dropped and is_open(j, attribute, self._roles)
         }
 
     def rows(self) -> Iterator[NumberedRow]:
@@ -93,5 +93,5 @@ class ArffSource:
         return data.X, data.y  # type: ignore[return-value]  # a target is required
 
     def _read(self, rows: Sequence[NumberedRow], header: ArffHeader, roles: Roles) -> Dataset:
-        read = _read_sparse if self._is_sparse else _read_dense
+        read = read_sparse_rows if self._is_sparse else read_dense_rows
         return read(self.path, iter(rows), header, roles, self._options)

@@ -20,12 +20,12 @@ from svmosaic.datasets.readers.columns import (
     is_number,
 )
 from svmosaic.datasets.readers.csv import (
-    _SAMPLE_LINES,
     MISSING,
-    _cut,
-    _filled_lines,
-    _find_layout,
-    _Layout,
+    SAMPLE_LINES,
+    Layout,
+    cut_line,
+    filled_lines,
+    find_layout,
 )
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 from svmosaic.streams.files.source import NumberedRow
@@ -67,12 +67,12 @@ class CsvSource:
         self._names: dict[int, tuple[str, ...]] = {}
 
     @cached_property
-    def _layout(self) -> _Layout:
-        sample = list(itertools.islice(_filled_lines(iter_blocks(self.path)), _SAMPLE_LINES))
+    def _layout(self) -> Layout:
+        sample = list(itertools.islice(filled_lines(iter_blocks(self.path)), SAMPLE_LINES))
         if not sample:
             raise file_error(self.path, 1, "the file is empty. Check the path.")
         self._last_line = sample[-1][0]
-        return _find_layout(self.path, sample, self._delimiter, self._header)
+        return find_layout(self.path, sample, self._delimiter, self._header)
 
     def __getstate__(self) -> dict[str, Any]:
         # The layout holds a function made on the spot, which no pickle takes.
@@ -85,7 +85,7 @@ class CsvSource:
     def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
         # Values may not be missing, so the first row decides for each column, as in `read_csv`.
         number, text = row
-        cells = _cut(self.path, number, text, self._layout.split)
+        cells = cut_line(self.path, number, text, self._layout.split)
         kinds = {}
         for j, cell in enumerate(cells[: len(self._layout.names)]):
             if j in self._roles.dropped:
@@ -98,13 +98,13 @@ class CsvSource:
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
         return itertools.islice(
-            _filled_lines(iter_blocks(self.path)), int(self._layout.has_header), None
+            filled_lines(iter_blocks(self.path)), int(self._layout.has_header), None
         )
 
     def observe(self, rows: Sequence[NumberedRow]) -> Samples:
         """Collect the names in nominal columns, and check all cells."""
         for number, text in rows:
-            cells = _cut(self.path, number, text, self._layout.split)
+            cells = cut_line(self.path, number, text, self._layout.split)
             if len(cells) != len(self._layout.names):
                 break  # the conversion below names the row
             for j, column in self._found.items():
@@ -138,6 +138,6 @@ class CsvSource:
                 columns.append(NumericColumn(self._cells(j)))
         builder = TableBuilder(self.path, columns, self._roles, self._options)
         for number, text in rows:
-            builder.add_row(_cut(self.path, number, text, self._layout.split), number)
+            builder.add_row(cut_line(self.path, number, text, self._layout.split), number)
         data = builder.finish(rows[-1][0])
         return data.X, data.y  # type: ignore[return-value]  # a target is required
