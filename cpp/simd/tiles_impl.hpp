@@ -76,29 +76,29 @@ struct Tiles {
         }
     }
 
-    static void squared_norms(const Real* values, Index stride, Index n_features, Real* out) {
-        for (Index l = 0; l < lanes<Real>; l += width) {
-            D total[C::halves] = {};
-            for (Index first = 0; first < n_features; first += C::segment) {
-                V sum = {};
-                for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
-                    const V x = C::load(values + f * stride + l);
-                    sum = sum + x * x;
-                }
-                C::add_widened(sum, total);
-            }
-            for (Index h = 0; h < C::halves; ++h) C::store_narrowed(out + l + h * wide, total[h]);
-        }
-    }
-
-    // sum + x^2 with one rounding, if the level's vectors do it with one. Left to itself the
-    // compiler may multiply several x at once and add them later, with two roundings.
+    // sum + x^2 with one rounding where the processor can. Said outright: left to itself the
+    // compiler fuses in one loop and not in another, and the norms of a sample would differ.
     static Real add_square(Real sum, Real x) {
 #ifdef __FP_FAST_FMA
         return std::fma(x, x, sum);
 #else
         return sum + x * x;
 #endif
+    }
+
+    static void squared_norms(const Real* values, Index stride, Index n_features, Real* out) {
+        for (Index l = 0; l < lanes<Real>; l += width) {
+            D total[C::halves] = {};
+            for (Index first = 0; first < n_features; first += C::segment) {
+                Real sum[width] __attribute__((aligned(64))) = {};
+                for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
+                    const Real* x = values + f * stride + l;
+                    for (Index k = 0; k < width; ++k) sum[k] = add_square(sum[k], x[k]);
+                }
+                C::add_widened(C::load(sum), total);
+            }
+            for (Index h = 0; h < C::halves; ++h) C::store_narrowed(out + l + h * wide, total[h]);
+        }
     }
 
     // Rounded as squared_norms does.
