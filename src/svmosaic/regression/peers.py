@@ -310,7 +310,7 @@ class _Chains(_Peer):
     """One or several regressor chains, averaged."""
 
     def _orders(self, n_targets: int, random_state: Any) -> IndexArray:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say in which orders it chains.")
 
     def _fit(self, X: DoubleArray, Y: DoubleArray, random_state: Any) -> None:
         self.orders_ = self._orders(Y.shape[1], random_state)
