@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
@@ -29,7 +30,8 @@ from svmosaic.datasets import load
 SETS = (
     *("iris", "teach", "wine", "cancer", "sonar", "glass", "vote", "heart", "dermatology"),
     *("prokaryotic", "australian", "banknote", "fertility", "ionosphere", "liver", "pima"),
-    *("spect", "banana", "eukaryotic", "satimage"),
+    *("spect", "banana", "eukaryotic", "satimage", "usps", "letter", "adult", "w3a"),
+    *("shuttle", "web", "ijcnn1", "intrusion", "census", "electricity", "covertype"),
 )
 CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 MOST_ROWS = 1_000
@@ -67,10 +69,12 @@ def gammas_of(X: Any, y: Any) -> tuple[dict[str, list[float] | None], dict[str, 
 
 
 def measure(name: str) -> list[dict[str, Any]]:
-    data = load(name, dense=True)
-    X, y = np.asarray(data.X, dtype=float), np.asarray(data.y)
+    data = load(name)
+    X, y = data.X, np.asarray(data.y)
     if y.size > MOST_ROWS:
         X, _, y, _ = train_test_split(X, y, train_size=MOST_ROWS, stratify=y, random_state=0)
+    # After the cut: boundary points want dense rows.
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
     right = dict.fromkeys(RULES, 0)
     seconds = dict.fromkeys(RULES, 0.0)
     outer = StratifiedKFold(5, shuffle=True, random_state=7)
