@@ -7,10 +7,11 @@ import pickle
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from svmosaic import SVRCC, SVRRC, MultiTargetSVR, load, save
+from svmosaic import SVRCC, SVRRC, SVRWC, MultiTargetSVR, load, save
 from svmosaic.persistence import trust_in_skops
 
 GRID = {"gammas": [0.1, 1.0], "Cs": [1.0, 10.0], "epsilons": [0.1], "cv": 3}
@@ -85,6 +86,46 @@ def look_ahead(model):
 @pytest.mark.parametrize("damage", [break_order, break_machine, break_target, look_ahead])
 def test_a_model_that_does_not_fit_together_is_not_written(damage, tmp_path):
     model = SVRCC(**GRID).fit(X, Y)
+    damage(model)
+
+    with pytest.raises(ValueError, match="cannot be saved"):
+        save(model, tmp_path / "model.svmosaic")
+
+
+WEIGHTED = SVRWC(n_chains=2, Cs=[1.0, 10.0], epsilons=[0.1], cv=3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_a_file_gives_the_same_weighted_chains(form, tmp_path):
+    model = clone(WEIGHTED).fit(form(X), Y)
+    save(model, tmp_path / "model.svmosaic")
+
+    loaded = load(tmp_path / "model.svmosaic")
+
+    np.testing.assert_array_equal(loaded.predict(form(X)), model.predict(form(X)))
+    np.testing.assert_array_equal(loaded.weights_, model.weights_)
+    assert [m.get_params() for m in loaded.members_] == [m.get_params() for m in model.members_]
+
+
+def drop_member(model):
+    del model.members_[1]
+
+
+def break_member(model):
+    model.members_[1].machines_[0, 0] = 99
+
+
+def double_weights(model):
+    model.weights_ *= 2
+
+
+def swap_member(model):
+    model.members_[1] = clone(model.members_[1]).fit(X, Y[:, :2])
+
+
+@pytest.mark.parametrize("damage", [drop_member, break_member, double_weights, swap_member])
+def test_weighted_chains_that_do_not_fit_together_are_not_written(damage, tmp_path):
+    model = clone(WEIGHTED).fit(X, Y)
     damage(model)
 
     with pytest.raises(ValueError, match="cannot be saved"):

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, Parts, schema_of
+from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, Parts, Schema, schema_of
 from svmosaic.persistence.validation import AnyArray, Sizes, refuse
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.optional import import_optional
@@ -199,14 +199,24 @@ def _pack(estimator: Any) -> tuple[dict[str, Any], Parts]:
         name: _plain(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
     }
-    parts = Parts()
     try:
-        for part in schema.fields:
-            if not part.optional or hasattr(estimator, part.attribute):
-                part.pack(getattr(estimator, part.attribute), parts)
+        return params, _pack_fields(estimator, schema)
     except ModelFileError as error:
         raise ValueError(f"The fitted {kind} cannot be saved: {error}.") from error
-    return params, parts
+
+
+def _pack_fields(estimator: Any, schema: Schema) -> Parts:
+    parts = Parts()
+    for part in schema.fields:
+        if not part.optional or hasattr(estimator, part.attribute):
+            part.pack(getattr(estimator, part.attribute), parts)
+    if schema.members is not None:
+        members = [_pack_fields(member, schema.members) for member in estimator.members_]
+        parts.values["members"] = [member.values for member in members]
+        for number, member in enumerate(members):
+            own = {f"member{number}.{key}": array for key, array in member.tensors.items()}
+            parts.tensors |= own
+    return parts
 
 
 def _plain(value: Any, who: str) -> Any:
@@ -404,15 +414,33 @@ def _restore_step(step: Any, tensors: dict[str, AnyArray], last: bool) -> tuple[
     if schema is None or schema.predicts != last:
         refuse(f"the class {kind[:80]!r} is not known in this place; a newer svmosaic may know it")
     estimator = _new_estimator(schema.kind, step["params"])
-    parts = Parts(dict(values), tensors)
+    _restore_fields(estimator, schema, Parts(dict(values), tensors))
+    return name, estimator
+
+
+def _restore_fields(estimator: Any, schema: Schema, parts: Parts) -> None:
+    """Set the fitted attributes; `parts` must have them all and nothing else."""
     sizes = Sizes()
     for part in schema.fields:
         if not part.optional or part.name in parts.values:
             setattr(estimator, part.attribute, part.unpack(parts, sizes))
+    if schema.members is not None:
+        estimator.members_ = _restore_members(estimator.new_members(), schema.members, parts)
     parts.require_empty()
     for check in schema.checks:
         check(estimator, sizes)
-    return name, estimator
+
+
+def _restore_members(members: list[Any], schema: Schema, parts: Parts) -> list[Any]:
+    stored = parts.take_value("members")
+    if not isinstance(stored, list) or len(stored) != len(members):
+        refuse(f"'members' must be a list of {len(members)} machines")
+    for number, (member, values) in enumerate(zip(members, stored, strict=True)):
+        if not isinstance(values, dict):
+            refuse("'members' has an entry of another type than expected")
+        own = _take_prefix(f"member{number}.", parts.tensors)
+        _restore_fields(member, schema, Parts(dict(values), own))
+    return members
 
 
 def _new_estimator(kind: Callable[..., Any], stored: Any) -> Any:

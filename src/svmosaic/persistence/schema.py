@@ -59,12 +59,14 @@ from svmosaic.persistence.validation import (
     check_state,
     check_stream,
     check_values,
+    check_weighted_chains,
     refuse,
 )
 from svmosaic.problem import Status
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR
 from svmosaic.regression.smo import SMORegressor
+from svmosaic.regression.weighted_chains import SVRWC, KernelChains
 
 __all__ = ["FORMAT", "SCHEMAS", "UPGRADES", "VERSION", "Field", "Parts", "Schema", "schema_of"]
 
@@ -452,12 +454,16 @@ class Schema:
         Called with the restored object and the sizes; they compare the fields.
     predicts : bool
         True for a model, false for a scaler before it.
+    members : Schema or None
+        How each of the machines in its attribute ``members_`` is stored. Their parameters follow
+        from its own: its method ``new_members`` makes them.
     """
 
     kind: Any
     fields: tuple[Field, ...]
     checks: tuple[Callable[[Any, Sizes], None], ...]
     predicts: bool = True
+    members: Schema | None = None
 
     @property
     def name(self) -> str:
@@ -641,6 +647,18 @@ SCHEMAS: dict[str, Schema] = _table(
             (check_regression_expansion,),
         ),
         *(Schema(kind, _CHAINS, (check_chains,)) for kind in (MultiTargetSVR, SVRRC, SVRCC)),
+        Schema(
+            SVRWC,
+            (
+                *_FEATURES,
+                Count("n_targets", "n_targets_", "n_targets"),
+                Count("y_ndim", "_y_ndim", "y_ndim"),
+                Tensor("weights", "weights_", ("float64",), ("n_parts", "n_targets"), minimum=0),
+                Tensor("n_iter", "n_iter_", INTEGERS, _PER_MACHINE, minimum=0),
+            ),
+            (check_weighted_chains,),
+            members=Schema(KernelChains, _CHAINS, (check_chains,)),
+        ),
         Schema(
             NLSGDClassifier,
             (

@@ -19,6 +19,7 @@ __all__ = [
     "AnyArray",
     "Sizes",
     "check_boundary",
+    "check_chains",
     "check_csr",
     "check_dtype",
     "check_expansion",
@@ -33,6 +34,7 @@ __all__ = [
     "check_state",
     "check_stream",
     "check_values",
+    "check_weighted_chains",
     "refuse",
 ]
 
@@ -284,6 +286,22 @@ def check_chains(model: Any, sizes: Sizes) -> None:
             seen = np.flatnonzero(model.machine_columns_[machines[target]] >= 0)
             if not np.isin(seen, order[:position]).all():
                 refuse("a machine looks at a target that comes later in its chain")
+
+
+def check_weighted_chains(model: Any, sizes: Sizes) -> None:
+    """Refuse weights that are no weighted mean of the members' two values each."""
+    _expect("rows of weights", sizes["n_parts"], 2 * len(model.members_))
+    if not np.allclose(model.weights_.sum(axis=0), 1.0):
+        refuse("the weights of a target do not sum to 1")
+    for member in model.members_:
+        _expect("targets of a member", member.n_targets_, model.n_targets_)
+        _expect("features of a member", member.n_features_in_, model.n_features_in_)
+        # The first row are the machines without a chain.
+        if len(member.chains_) < 2:
+            refuse("a member has no chain")
+    if model._y_ndim > 2 or (model._y_ndim == 1 and model.n_targets_ != 1):
+        refuse("'y_ndim' does not fit the number of targets")
+    _expect("updates", sizes["n_machines"], sum(len(m.n_iter_) for m in model.members_))
 
 
 # Scalers ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.optimize import nnls
@@ -23,7 +23,7 @@ from svmosaic.utils.validation import check_regression, check_samples
 
 __all__ = ["SVRWC", "KernelChains", "blend_weights"]
 
-KERNELS = ("rbf", "laplacian")
+KERNELS: tuple[Literal["rbf", "laplacian"], ...] = ("rbf", "laplacian")
 _LARGEST_SEED = np.iinfo(np.int32).max
 # Outweighs any target: the weights sum to 1.
 _SUM_WEIGHT = 1e4
@@ -199,8 +199,12 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_targets_ = Y.shape[1]
         random_state = check_random_state(self.random_state)
         splits = self._splits(X, Y, random_state)
-        seed = random_state.randint(_LARGEST_SEED)
-        self.members_ = [self._member(kernel, splits, seed).fit(X, Y) for kernel in KERNELS]
+        # The orders of the chains are those of both kernels.
+        shared = {"cv": splits, "random_state": random_state.randint(_LARGEST_SEED)}
+        own = {"cv": self.cv, "random_state": self.random_state}
+        self.members_ = [
+            member.set_params(**shared).fit(X, Y).set_params(**own) for member in self.new_members()
+        ]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
         held_out = np.concatenate([member.__dict__.pop("held_out_") for member in self.members_])
         first = self.members_[0]
@@ -223,22 +227,25 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return splits
 
-    def _member(self, kernel: Any, splits: list[Split], seed: int) -> KernelChains:
-        return KernelChains(
-            n_chains=self.n_chains,
-            appended="out_of_fold",
-            kernel=kernel,
-            Cs=self.Cs,
-            epsilons=self.epsilons,
-            cv=splits,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            # The orders of the chains are those of both kernels.
-            random_state=seed,
-            n_jobs=self.n_jobs,
-            memory_limit_mb=self.memory_limit_mb,
-            verbose=self.verbose,
-        )
+    def new_members(self) -> list[KernelChains]:
+        """Return what it weights, one for each kernel, not fitted."""
+        return [
+            KernelChains(
+                n_chains=self.n_chains,
+                appended="out_of_fold",
+                kernel=kernel,
+                Cs=self.Cs,
+                epsilons=self.epsilons,
+                cv=self.cv,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+                memory_limit_mb=self.memory_limit_mb,
+                verbose=self.verbose,
+            )
+            for kernel in KERNELS
+        ]
 
     def predict(self, X: Any) -> DoubleArray:
         """Return the values of each sample: the weighted mean of kernels and chains.
