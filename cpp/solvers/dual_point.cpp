@@ -15,7 +15,7 @@ constexpr Index range_size = 16'384;
 
 template <class Real>
 DualPoint<Real>::DualPoint(KernelColumns<Real>& columns, double offset)
-    : columns_(columns), offset_(offset) {}
+    : columns_(columns), offset_(offset), n_ahead_(columns.cheap_block()) {}
 
 template <class Real>
 Index DualPoint<Real>::n_ranges() const {
@@ -28,6 +28,7 @@ void DualPoint<Real>::enter(std::span<const double> targets, std::span<const dou
     const auto known = static_cast<std::ptrdiff_t>(size());
     const auto padded = static_cast<std::size_t>(columns_.padded_size());
     alpha_.resize(size() + targets.size(), 0.0);
+    ahead_.resize(size(), false);
     softness_.insert(softness_.end(), softness.begin(), softness.end());
     targets_.resize(padded, 1.0);
     gradient_.resize(padded, infinity);
@@ -50,15 +51,15 @@ double DualPoint<Real>::diagonal(Index i) {
 
 template <class Real>
 double DualPoint<Real>::curvature(Index i, Index j) {
-    const double k_ij = static_cast<double>(columns_.column(i)[j]);
+    const double k_ij = static_cast<double>(column(i)[j]);
     return diagonal(i) + diagonal(j) - 2.0 * target(i) * target(j) * (k_ij + offset_);
 }
 
 template <class Real>
 void DualPoint<Real>::row(Index i, std::span<const Index> others, double* values) {
-    const Real* column = columns_.column(i);
+    const Real* k_i = column(i);
     for (const Index j : others) {
-        *values++ = target(i) * target(j) * (static_cast<double>(column[j]) + offset_);
+        *values++ = target(i) * target(j) * (static_cast<double>(k_i[j]) + offset_);
     }
 }
 
@@ -73,15 +74,49 @@ void DualPoint<Real>::move(Index i, double value) {
     // g_k += delta y_k y_i (k_ki + offset), and the softness for k = i alone.
     gradient_[at] += delta * softness_[at];
     const double step = delta * targets_[at];
-    const Real* column = columns_.column(i);
+    const Real* k_i = column(i);
     const auto& loops = simd::loops<Real>();
     columns_.pool().run(n_ranges(), [&](Index range) {
         const Index begin = range * range_size;
         const Index length = std::min(range_size, columns_.padded_size() - begin);
         range_lowest_[static_cast<std::size_t>(range)] =
-            loops.update_scores(column + begin, targets_.data() + begin, step, step * offset_,
+            loops.update_scores(k_i + begin, targets_.data() + begin, step, step * offset_,
                                 gradient_.data() + begin, length);
     });
+}
+
+template <class Real>
+const Real* DualPoint<Real>::column(Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (ahead_[at]) {
+        ahead_[at] = false;
+        ++n_of_use_;
+    } else if (!columns_.holds(i) && columns_.gains_by_blocks()) {
+        // As many as were of use since the last time, and more when all were.
+        if (3 * n_of_use_ >= n_ahead_) n_ahead_ = std::min(2 * n_ahead_, Queries<Real>::capacity);
+        if (4 * n_of_use_ < n_ahead_) n_ahead_ = std::max<Index>(1, n_ahead_ / 2);
+        n_of_use_ = 1;
+        const auto samples = lowest_not_kept(i, static_cast<std::size_t>(n_ahead_));
+        columns_.prefetch(samples);
+        for (const Index k : samples) ahead_[static_cast<std::size_t>(k)] = k != i;
+    }
+    return columns_.column(i);
+}
+
+// Sample i and those with the lowest gradients whose columns are not kept, `most` together.
+template <class Real>
+std::vector<Index> DualPoint<Real>::lowest_not_kept(Index i, std::size_t most) const {
+    std::vector<std::pair<double, Index>> others;
+    for (std::size_t k = 0; k < size(); ++k) {
+        const auto sample = static_cast<Index>(k);
+        if (sample != i && !columns_.holds(sample)) others.emplace_back(gradient_[k], sample);
+    }
+    const std::size_t count = std::min(others.size(), most - 1);
+    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count),
+                     others.end());
+    std::vector<Index> samples{i};
+    for (std::size_t k = 0; k < count; ++k) samples.push_back(others[k].second);
+    return samples;
 }
 
 template <class Real>

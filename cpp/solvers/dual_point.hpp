@@ -52,6 +52,9 @@ class DualPoint {
 
   private:
     Index n_ranges() const;
+    // Column i. When it has to be computed, so are those that will probably be asked for next.
+    const Real* column(Index i);
+    std::vector<Index> lowest_not_kept(Index i, std::size_t most) const;
 
     KernelColumns<Real>& columns_;
     double offset_;
@@ -61,6 +64,10 @@ class DualPoint {
     AlignedVector<double> targets_;   // padded with 1
     AlignedVector<double> gradient_;  // padded with infinity, which no minimum picks
     std::vector<double> range_lowest_;
+    // Columns to compute together; those of them that were not asked for yet, and how many were.
+    Index n_ahead_;
+    std::vector<bool> ahead_;
+    Index n_of_use_ = 1;
 };
 
 }  // namespace svmosaic
