@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ __all__ = [
     "MethodSpec",
     "ProtocolSpec",
     "build_estimator",
+    "build_nested",
+    "find_class",
     "find_estimator",
     "read_spec",
     "spec_of_entries",
@@ -178,8 +180,8 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
     return ExperimentSpec(name, data, methods, protocol)
 
 
-def find_estimator(name: str) -> type[Any]:
-    """Return the class of an estimator: one of svmosaic's, or any other by its full name."""
+def find_class(name: str) -> type[Any]:
+    """Return a class: one of svmosaic's by its name, any other by its full name."""
     module_name, _, class_name = name.rpartition(".")
     try:
         found = getattr(importlib.import_module(module_name or "svmosaic"), class_name)
@@ -188,7 +190,15 @@ def find_estimator(name: str) -> type[Any]:
             f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
             "its full name such as 'sklearn.svm.SVC'"
         ) from None
-    if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
+    if not isinstance(found, type):
+        raise ValueError(f"{name!r} is not a class")
+    return found
+
+
+def find_estimator(name: str) -> type[Any]:
+    """Return the class of a scikit-learn estimator; see `find_class`."""
+    found = find_class(name)
+    if not (hasattr(found, "fit") and hasattr(found, "get_params")):
         raise ValueError(f"{name!r} is not a scikit-learn estimator")
     return found
 
@@ -206,10 +216,20 @@ def build_estimator(name: str, params: Mapping[str, Any]) -> Any:
     >>> build_estimator("sklearn.multioutput.RegressorChain", {"estimator": tree})
     RegressorChain(estimator=DecisionTreeRegressor(max_depth=3))
     """
-    return find_estimator(name)(**{key: _build_nested(value) for key, value in params.items()})
+    settings = {key: build_nested(value, find_estimator) for key, value in params.items()}
+    return find_estimator(name)(**settings)
 
 
-def _build_nested(value: Any) -> Any:
+def build_nested(value: Any, find: Callable[[str], type[Any]]) -> Any:
+    """Return a parameter's value; a table that names a class becomes an object of it.
+
+    Parameters
+    ----------
+    value : object
+        What the file has.
+    find : callable
+        Returns the class of a name.
+    """
     if not (isinstance(value, dict) and isinstance(value.get("estimator"), str)):
         return value
     unknown = [key for key in value if key not in ("estimator", "params")]
@@ -217,7 +237,9 @@ def _build_nested(value: Any) -> Any:
         raise ValueError(
             f"an estimator inside another has 'estimator' and 'params', not {unknown[0]!r}"
         )
-    return build_estimator(value["estimator"], value.get("params", {}))
+    params = value.get("params", {})
+    kind = find(value["estimator"])
+    return kind(**{key: build_nested(inner, find) for key, inner in params.items()})
 
 
 def _parse(path: Path) -> dict[str, Any]:

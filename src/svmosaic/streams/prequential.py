@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import math
 import os
 import pickle
 import time
@@ -26,6 +28,8 @@ __all__ = ["PrequentialResult", "prequential"]
 _FORMAT = 1
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
+# So many samples tell one stream from another.
+_SAMPLES_COMPARED = 100
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,10 @@ class PrequentialResult:
         """Return the last record of each learner, by its name."""
         return {record["learner"]: record for record in self.records}
 
+    def of(self, learner: str) -> list[dict[str, Any]]:
+        """Return the records of one learner, in order."""
+        return [record for record in self.records if record["learner"] == learner]
+
     def seconds(self) -> dict[str, float]:
         """Return training and test seconds of each learner, all chunks together."""
         sums: dict[str, float] = {}
@@ -57,21 +65,63 @@ class PrequentialResult:
             sums[record["learner"]] = sums.get(record["learner"], 0.0) + spent
         return sums
 
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one record per learner: its measures at the end, and what the whole run took.
+
+        Returns
+        -------
+        list of dict
+            ``learner``, ``n_samples``, the measures over all predictions and over the last
+            window, ``train_seconds`` and ``test_seconds`` of all chunks,
+            ``samples_per_second`` of both together, and the size at the end.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from svmosaic.streams import SEA, prequential
+        >>> (row,) = prequential(GaussianNB(), SEA(seed=1), n_samples=3000).summary()
+        >>> row["learner"], row["n_samples"], row["samples_per_second"] > 0
+        ('GaussianNB', 3000, True)
+        """
+        rows = []
+        for name, last in self.last().items():
+            records = self.of(name)
+            train, test = (
+                math.fsum(record[entry] for record in records)
+                for entry in ("train_seconds", "test_seconds")
+            )
+            spent = train + test
+            measured = {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
+            rows.append(
+                {
+                    "learner": name,
+                    "n_samples": last["end"],
+                    **measured,
+                    "train_seconds": train,
+                    "test_seconds": test,
+                    "samples_per_second": last["end"] / spent if spent > 0 else math.inf,
+                }
+            )
+        return rows
+
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the records as a table; the file appears whole or not at all."""
-        import csv
-
-        names = list(dict.fromkeys(name for record in self.records for name in record))
         with atomic_write(path) as stream:
-            writer = csv.DictWriter(stream, names, restval="", lineterminator="\n")
+            writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
             writer.writeheader()
             writer.writerows(self.records)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a parquet file; needs pandas and pyarrow."""
-        pandas = import_optional("pandas", "write parquet files")
+        """Write the records as a parquet file, whole or not at all; needs pyarrow."""
+        purpose = "write parquet files"
+        arrow = import_optional("pyarrow", purpose)
+        parquet = import_optional("pyarrow.parquet", purpose)
+        columns = {n: [record.get(n) for record in self.records] for n in self._columns()}
         with atomic_write(path, "wb") as stream:
-            pandas.DataFrame(self.records).to_parquet(stream)
+            parquet.write_table(arrow.table(columns), stream)
+
+    def _columns(self) -> list[str]:
+        return list(dict.fromkeys(name for record in self.records for name in record))
 
 
 @dataclass
@@ -129,7 +179,8 @@ def prequential(
     checkpoint_seconds : float, default=10.0
         Least time between two writes.
     progress : callable, default=None
-        Called after each chunk with the samples so far and the last record of each learner.
+        Called after each chunk with the samples so far and the last record of each learner. If it
+        raises, the run ends there, with a check-point if it has one.
 
     Returns
     -------
@@ -145,7 +196,9 @@ def prequential(
     """
     _check(chunk, window, delay, metrics)
     named = _by_name(learners)
-    plan = _plan_of(named, stream, chunk, one_by_one, window, delay, metrics)
+    plan = ""
+    if checkpoint is not None:
+        plan = _plan_of(named, stream, chunk, one_by_one, window, delay, tuple(metrics))
     position, courses = _resume(checkpoint, plan) or (0, _begin(named, stream, window))
     end = n_samples if n_samples is not None else getattr(stream, "length", None)
     saved = time.monotonic()
@@ -177,7 +230,13 @@ def prequential(
             _save(checkpoint, plan, position, courses)
             saved = time.monotonic()
         if progress is not None:
-            progress(position, {name: course.records[-1] for name, course in courses.items()})
+            try:
+                progress(position, {name: course.records[-1] for name, course in courses.items()})
+            except BaseException:
+                # All learners have learned this chunk: nothing is lost.
+                if checkpoint is not None:
+                    _save(checkpoint, plan, position, courses)
+                raise
     if checkpoint is not None:
         _save(checkpoint, plan, position, courses)
     records = [record for course in courses.values() for record in course.records]
@@ -252,8 +311,20 @@ def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> dict[str, _
 
 def _plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
     """Return a hash of what is run: a check-point of something else must not be taken up."""
-    parts = [*(f"{name}={model!r}" for name, model in named.items()), repr(stream), repr(options)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    models = [f"{name}={_settings_of(model)}" for name, model in named.items()]
+    parts = [*models, repr(stream), repr(options)]
+    digest = hashlib.sha256("\n".join(parts).encode())
+    # Streams of one name and length differ by their samples, for example those of two seeds.
+    X, y = stream.read(0, _SAMPLES_COMPARED)
+    digest.update(np.ascontiguousarray(X).tobytes())
+    digest.update(repr(y.tolist()).encode())
+    return digest.hexdigest()
+
+
+def _settings_of(model: Any) -> str:
+    """Return a model in words; of one that has none but its address, the class."""
+    kind = type(model)
+    return kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model)
 
 
 def _save(
