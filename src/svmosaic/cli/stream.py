@@ -172,7 +172,8 @@ def run(args: argparse.Namespace) -> None:
     learners = _make_learners(args.learners, args.seed)
     stream = _open(args)
     checkpoint = _checkpoint(args, folder)
-    total = args.samples if stream.length is None else min(args.samples or stream.length, stream.length)
+    known = [n for n in (args.samples, stream.length) if n is not None]
+    total = min(known) if known else None
     line = _ProgressLine(stream.name, total)
     with GentleInterrupt() as interrupt:
 

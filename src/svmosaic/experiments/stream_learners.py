@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from svmosaic.experiments.spec import build_nested, find_class
+from svmosaic.experiments.classes import build_nested, find_class
 
 __all__ = ["build_learner"]
 
@@ -26,7 +26,7 @@ def build_learner(name: str, params: Mapping[str, Any], seed: int = 0) -> Any:
         with ``moa.`` is a class of MOA's, which CapyMOA runs.
     params : mapping
         Its parameters. One that is a table with the entry 'estimator' is an object of that class
-        with the parameters in the table's 'params', as in `svmosaic.experiments.spec`.
+        with the parameters in the table's 'params', as in `svmosaic.experiments.classes`.
     seed : int, default=0
         For a parameter ``random_state`` or ``seed`` that is not given.
 

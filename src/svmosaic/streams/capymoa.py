@@ -51,6 +51,10 @@ class CapyMOALearner:
         # The samples that were predicted last are learned next; they become Java's once.
         self._kept: tuple[Any, list[Any]] = (None, [])
 
+    def start(self) -> None:
+        """Start Java, which takes a second or more; else the first samples do."""
+        _import("capymoa")
+
     def learn(self, X: NDArray[np.float64], y: NDArray[Any], classes: NDArray[Any]) -> None:
         """Learn from some samples, one by one."""
         if self._moa is None:
@@ -98,7 +102,13 @@ class CapyMOALearner:
                 f"MOA has no class {self.learner!r}. Write its full name, such as "
                 "'moa.classifiers.trees.HoeffdingTree'."
             ) from None
-        made = base.MOAClassifier(kind, schema, CLI=self.cli or None, random_seed=self.seed)
+        try:
+            made = base.MOAClassifier(kind, schema, CLI=self.cli or None, random_seed=self.seed)
+        except _import("jpype").JException as error:
+            raise ValueError(
+                f"{self.learner} does not take the options {self.cli!r}: {error.getMessage()}. See "
+                "MOA's help on them."
+            ) from None
         self._moa = made.moa_learner
         self._header = schema.get_moa_header()
 
@@ -124,8 +134,8 @@ def _import(name: str) -> Any:
         import_optional("capymoa", _PURPOSE)
     except RuntimeError as error:
         raise MissingDependencyError(
-            f"CapyMOA cannot start Java, which is needed to {_PURPOSE}: {error} Install Java 17 and "
-            "set JAVA_HOME."
+            f"CapyMOA cannot start Java, which is needed to {_PURPOSE}: {error} Install Java 17 "
+            "and set JAVA_HOME."
         ) from error
     return importlib.import_module(name)
 

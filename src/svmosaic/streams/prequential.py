@@ -323,8 +323,8 @@ def _plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
 
 def _settings_of(model: Any) -> str:
     """Return a model in words; of one that has none but its address, the class."""
-    kind = type(model)
-    return kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model)
+    kind: Any = type(model)
+    return str(kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model))
 
 
 def _save(
