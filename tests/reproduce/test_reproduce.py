@@ -22,6 +22,12 @@ ONE_SIDED = {
 }
 
 
+# Printed methods that are not at hand.
+NO_METHOD = {"6": {"SAE2"}}
+# A hundred thousand samples of 24 streams take longer than a few minutes.
+MINUTES = dict.fromkeys(("6", "fig-6.1", "fig-6.2", "fig-6.3", "fig-6.4"), 240)
+
+
 def _rows(path):
     with path.open() as stream:
         return list(csv.DictReader(stream))
@@ -220,10 +226,10 @@ def test_without_any_data_the_table_is_refused(small_table):
 
 
 def test_every_file_of_the_package_is_whole():
-    assert list_tables()[-3:] == ("fig-5.2", "fig-5.6", "fig-5.7")
+    assert list_tables()[-3:] == ("fig-6.2", "fig-6.3", "fig-6.4")
     for name in list_tables():
         spec = find_table(name)
-        assert spec.minutes["quick"] <= 10
+        assert spec.minutes["quick"] <= MINUTES.get(name, 10)
         for size in spec.sizes:
             if spec.figure is None and len(spec.missing(size).data) < len(spec.data_names(size)):
                 experiment = spec.experiment(size)
@@ -236,7 +242,8 @@ def test_every_file_of_the_package_is_whole():
             from svmosaic.reproduce.printed import read_printed
 
             printed = read_printed(spec.printed)
-            assert {method for _, _, method in printed} == set(spec.paper_methods.values())
+            methods = {method for _, _, method in printed} - NO_METHOD.get(name, set())
+            assert methods == set(spec.paper_methods.values())
             assert {metric for _, metric, _ in printed} <= {metric.name for metric in spec.metrics}
             sizes = [spec.data_names(size) for size in spec.sizes]
             ours = {spec.printed_as.get(name, name) for names in sizes for name in names}

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["build_nested", "find_class"]
+__all__ = ["build_nested", "find_class", "find_object"]
 
 
 def find_class(name: str) -> type[Any]:
@@ -18,17 +18,22 @@ def find_class(name: str) -> type[Any]:
     >>> find_class("OLLAL2Classifier").__name__
     'OLLAL2Classifier'
     """
-    module_name, _, class_name = name.rpartition(".")
+    found = find_object(name)
+    if not isinstance(found, type):
+        raise ValueError(f"{name!r} is not a class")
+    return found
+
+
+def find_object(name: str) -> Any:
+    """Return what has a name, in svmosaic or, by its full name, anywhere."""
+    module_name, _, own_name = name.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module_name or "svmosaic"), class_name)
+        return getattr(importlib.import_module(module_name or "svmosaic"), own_name)
     except (ImportError, AttributeError):
         raise ValueError(
             f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
             "its full name such as 'sklearn.svm.SVC'"
         ) from None
-    if not isinstance(found, type):
-        raise ValueError(f"{name!r} is not a class")
-    return found
 
 
 def build_nested(value: Any, find: Callable[[str], type[Any]]) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from svmosaic.experiments.classes import build_nested, find_class
+from svmosaic.experiments.classes import build_nested, find_object
 from svmosaic.experiments.toml_table import TomlTable
 
 __all__ = [
@@ -189,9 +189,9 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
 
 
 def find_estimator(name: str) -> type[Any]:
-    """Return the class of a scikit-learn estimator; see `find_class`."""
-    found = find_class(name)
-    if not (hasattr(found, "fit") and hasattr(found, "get_params")):
+    """Return the class of an estimator: one of svmosaic's, or any other by its full name."""
+    found = find_object(name)
+    if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
         raise ValueError(f"{name!r} is not a scikit-learn estimator")
     return found
 
