@@ -89,8 +89,9 @@ def plot_prequential(
     ax.xaxis.set_major_formatter("{x:,.0f}")
     legend = ax.legend(
         frameon=False,
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
+        # Below the axes, where neither curves nor the title are.
+        loc="upper left",
+        bbox_to_anchor=(-0.02, -0.16),
         ncols=_LEGEND_COLUMNS,
         borderaxespad=0.2,
     )
