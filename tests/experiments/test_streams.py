@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -144,6 +147,20 @@ def test_learners_of_other_packages_are_built_with_what_is_inside_them():
 
     assert model.model.grace_period == 50
     assert type(model.drift_detector).__name__ == "DDM"
+
+
+def test_the_example_of_the_page_is_a_spec(folder):
+    pytest.importorskip("river")
+    page = Path(__file__).parents[2] / "docs" / "streams.md"
+    (text,) = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    (folder / "spec.toml").write_text(text)
+    (folder / "points.csv").rename("log.csv")
+
+    spec = read_spec("spec.toml")
+
+    assert [method.name for method in spec.methods] == [
+        *("OLLAL2Classifier", "DriftRetrainingClassifier", "HOT")
+    ]
 
 
 def test_learners_of_moa_are_by_adapter():
