@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from svmosaic.cli.interrupt import GentleInterrupt
+from svmosaic.cli.stream import _ProgressLine
 
 LEARNERS = ("--learner", "olla-l2", "--learner", "sklearn.naive_bayes.GaussianNB")
 
@@ -195,3 +197,27 @@ def test_the_handler_of_before_is_back_afterwards():
         assert signal.getsignal(signal.SIGINT) != before
 
     assert signal.getsignal(signal.SIGINT) == before
+
+
+class _Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_line_shows_how_far_the_run_is(monkeypatch):
+    screen = _Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr("svmosaic.cli.stream._LINE_SECONDS", 0.0)
+    line = _ProgressLine("SEA", 4000)
+
+    line.update(1000, {"one": {"accuracy": 0.5, "n_support": 1234}, "two": {"accuracy": 0.75}})
+    line.update(2000, {"one": {"accuracy": 0.6}})
+    line.end()
+
+    first, second, *_ = screen.getvalue().split("\r")[1:]
+    assert first.startswith("SEA: 1,000 of 4,000, 0 samples/s")
+    assert first.endswith("| one 0.5000, 1,234 SV | two 0.7500")
+    assert "| one 0.6000" in second
+    # The rest of the longer line is gone, and so is the line at the end.
+    assert len(second) == len(first)
+    assert screen.getvalue().endswith(" \r")
