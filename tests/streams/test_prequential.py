@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from svmosaic.exceptions import DataFileError
+from svmosaic.exceptions import DataFileError, MissingDependencyError
+from svmosaic.streams import SEA
 from svmosaic.streams.learners import as_learner
 from svmosaic.streams.prequential import prequential
 
@@ -136,6 +138,41 @@ def test_the_table_as_a_file(tmp_path):
     assert len(lines) == 3
 
 
+def test_the_summary_has_the_end_and_the_sums():
+    result = prequential(
+        {"a": GaussianNB(), "b": SGDClassifier(random_state=0)}, Blobs(), n_samples=2500
+    )
+
+    first, second = result.summary()
+
+    assert (first["learner"], second["learner"]) == ("a", "b")
+    assert first["accuracy"] == result.last()["a"]["accuracy"]
+    assert first["n_samples"] == 2500
+    assert first["train_seconds"] == pytest.approx(
+        sum(record["train_seconds"] for record in result.of("a"))
+    )
+    assert first["samples_per_second"] == pytest.approx(2500 / result.seconds()["a"])
+
+
+def test_the_table_as_a_parquet_file(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    result = prequential(GaussianNB(), Blobs(), n_samples=2000)
+
+    result.to_parquet(tmp_path / "table.parquet")
+
+    rows = parquet.read_table(tmp_path / "table.parquet").to_pylist()
+    assert rows[1] == result.records[1]
+
+
+def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
+    result = prequential(GaussianNB(), Blobs(), n_samples=2000)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    with pytest.raises(MissingDependencyError, match="'pyarrow' is needed to write parquet files"):
+        result.to_parquet(tmp_path / "table.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -181,26 +218,33 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from test_prequential import Blobs, prequential
 from sklearn.linear_model import SGDClassifier
-prequential(SGDClassifier(random_state=0), Blobs(), n_samples=6000, chunk=100,
+prequential(SGDClassifier(random_state=0), Blobs(), n_samples=int(sys.argv[3]), chunk=100,
             checkpoint=sys.argv[2], checkpoint_seconds=0.0)
 """
 
 
 def _without_times(records):
     # A resumed object shares less with others, so its pickle has some bytes more or less.
-    measured = ("train_seconds", "test_seconds", "n_bytes")
-    return [{k: v for k, v in r.items() if k not in measured} for r in records]
+    return [
+        {k: v for k, v in r.items() if not k.endswith(("_seconds", "n_bytes"))} for r in records
+    ]
 
 
-def test_a_killed_run_ends_with_the_same_table(tmp_path):
+@pytest.mark.parametrize(
+    ("n_kills", "n_samples"), [(3, 8000), pytest.param(20, 60_000, marks=pytest.mark.slow)]
+)
+def test_a_killed_run_ends_with_the_same_table(tmp_path, n_kills, n_samples):
     path = tmp_path / "run.pickle"
-    rng = random.Random(0)
-    folder = str(__import__("pathlib").Path(__file__).parent)
+    rng = random.Random(n_kills)
+    folder = str(Path(__file__).parent)
     n_killed = 0
-    for _ in range(4):
-        process = subprocess.Popen([sys.executable, "-c", _PROGRAM, folder, str(path)])
+    for _ in range(n_kills):
         before = path.stat().st_mtime_ns if path.exists() else 0
+        process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, folder, str(path), str(n_samples)]
+        )
         deadline = time.monotonic() + 120
+        # It has begun to work when it has written; then any moment is as good.
         while process.poll() is None and time.monotonic() < deadline:
             if path.exists() and path.stat().st_mtime_ns > before:
                 break
@@ -208,10 +252,10 @@ def test_a_killed_run_ends_with_the_same_table(tmp_path):
         time.sleep(rng.uniform(0, 0.05))
         process.send_signal(signal.SIGKILL)
         n_killed += process.wait() == -signal.SIGKILL
-    assert n_killed > 0
+    assert n_killed == n_kills
 
     model = SGDClassifier(random_state=0)
-    options = {"n_samples": 6000, "chunk": 100}
+    options = {"n_samples": n_samples, "chunk": 100}
     resumed = prequential(model, Blobs(), checkpoint=path, **options)
     whole = prequential(SGDClassifier(random_state=0), Blobs(), **options)
 
@@ -230,3 +274,39 @@ def test_a_check_point_of_something_else_is_refused(tmp_path):
     path.write_bytes(pickle.dumps("text"))
     with pytest.raises(DataFileError, match="is no check-point"):
         prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
+
+
+def test_a_check_point_of_another_seed_is_refused(tmp_path):
+    path = tmp_path / "run.pickle"
+    prequential(GaussianNB(), SEA(seed=1), n_samples=200, chunk=100, checkpoint=path)
+
+    with pytest.raises(DataFileError, match="check-point of another run"):
+        prequential(GaussianNB(), SEA(seed=2), n_samples=200, chunk=100, checkpoint=path)
+
+
+def test_a_learner_without_words_can_be_taken_up(tmp_path):
+    path = tmp_path / "run.pickle"
+    prequential(Watcher(), Blobs(), n_samples=200, chunk=100, checkpoint=path)
+
+    result = prequential(Watcher(), Blobs(), n_samples=300, chunk=100, checkpoint=path)
+
+    assert [record["end"] for record in result.records] == [100, 200, 300]
+
+
+def test_a_run_that_its_progress_ends_goes_on_there(tmp_path):
+    path = tmp_path / "run.pickle"
+    options = {"n_samples": 1000, "chunk": 100, "checkpoint": path}
+    seen = []
+
+    def stop(position, records):
+        seen.append(position)
+        if position == 300:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prequential(GaussianNB(), Blobs(), progress=stop, **options)
+    result = prequential(GaussianNB(), Blobs(), progress=stop, **options)
+    whole = prequential(GaussianNB(), Blobs(), n_samples=1000, chunk=100)
+
+    assert seen == [*range(100, 400, 100), *range(400, 1100, 100)]
+    np.testing.assert_equal(_without_times(result.records), _without_times(whole.records))

@@ -27,6 +27,7 @@ _COMMANDS = {
     "info": "show what is in a model file",
     "data": "list, fetch and describe data sets",
     "run": "run an experiment, or what is missing of it",
+    "stream": "let learners predict a stream and learn from it",
     "report": "write a page and tables of what a run has given",
     "stats": "compare methods over data sets",
     "reproduce": "run a table or figure of the papers again",

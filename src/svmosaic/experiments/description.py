@@ -18,17 +18,25 @@ from sklearn.utils.multiclass import type_of_target
 
 from svmosaic.bags import Bags
 from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.streams import Stream
 
 __all__ = ["describe_data", "describe_setup", "rename_search"]
 
-_PACKAGES = ("svmosaic", "scikit-learn", "numpy", "scipy", "joblib")
+_PACKAGES = ("svmosaic", "scikit-learn", "numpy", "scipy", "joblib", "river", "capymoa")
 
 
 def describe_data(X: Any, y: Any) -> dict[str, int | None]:
     """Return rows, features and classes of a data set; no classes where targets are numbers.
 
-    The rows of multi-instance data are bags, the features those of an instance.
+    The rows of multi-instance data are bags, the features those of an instance. A stream has no
+    `y` and says what it is.
     """
+    if isinstance(X, Stream):
+        return {
+            "n_samples": X.length,
+            "n_features": X.n_features,
+            "n_classes": int(X.classes.size),
+        }
     n_samples = X.shape[0]
     n_features = X.n_features if isinstance(X, Bags) else X.shape[1]
     with warnings.catch_warnings():

@@ -29,7 +29,8 @@ from svmosaic.experiments.cells import (
 from svmosaic.experiments.description import describe_data, describe_setup, rename_search
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now
-from svmosaic.experiments.spec import ExperimentSpec
+from svmosaic.experiments.spec import DataSpec, ExperimentSpec
+from svmosaic.experiments.stream_cells import iter_stream_cells, open_stream, run_stream_cell
 from svmosaic.experiments.workers import Workers
 from svmosaic.model_selection.evaluation import run_split
 from svmosaic.utils.threads import available_threads, resolve_threads
@@ -137,9 +138,9 @@ def run_experiment(
         run_all = _make_runner(n_jobs, limit, stack)
         for data in spec.data:
             if missing[data.name]:
-                X, y = load_data(data)
+                X, y = _load(spec, data)
                 wanted = set(missing[data.name])
-                cells = [cell for cell in iter_cells(spec, data, X, y) if cell.key in wanted]
+                cells = [cell for cell in _all_cells(spec, data, X, y) if cell.key in wanted]
                 for entry in run_all(spec, cells, X, y):
                     journal.add(entry)
                     counter.count(entry)
@@ -160,10 +161,23 @@ def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)
     return Path(folder) / ("journal.sqlite" if n == 1 else f"journal-{i}-of-{n}.sqlite")
 
 
-def _cells_of(spec: ExperimentSpec, data: Any, shard: tuple[int, int]) -> list[str]:
+def _load(spec: ExperimentSpec, data: DataSpec) -> tuple[Any, Any]:
+    """Return samples and targets, or a stream and nothing."""
+    if spec.protocol.kind == "prequential":
+        return open_stream(spec.protocol, data), None
+    return load_data(data)
+
+
+def _all_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
+    if spec.protocol.kind == "prequential":
+        return iter_stream_cells(spec, data, X)
+    return iter_cells(spec, data, X, y)
+
+
+def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[str]:
     """Return the keys of a data set's cells in this shard; the data are let go again."""
     i, n = shard
-    cells = iter_cells(spec, data, *load_data(data))
+    cells = _all_cells(spec, data, *_load(spec, data))
     # The key is a hash, so its remainder spreads the cells evenly and never changes.
     return [cell.key for cell in cells if int(cell.key[:12], 16) % n == i - 1]
 
@@ -208,11 +222,11 @@ def run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            estimator = make_estimator(spec, cell, X, y)
-            result = run_split(estimator, X, y, cell.split, spec.protocol.scoring)
-            status, record = "done", result.record()
-            record["params"] = {k.removeprefix(STEP): v for k, v in result.params.items()}
-            record["search_scores"] = rename_search(result.search_scores, STEP)
+            if spec.protocol.kind == "prequential":
+                record = run_stream_cell(spec, cell, X)
+            else:
+                record = _run_split_cell(spec, cell, X, y)
+            status = "done"
         except Exception as error:
             status = "failed"
             record = {
@@ -227,6 +241,15 @@ def run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
         *(cell.key, cell.dataset, cell.method, cell.split.repeat, cell.split.fold),
         *(status, _plain(record), now()),
     )
+
+
+def _run_split_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> dict[str, Any]:
+    estimator = make_estimator(spec, cell, X, y)
+    result = run_split(estimator, X, y, cell.split, spec.protocol.scoring)
+    record = result.record()
+    record["params"] = {k.removeprefix(STEP): v for k, v in result.params.items()}
+    record["search_scores"] = rename_search(result.search_scores, STEP)
+    return record
 
 
 class _Counter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from svmosaic.experiments.classes import build_nested, find_object
 from svmosaic.experiments.toml_table import TomlTable
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "spec_of_entries",
 ]
 
-_KINDS = ("nested", "monte-carlo", "holdout")
+_KINDS = ("nested", "monte-carlo", "holdout", "prequential")
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class DataSpec:
         How many rows are drawn at random, each at most once; None means all.
     bag : str, int or None
         For a file of bags: the relational attribute, or the column of bag ids.
+    stream : str or None
+        Its name among the streams, for a prequential protocol.
     """
 
     name: str
@@ -61,6 +63,7 @@ class DataSpec:
     targets: int | tuple[str, ...] | None = None
     rows: int | None = None
     bag: str | int | None = None
+    stream: str | None = None
 
     @property
     def registered(self) -> str | None:
@@ -113,6 +116,10 @@ class ProtocolSpec:
     scale: str = "minmax"
     impute: str = "none"
     random_state: int = 0
+    # Of a prequential run: samples at a time, samples in all, predictions in windowed measures.
+    chunk: int = 1000
+    samples: int | None = None
+    window: int = 1000
     # Seconds that a cell may take. No part of a cell's key: it changes no result.
     time_limit: float | None = None
 
@@ -164,10 +171,13 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
     """
     top = TomlTable(where, entries)
     name = top.text("name", default_name)
-    data = tuple(_read_data(table, folder) for table in top.tables("data"))
-    methods = tuple(_read_method(table) for table in top.tables("methods"))
     protocol = _read_protocol(
         TomlTable(f"{where}, [protocol]", top.take("protocol", (dict,), "a table", {}))
+    )
+    streaming = protocol.kind == "prequential"
+    data = tuple(_read_data(table, folder, streaming) for table in top.tables("data"))
+    methods = tuple(
+        (_read_learner if streaming else _read_method)(table) for table in top.tables("methods")
     )
     top.finish()
     _refuse_copies(top, "data sets", [item.name for item in data])
@@ -180,14 +190,7 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
 
 def find_estimator(name: str) -> type[Any]:
     """Return the class of an estimator: one of svmosaic's, or any other by its full name."""
-    module_name, _, class_name = name.rpartition(".")
-    try:
-        found = getattr(importlib.import_module(module_name or "svmosaic"), class_name)
-    except (ImportError, AttributeError):
-        raise ValueError(
-            f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
-            "its full name such as 'sklearn.svm.SVC'"
-        ) from None
+    found = find_object(name)
     if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
         raise ValueError(f"{name!r} is not a scikit-learn estimator")
     return found
@@ -206,18 +209,8 @@ def build_estimator(name: str, params: Mapping[str, Any]) -> Any:
     >>> build_estimator("sklearn.multioutput.RegressorChain", {"estimator": tree})
     RegressorChain(estimator=DecisionTreeRegressor(max_depth=3))
     """
-    return find_estimator(name)(**{key: _build_nested(value) for key, value in params.items()})
-
-
-def _build_nested(value: Any) -> Any:
-    if not (isinstance(value, dict) and isinstance(value.get("estimator"), str)):
-        return value
-    unknown = [key for key in value if key not in ("estimator", "params")]
-    if unknown:
-        raise ValueError(
-            f"an estimator inside another has 'estimator' and 'params', not {unknown[0]!r}"
-        )
-    return build_estimator(value["estimator"], value.get("params", {}))
+    settings = {key: build_nested(value, find_estimator) for key, value in params.items()}
+    return find_estimator(name)(**settings)
 
 
 def _parse(path: Path) -> dict[str, Any]:
@@ -228,9 +221,11 @@ def _parse(path: Path) -> dict[str, Any]:
             raise TomlTable(path.name, {}).error(f"this is not TOML: {error}") from None
 
 
-def _read_data(table: TomlTable, folder: Path) -> DataSpec:
+def _read_data(table: TomlTable, folder: Path, streaming: bool) -> DataSpec:
     path = table.text("path", None)
-    name = table.text("name", ... if path is None else Path(path).name.partition(".")[0])
+    stream = table.text("stream", None)
+    default = stream if path is None else Path(path).name.partition(".")[0]
+    name = table.text("name", ... if default is None else default)
     target = table.take("target", (str, int), "a column by name or by number", None)
     dataset = table.text("dataset", None)
     classes = table.take("classes", (list,), "a list of classes", None)
@@ -239,6 +234,12 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
     rows = table.whole("rows", 2, 0) if "rows" in table else None
     bag = table.take("bag", (str, int), "a column of bag ids", None)
     table.finish()
+    if streaming:
+        given = {"dataset": dataset, "classes": classes, "positive": positive}
+        given |= {"targets": targets, "rows": rows, "bag": bag}
+        _check_stream(table, path, stream, [key for key, value in given.items() if value])
+    elif stream is not None:
+        raise table.error("'stream' is for the protocol of kind 'prequential'; leave it out")
     if path is None and (target is not None or targets is not None):
         raise table.error("'target' is for files; leave it out or give a 'path'")
     if path is None and bag is not None:
@@ -251,7 +252,7 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         raise table.error("'bag' and 'targets' exclude each other; leave one out")
     if path is not None and not (folder / path).is_file():
         raise table.error(f"there is no file {str(folder / path)!r}")
-    if path is None:
+    if path is None and not streaming:
         _check_registered(table, dataset or name)
     return DataSpec(
         name,
@@ -263,7 +264,25 @@ def _read_data(table: TomlTable, folder: Path) -> DataSpec:
         tuple(map(str, targets)) if isinstance(targets, list) else targets,
         rows,
         bag,
+        stream,
     )
+
+
+def _check_stream(
+    table: TomlTable, path: str | None, stream: str | None, others: Sequence[str]
+) -> None:
+    """Refuse what a stream cannot have."""
+    from svmosaic.streams import describe_stream
+
+    if (path is None) == (stream is None):
+        raise table.error("a prequential protocol needs one of 'stream' and 'path'")
+    if others:
+        raise table.error(f"'{others[0]}' is not for streams; leave it out")
+    if stream is not None:
+        try:
+            describe_stream(stream)
+        except LookupError as error:
+            raise table.error(str(error).rstrip(".")) from None
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
@@ -309,6 +328,22 @@ def _read_method(table: TomlTable) -> MethodSpec:
     return MethodSpec(name, estimator, params, _none_for_word(grid), tunes_itself, tuple(not_on))
 
 
+def _read_learner(table: TomlTable) -> MethodSpec:
+    """Read a method that learns from a stream; it has no grid."""
+    from svmosaic.experiments.stream_learners import build_learner
+
+    estimator = table.text("estimator")
+    name = table.text("name", estimator.rpartition(".")[2])
+    params = _none_for_word(table.take("params", (dict,), "a table of parameters", {}))
+    not_on = table.take("not_on", (list,), "a list of data sets", [])
+    table.finish()
+    try:
+        build_learner(estimator, params)
+    except (TypeError, ValueError) as error:
+        raise table.error(str(error).rstrip(".")) from None
+    return MethodSpec(name, estimator, params, None, False, tuple(not_on))
+
+
 def _none_for_word(value: Any) -> Any:
     """Replace the word "None", which TOML cannot say otherwise, in tables and lists."""
     if isinstance(value, dict):
@@ -320,6 +355,7 @@ def _none_for_word(value: Any) -> Any:
 
 def _read_protocol(table: TomlTable) -> ProtocolSpec:
     from svmosaic.metrics import get_scorer
+    from svmosaic.streams.running_scores import MEASURES
 
     default = ProtocolSpec()
     protocol = ProtocolSpec(
@@ -335,9 +371,17 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
         impute=table.choice("impute", ("none", "mean", "median"), default.impute),
         random_state=table.whole("random_state", 0, default.random_state),
+        chunk=table.whole("chunk", 1, default.chunk),
+        samples=table.whole("samples", 2, 0) if "samples" in table else None,
+        window=table.whole("window", 1, default.window),
         time_limit=table.positive("time_limit", default.time_limit),
     )
     table.finish()
+    if protocol.kind == "prequential":
+        for score in protocol.scoring:
+            if score not in MEASURES:
+                raise table.error(f"'scoring' has {score!r}; a stream has {', '.join(MEASURES)}")
+        return protocol
     for score in protocol.scoring:
         try:
             get_scorer(score)

@@ -15,6 +15,7 @@ from svmosaic.plots.critical_difference import plot_critical_difference
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
 from svmosaic.plots.heat_map import plot_heat_map
+from svmosaic.plots.prequential import plot_prequential
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
 from svmosaic.plots.widths import plot_sigma_lambda, plot_width_profile
@@ -31,6 +32,7 @@ __all__ = [
     "plot_curves",
     "plot_growth",
     "plot_heat_map",
+    "plot_prequential",
     "plot_sigma_lambda",
     "plot_trajectory",
     "plot_width_profile",

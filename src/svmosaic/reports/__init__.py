@@ -5,6 +5,7 @@ from __future__ import annotations
 from svmosaic.reports.document import Cell, Details, Document, Figure, Section, Table
 from svmosaic.reports.experiment import Report, experiment_report, write_report
 from svmosaic.reports.html import render, write_html
+from svmosaic.reports.stream import stream_report, write_stream_report
 
 __all__ = [
     "Cell",
@@ -16,6 +17,8 @@ __all__ = [
     "Table",
     "experiment_report",
     "render",
+    "stream_report",
     "write_html",
     "write_report",
+    "write_stream_report",
 ]

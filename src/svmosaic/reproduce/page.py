@@ -67,6 +67,8 @@ def _head(spec: TableSpec, size: str, made: Mapping[str, str]) -> list[str]:
 
 def _protocol(experiment: ExperimentSpec) -> str:
     p = experiment.protocol
+    if p.kind == "prequential":
+        return _stream_protocol(experiment)
     if p.kind == "nested":
         text = f"Nested cross-validation, {p.outer} outer and {p.inner} inner folds"
         text += f", {p.repeats} repeats" if p.repeats > 1 else ""
@@ -85,6 +87,23 @@ def _protocol(experiment: ExperimentSpec) -> str:
     }[p.scale]
     methods = "; ".join(_method_text(m, p.search) for m in experiment.methods)
     return f"{text}; {scaled}; seed {p.random_state}. Methods: {methods}."
+
+
+def _stream_protocol(experiment: ExperimentSpec) -> str:
+    p = experiment.protocol
+    length = "All samples" if p.samples is None else f"The first {p.samples:,} samples"
+    methods = "; ".join(
+        f"{method.name} ({method.estimator}{_params_text(method.params)})"
+        for method in experiment.methods
+    )
+    return (
+        f"{length} of each stream; every chunk of {p.chunk} is predicted, then learned, the first "
+        f"only learned; features as they are; seed {p.random_state}. Methods: {methods}."
+    )
+
+
+def _params_text(params: Mapping[str, Any]) -> str:
+    return "".join(f", {name}={value}" for name, value in params.items())
 
 
 def _method_text(method: Any, search: str) -> str:

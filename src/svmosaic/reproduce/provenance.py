@@ -16,7 +16,7 @@ from svmosaic.utils.threads import available_threads
 
 __all__ = ["provenance"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "wittgenstein")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "wittgenstein", "river", "capymoa")
 
 
 def provenance(n_jobs: int | None) -> dict[str, str]:

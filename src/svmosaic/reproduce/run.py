@@ -169,6 +169,7 @@ def _finished(
         "nested": protocol.outer * protocol.repeats,
         "monte-carlo": protocol.n_splits,
         "holdout": 1,
+        "prequential": 1,
     }[protocol.kind]
     counts = Counter((record["dataset"], record["method"]) for record in records)
     left_out = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import importlib
 import importlib.util
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from svmosaic.datasets import (
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
+from svmosaic.streams import describe_stream
 
 __all__ = ["Metric", "Missing", "Size", "TableSpec", "find_table", "list_tables"]
 
@@ -138,26 +140,28 @@ class TableSpec:
     def registered_name(self, name: str) -> str:
         """Return the name in the registry of one of its data sets."""
         for item in self._entries.get("data", []):
-            if item["name"] == name:
+            if _name_of(item) == name:
                 return str(item.get("dataset", name))
         return name
 
     def data_names(self, size: Size = "full") -> dict[str, str]:
         """Return the data sets of a size, each with its name in the registry."""
         entries = self._experiment_entries(size)
-        return {item["name"]: item.get("dataset", item["name"]) for item in entries["data"]}
+        return {_name_of(item): item.get("dataset", _name_of(item)) for item in entries["data"]}
 
     def missing(self, size: Size = "full") -> Missing:
         """Return what cannot be run here: data not at hand, packages not installed."""
+        streaming = self._experiment_entries(size)["protocol"].get("kind") == "prequential"
+        found = _stream_at_hand if streaming else _is_at_hand
         data = {
             name: f"{registered!r} is not at hand"
             for name, registered in self.data_names(size).items()
-            if not _is_at_hand(registered)
+            if not found(registered)
         }
         methods = {
-            item["name"]: f"the package {item['needs']!r} is not installed"
+            item["name"]: reason
             for item in self._experiment_entries(size)["methods"]
-            if "needs" in item and importlib.util.find_spec(item["needs"]) is None
+            if (reason := _lacks(item.get("needs", "")))
         }
         return Missing(data, methods)
 
@@ -165,13 +169,13 @@ class TableSpec:
         """Return the experiment, without what is missing here."""
         missing = self.missing(size)
         entries = self._experiment_entries(size)
-        entries["data"] = [d for d in entries["data"] if d["name"] not in missing.data]
+        entries["data"] = [d for d in entries["data"] if _name_of(d) not in missing.data]
         if not entries["data"]:
             raise DataNotFoundError(
                 f"None of the data sets of {self.id} is at hand: {', '.join(missing.data)}. "
                 "See: svmosaic data list"
             )
-        names = [item["name"] for item in entries["data"]]
+        names = [_name_of(item) for item in entries["data"]]
         entries["methods"] = [
             {
                 **{key: value for key, value in item.items() if key not in ("paper", "needs")},
@@ -237,6 +241,27 @@ def _is_at_hand(name: str) -> bool:
     if name in list_multitarget():
         return find_multitarget(name) is not None
     return whereabouts(name) is not None
+
+
+def _stream_at_hand(name: str) -> bool:
+    """Say whether a stream can be read: it is generated, or its data set is at hand."""
+    data = describe_stream(name).data
+    return data is None or whereabouts(data) is not None
+
+
+def _name_of(item: Mapping[str, Any]) -> str:
+    """Return the name of a data set's entry; a stream need not have another one."""
+    return str(item["name"] if "name" in item else item["stream"])
+
+
+def _lacks(needs: str) -> str:
+    """Return why a method cannot be run: a package, or ``module:class``, is not there."""
+    module, _, attribute = needs.partition(":")
+    if module and importlib.util.find_spec(module.partition(".")[0]) is None:
+        return f"the package {module.partition('.')[0]!r} is not installed"
+    if attribute and not hasattr(importlib.import_module(module), attribute):
+        return f"{module} has no {attribute} in this version"
+    return ""
 
 
 @cache
@@ -315,7 +340,7 @@ def _lay_over(entries: dict[str, Any], overlay: Mapping[str, Any]) -> None:
     """Change the entries of an experiment by those of a smaller or larger one."""
     entries["protocol"].update(overlay.get("protocol", {}))
     if "data" in overlay:
-        known = {item["name"]: item for item in entries["data"]}
+        known = {_name_of(item): item for item in entries["data"]}
         entries["data"] = [known.get(name, {"name": name}) for name in overlay["data"]]
     left_out: Sequence[str] = overlay.get("methods_left_out", ())
     changes = overlay.get("methods", {})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import math
 import os
 import pickle
 import time
@@ -23,9 +25,12 @@ from svmosaic.utils.optional import import_optional
 
 __all__ = ["PrequentialResult", "prequential"]
 
-_FORMAT = 1
+_FORMAT = 2
+_SECONDS = ("train_seconds", "test_seconds", "train_cpu_seconds", "test_cpu_seconds")
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
+# So many samples tell one stream from another.
+_SAMPLES_COMPARED = 100
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,9 @@ class PrequentialResult:
     records : list of dict
         ``learner``, ``begin`` and ``end`` (samples), each measure over all predictions so far and
         with ``window_`` before its name over the last ones, ``train_seconds`` and
-        ``test_seconds``, and what the learner says of its size, measured with every tenth record.
+        ``test_seconds``, the same of the processor as ``train_cpu_seconds`` and
+        ``test_cpu_seconds``, and what the learner says of its size, measured with every tenth
+        record.
     drifts : tuple of int
         Where the stream changes its concept, if it says so.
     """
@@ -49,6 +56,10 @@ class PrequentialResult:
         """Return the last record of each learner, by its name."""
         return {record["learner"]: record for record in self.records}
 
+    def of(self, learner: str) -> list[dict[str, Any]]:
+        """Return the records of one learner, in order."""
+        return [record for record in self.records if record["learner"] == learner]
+
     def seconds(self) -> dict[str, float]:
         """Return training and test seconds of each learner, all chunks together."""
         sums: dict[str, float] = {}
@@ -57,21 +68,59 @@ class PrequentialResult:
             sums[record["learner"]] = sums.get(record["learner"], 0.0) + spent
         return sums
 
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one record per learner: its measures at the end, and what the whole run took.
+
+        Returns
+        -------
+        list of dict
+            ``learner``, ``n_samples``, the measures over all predictions and over the last
+            window, the seconds of all chunks, ``samples_per_second`` of training and test
+            together, and the size at the end.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from svmosaic.streams import SEA, prequential
+        >>> (row,) = prequential(GaussianNB(), SEA(seed=1), n_samples=3000).summary()
+        >>> row["learner"], row["n_samples"], row["samples_per_second"] > 0
+        ('GaussianNB', 3000, True)
+        """
+        rows = []
+        for name, last in self.last().items():
+            records = self.of(name)
+            sums = {name: math.fsum(record[name] for record in records) for name in _SECONDS}
+            spent = sums["train_seconds"] + sums["test_seconds"]
+            measured = {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
+            rows.append(
+                {
+                    "learner": name,
+                    "n_samples": last["end"],
+                    **measured,
+                    **sums,
+                    "samples_per_second": last["end"] / spent if spent > 0 else math.inf,
+                }
+            )
+        return rows
+
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the records as a table; the file appears whole or not at all."""
-        import csv
-
-        names = list(dict.fromkeys(name for record in self.records for name in record))
         with atomic_write(path) as stream:
-            writer = csv.DictWriter(stream, names, restval="", lineterminator="\n")
+            writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
             writer.writeheader()
             writer.writerows(self.records)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a parquet file; needs pandas and pyarrow."""
-        pandas = import_optional("pandas", "write parquet files")
+        """Write the records as a parquet file, whole or not at all; needs pyarrow."""
+        purpose = "write parquet files"
+        arrow = import_optional("pyarrow", purpose)
+        parquet = import_optional("pyarrow.parquet", purpose)
+        columns = {n: [record.get(n) for record in self.records] for n in self._columns()}
         with atomic_write(path, "wb") as stream:
-            pandas.DataFrame(self.records).to_parquet(stream)
+            parquet.write_table(arrow.table(columns), stream)
+
+    def _columns(self) -> list[str]:
+        return list(dict.fromkeys(name for record in self.records for name in record))
 
 
 @dataclass
@@ -129,7 +178,8 @@ def prequential(
     checkpoint_seconds : float, default=10.0
         Least time between two writes.
     progress : callable, default=None
-        Called after each chunk with the samples so far and the last record of each learner.
+        Called after each chunk with the samples so far and the last record of each learner. If it
+        raises, the run ends there, with a check-point if it has one.
 
     Returns
     -------
@@ -145,7 +195,9 @@ def prequential(
     """
     _check(chunk, window, delay, metrics)
     named = _by_name(learners)
-    plan = _plan_of(named, stream, chunk, one_by_one, window, delay, metrics)
+    plan = ""
+    if checkpoint is not None:
+        plan = _plan_of(named, stream, chunk, one_by_one, window, delay, tuple(metrics))
     position, courses = _resume(checkpoint, plan) or (0, _begin(named, stream, window))
     end = n_samples if n_samples is not None else getattr(stream, "length", None)
     saved = time.monotonic()
@@ -167,8 +219,7 @@ def prequential(
                     "end": position + len(y),
                     **chosen,
                     **recent,
-                    "train_seconds": record["train_seconds"],
-                    "test_seconds": record["test_seconds"],
+                    **{name: record[name] for name in _SECONDS},
                     **course.size,
                 }
             )
@@ -177,7 +228,13 @@ def prequential(
             _save(checkpoint, plan, position, courses)
             saved = time.monotonic()
         if progress is not None:
-            progress(position, {name: course.records[-1] for name, course in courses.items()})
+            try:
+                progress(position, {name: course.records[-1] for name, course in courses.items()})
+            except BaseException:
+                # All learners have learned this chunk: nothing is lost.
+                if checkpoint is not None:
+                    _save(checkpoint, plan, position, courses)
+                raise
     if checkpoint is not None:
         _save(checkpoint, plan, position, courses)
     records = [record for course in courses.values() for record in course.records]
@@ -194,13 +251,12 @@ def _advance(
     delay: int,
 ) -> dict[str, Any]:
     """Predict and learn one chunk, `step` samples at a time."""
-    train = test = 0.0
+    train, test = _StopWatch(), _StopWatch()
     for first in range(0, len(y), step):
         part, labels = X[first : first + step], y[first : first + step]
         if course.learned > 0:
-            start = time.perf_counter()
-            predicted = course.learner.predict(part)
-            test += time.perf_counter() - start
+            with test:
+                predicted = course.learner.predict(part)
             course.scores.add(labels, predicted)
         # Labels that are old enough have arrived.
         known = max(0, begin + first + len(labels) - delay)
@@ -209,16 +265,33 @@ def _advance(
                 X_new, y_new = part, labels
             else:
                 X_new, y_new = stream.read(course.learned, known - course.learned)
-            start = time.perf_counter()
-            course.learner.learn(X_new, y_new, np.asarray(stream.classes))
-            train += time.perf_counter() - start
+            with train:
+                course.learner.learn(X_new, y_new, np.asarray(stream.classes))
             course.learned = known
     return {
         "scores": course.scores.scores(),
         "recent": course.scores.windowed(),
-        "train_seconds": train,
-        "test_seconds": test,
+        "train_seconds": train.seconds,
+        "test_seconds": test.seconds,
+        "train_cpu_seconds": train.cpu_seconds,
+        "test_cpu_seconds": test.cpu_seconds,
     }
+
+
+class _StopWatch:
+    """Sums the time of its ``with`` blocks, of the clock and of the processor."""
+
+    def __init__(self) -> None:
+        self.seconds = self.cpu_seconds = 0.0
+        self._began = (0.0, 0.0)
+
+    def __enter__(self) -> None:
+        self._began = (time.perf_counter(), time.process_time())
+
+    def __exit__(self, *_: object) -> None:
+        clock, processor = self._began
+        self.seconds += time.perf_counter() - clock
+        self.cpu_seconds += time.process_time() - processor
 
 
 def _check(chunk: int, window: int, delay: int, metrics: Sequence[str]) -> None:
@@ -252,8 +325,20 @@ def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> dict[str, _
 
 def _plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
     """Return a hash of what is run: a check-point of something else must not be taken up."""
-    parts = [*(f"{name}={model!r}" for name, model in named.items()), repr(stream), repr(options)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    models = [f"{name}={_settings_of(model)}" for name, model in named.items()]
+    parts = [*models, repr(stream), repr(options)]
+    digest = hashlib.sha256("\n".join(parts).encode())
+    # Streams of one name and length differ by their samples, for example those of two seeds.
+    X, y = stream.read(0, _SAMPLES_COMPARED)
+    digest.update(np.ascontiguousarray(X).tobytes())
+    digest.update(repr(y.tolist()).encode())
+    return digest.hexdigest()
+
+
+def _settings_of(model: Any) -> str:
+    """Return a model in words; of one that has none but its address, the class."""
+    kind: Any = type(model)
+    return str(kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model))
 
 
 def _save(

@@ -16,6 +16,8 @@ _EXTRAS = {
     "pooch": "data",
     "distributed": "dask",
     "wittgenstein": "rules",
+    "river": "river",
+    "capymoa": "moa",
 }
 
 

@@ -64,6 +64,11 @@ def protocol_words(protocol: Mapping[str, Any]) -> str:
         what = f"{plural(protocol['n_splits'], 'random split')} with {share}."
     elif kind == "holdout":
         what = f"One random split with {share}."
+    elif kind == "prequential":
+        return (
+            f"Every chunk of {protocol['chunk']} samples is predicted, then learned; the first is "
+            "only learned. Measures are over all predictions."
+        )
     else:
         return ""
     search = (

@@ -1,0 +1,59 @@
+"""Classes by name, and objects inside parameters, as the file of an experiment has them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["build_nested", "find_class", "find_object"]
+
+
+def find_class(name: str) -> type[Any]:
+    """Return a class: one of svmosaic's by its name, any other by its full name.
+
+    Examples
+    --------
+    >>> from svmosaic.experiments.classes import find_class
+    >>> find_class("OLLAL2Classifier").__name__
+    'OLLAL2Classifier'
+    """
+    found = find_object(name)
+    if not isinstance(found, type):
+        raise ValueError(f"{name!r} is not a class")
+    return found
+
+
+def find_object(name: str) -> Any:
+    """Return what has a name, in svmosaic or, by its full name, anywhere."""
+    module_name, _, own_name = name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module_name or "svmosaic"), own_name)
+    except (ImportError, AttributeError):
+        raise ValueError(
+            f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
+            "its full name such as 'sklearn.svm.SVC'"
+        ) from None
+
+
+def build_nested(value: Any, find: Callable[[str], type[Any]]) -> Any:
+    """Return the value of a parameter; a table that names a class becomes an object of it.
+
+    Parameters
+    ----------
+    value : object
+        What the file has. A table with the entry 'estimator' is an object of that class, with the
+        parameters in the table's 'params'.
+    find : callable
+        Returns the class of a name.
+    """
+    if not (isinstance(value, dict) and isinstance(value.get("estimator"), str)):
+        return value
+    unknown = [key for key in value if key not in ("estimator", "params")]
+    if unknown:
+        raise ValueError(
+            f"an estimator inside another has 'estimator' and 'params', not {unknown[0]!r}"
+        )
+    params = value.get("params", {})
+    kind = find(value["estimator"])
+    return kind(**{key: build_nested(inner, find) for key, inner in params.items()})

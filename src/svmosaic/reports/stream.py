@@ -1,0 +1,203 @@
+"""The page of a prequential run: curves, a table of the end, what was run."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from svmosaic import __version__
+from svmosaic.reports.document import Cell, Details, Document, Row, Section, Table
+from svmosaic.reports.figures import Studio
+from svmosaic.reports.html import write_html
+from svmosaic.reports.numbers import format_score, format_seconds, plural
+
+if TYPE_CHECKING:
+    from svmosaic.streams import PrequentialResult
+
+__all__ = ["stream_report", "write_stream_report"]
+
+_WINDOW = "window_"
+_SIZES = {"n_support": "support vectors", "n_bytes": "model (kB)"}
+# Rows of the table along the stream.
+_MOST_STAGES = 20
+
+
+def stream_report(
+    result: PrequentialResult, title: str, *, facts: Sequence[tuple[str, str]] = ()
+) -> Document:
+    """Return the page of a run: who is best at the end, curves along the stream, times and sizes.
+
+    Parameters
+    ----------
+    result : PrequentialResult
+        What `svmosaic.streams.prequential` gave; at least one record.
+    title : str
+        What stands above the page.
+    facts : sequence of tuples of str, default=()
+        Names and values of what was run, for the end of the page.
+
+    Returns
+    -------
+    Document
+        `svmosaic.reports.write_html` writes it.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from svmosaic.reports import render, stream_report
+    >>> from svmosaic.streams import SEA, prequential
+    >>> result = prequential(GaussianNB(), SEA(seed=1), n_samples=3000)
+    >>> "GaussianNB" in render(stream_report(result, "SEA"))
+    True
+    """
+    rows = result.summary()
+    if not rows:
+        raise ValueError("A report needs at least one chunk of a stream. Got a run without any.")
+    metrics = [n.removeprefix(_WINDOW) for n in rows[0] if n.startswith(_WINDOW)]
+    studio = Studio()
+    sections = [
+        Section("At the end", _END_TEXT, [_end_table(rows, metrics)]),
+        *(_curve_section(result, metric, studio) for metric in metrics),
+        Section("Time and size", _COST_TEXT, [_cost_table(rows)]),
+    ]
+    if facts:
+        table = Table(("", ""), [list(fact) for fact in facts], align="ll")
+        sections.append(Section("What was run", tables=[table]))
+    return Document(
+        title=title,
+        sections=sections,
+        summary=_summary(result, rows, studio),
+        footer=(
+            f"Made by svmosaic {__version__} on {datetime.now(UTC).strftime('%Y-%m-%d %H:%M UTC')}."
+            " This page loads nothing from elsewhere."
+        ),
+        facts=[
+            ("learners", str(len(rows))),
+            ("samples", f"{rows[0]['n_samples']:,}"),
+            ("changes of the concept", str(len(_drifts(result)))),
+        ],
+    )
+
+
+def write_stream_report(
+    result: PrequentialResult,
+    title: str,
+    path: str | os.PathLike[str],
+    *,
+    facts: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Write the page of a run as one HTML file, whole or not at all; see `stream_report`."""
+    write_html(stream_report(result, title, facts=facts), path)
+
+
+_END_TEXT = (
+    "Every sample was predicted before it was learned from. Each measure is over all predictions; "
+    "behind it, in small, over the last window. The best of each column is bold. "
+    "kappa m compares with the most frequent class, kappa t with the label before."
+)
+_COST_TEXT = (
+    "Seconds are those of all chunks together, as a clock shows them. The size was measured with "
+    "every tenth chunk."
+)
+
+
+def _summary(result: PrequentialResult, rows: Sequence[Mapping[str, Any]], studio: Studio) -> str:
+    drifts = _drifts(result)
+    where = ", ".join(f"{drift:,}" for drift in drifts)
+    change = f"The concept changes at sample {where}" if drifts else "No change of concept is told"
+    text = (
+        f"{plural(len(rows), 'learner')} on {rows[0]['n_samples']:,} samples, first predicted and "
+        f"then learned. {change}."
+    )
+    return f"{text}\n\nThis page has no figures. {studio.missing}" if studio.missing else text
+
+
+def _drifts(result: PrequentialResult) -> list[int]:
+    end = max(record["end"] for record in result.records)
+    return [drift for drift in result.drifts if drift < end]
+
+
+def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Table:
+    best = {metric: max(_known(rows, metric), default=math.nan) for metric in metrics}
+    cells: list[Row] = [
+        [
+            row["learner"],
+            *(
+                Cell(
+                    _score(row[metric]),
+                    bold=row[metric] == best[metric],
+                    note=_score(row[f"{_WINDOW}{metric}"]),
+                )
+                for metric in metrics
+            ),
+        ]
+        for row in rows
+    ]
+    header = ["learner", *(metric.replace("_", " ") for metric in metrics)]
+    return Table(header, cells, "Measures at the end", "l" + "r" * len(metrics))
+
+
+def _cost_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    sizes = [name for name in _SIZES if any(name in row for row in rows)]
+    cells = [
+        [
+            row["learner"],
+            format_seconds(row["train_seconds"]),
+            format_seconds(row["test_seconds"]),
+            f"{row['samples_per_second']:,.0f}",
+            *(_size(name, row.get(name)) for name in sizes),
+        ]
+        for row in rows
+    ]
+    header = ["learner", "training (s)", "test (s)", "samples/s", *(_SIZES[n] for n in sizes)]
+    return Table(header, cells, "What it took", "l" + "r" * (len(header) - 1))
+
+
+def _curve_section(result: PrequentialResult, metric: str, studio: Studio) -> Section:
+    def draw() -> Any:
+        from svmosaic.plots.prequential import plot_prequential
+
+        return plot_prequential(result, metric=metric)
+
+    shown = metric.replace("_", " ")
+    figures = studio.draw(draw, f"{shown} along the stream", wide=True)
+    table = _stages(result, metric)
+    return Section(
+        shown, figures=figures, details=[Details("The numbers along the stream", tables=[table])]
+    )
+
+
+def _stages(result: PrequentialResult, metric: str) -> Table:
+    """Return the windowed measure at some places of the stream."""
+    names = list(result.last())
+    columns = {
+        name: {record["end"]: record[f"{_WINDOW}{metric}"] for record in result.of(name)}
+        for name in names
+    }
+    ends = sorted({end for column in columns.values() for end in column})
+    step = math.ceil(len(ends) / _MOST_STAGES)
+    # The last one is always there.
+    chosen = ends[len(ends) - 1 :: -step][::-1]
+    rows = [
+        [f"{end:,}", *(_score(columns[name].get(end, math.nan)) for name in names)]
+        for end in chosen
+    ]
+    caption = f"{metric.replace('_', ' ')} over the last window"
+    return Table(["samples", *names], rows, caption, "r" * (1 + len(names)))
+
+
+def _known(rows: Sequence[Mapping[str, Any]], metric: str) -> list[float]:
+    return [row[metric] for row in rows if not math.isnan(row[metric])]
+
+
+def _score(value: float) -> str:
+    return "" if math.isnan(value) else format_score(value)
+
+
+def _size(name: str, value: int | None) -> str:
+    if value is None:
+        return ""
+    return f"{value / 1000:,.0f}" if name == "n_bytes" else f"{value:,}"
