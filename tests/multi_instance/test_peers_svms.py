@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from svmosaic import SMOClassifier
 from svmosaic.multi_instance import Bags
+from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers import (
     MIGraphClassifier,
     MISVMClassifier,
@@ -20,7 +21,7 @@ from svmosaic.multi_instance.peers import (
     SetKernelClassifier,
     SimpleMIClassifier,
 )
-from svmosaic.multi_instance.peers.bag_kernels import bag_kernel
+from svmosaic.multi_instance.set_kernel import bag_sums
 from svmosaic.problem import KernelSpec
 
 
@@ -122,7 +123,8 @@ def test_graph_kernel_is_semidefinite():
     bags = Bags.from_list([rng.normal(size=(rng.integers(1, 9), 2)) for _ in range(30)])
     weights = MIGraphClassifier()._instance_weights(bags)
 
-    gram = bag_kernel(bags, bags, weights, weights, KernelSpec("rbf", gamma=0.5))
+    kernel = InstanceKernel("rbf", KernelSpec("rbf", gamma=0.5))
+    gram = bag_sums(kernel, bags, bags, weights, weights)
 
     assert np.linalg.eigvalsh(gram).min() > -1e-12
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from svmosaic.bags import Bags, check_bags
     from svmosaic.multi_instance.bag_classifier import BagClassifier
+    from svmosaic.multi_instance.bag_search import BagSearchCV
     from svmosaic.multi_instance.bag_transformer import BagTransformer
     from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 
 __all__ = [
     "BagClassifier",
+    "BagSearchCV",
     "BagTransformer",
     "Bags",
     "MIRSVMClassifier",
@@ -26,6 +28,7 @@ __all__ = [
 
 _HOME = {
     "BagClassifier": "svmosaic.multi_instance.bag_classifier",
+    "BagSearchCV": "svmosaic.multi_instance.bag_search",
     "BagTransformer": "svmosaic.multi_instance.bag_transformer",
     "Bags": "svmosaic.bags",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
