@@ -40,6 +40,7 @@ OTHERS = [
 SETTINGS = {
     "DiverseDensityClassifier": {"n_starts": 3},
     "EMDDClassifier": {"n_starts": 3},
+    "MIRMixSVMClassifier": {"C": [1.0], "gamma": [0.1, 0.5], "n_init": 1},
     "BagSearchCV": {"estimator": SetKernelClassifier(), "param_grid": {"C": [1.0, 10.0]}},
 }
 # An adapter is nothing without the package that it adapts.

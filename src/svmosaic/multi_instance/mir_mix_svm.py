@@ -267,7 +267,8 @@ def _side(view: str) -> float:
 
 
 def _above_zero(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0.0 < value < float("inf")
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and 0.0 < float(value) < float("inf")
 
 
 def _choose(
