@@ -75,6 +75,8 @@ class MIRMixSVMClassifier(BagClassifier):
         has one bag, the first C and gamma are taken and all views weigh the same.
     n_init : int, default=2
         Random starts of MIRSVM.
+    max_passes : int, default=50
+        The most machines that MIRSVM solves from one start.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that the solvers accept.
     random_state : int, RandomState instance or None, default=None
@@ -153,6 +155,7 @@ class MIRMixSVMClassifier(BagClassifier):
         "sharpness": [Interval(Real, 0.0, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "random_state": ["random_state"],
         "cache_mb": [Interval(Real, 0.0, None, closed="left")],
@@ -173,6 +176,7 @@ class MIRMixSVMClassifier(BagClassifier):
         sharpness: float = 30.0,
         cv: Any = 3,
         n_init: int = 2,
+        max_passes: int = 50,
         tol: float = 1e-3,
         random_state: Any = None,
         cache_mb: float = 400.0,
@@ -183,6 +187,7 @@ class MIRMixSVMClassifier(BagClassifier):
         self.sharpness = sharpness
         self.cv = cv
         self.n_init = n_init
+        self.max_passes = max_passes
         self.tol = tol
         self.random_state = random_state
         self.cache_mb = cache_mb
@@ -226,7 +231,9 @@ class MIRMixSVMClassifier(BagClassifier):
     def _member(self, view: str) -> BagClassifier:
         tol = float(self.tol)
         if view.endswith("representatives"):
-            return MIRSVMClassifier(n_init=self.n_init, tol=tol, cache_mb=self.cache_mb)
+            return MIRSVMClassifier(
+                n_init=self.n_init, max_passes=self.max_passes, tol=tol, cache_mb=self.cache_mb
+            )
         if view == "set":
             return SetKernelClassifier(tol=tol)
         if view == "graph":
