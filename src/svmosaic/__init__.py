@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
     from svmosaic.classification.uniform import UniformSVC
+    from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
@@ -40,6 +41,7 @@ __all__ = [
     "SVRWC",
     "Bags",
     "KernelPrimalSVC",
+    "MIRMixSVMClassifier",
     "MIRSVMClassifier",
     "MIRSetSVMClassifier",
     "MNSVMClassifier",
@@ -73,6 +75,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Bags": "svmosaic.bags",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
+    "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
     "MIRSetSVMClassifier": "svmosaic.multi_instance.mir_set_svm",
     "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
     "OGEClassifier": "svmosaic.classification.oge",

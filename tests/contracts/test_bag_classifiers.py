@@ -10,7 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 import svmosaic.multi_instance
-from svmosaic.multi_instance import BagClassifier, MIRSetSVMClassifier, MIRSVMClassifier
+from svmosaic.multi_instance import (
+    BagClassifier,
+    MIRSetSVMClassifier,
+    MIRSVMClassifier,
+    SetKernelClassifier,
+)
 from svmosaic.testing import bag_classifier_checks, check_bag_classifier
 
 
@@ -32,7 +37,12 @@ OTHERS = [
     (MIRSetSVMClassifier(mu=0.0, positive="second", kernel="poly", coef0=1.0), False),
 ]
 # Smaller settings for those that search long.
-SETTINGS = {"DiverseDensityClassifier": {"n_starts": 3}, "EMDDClassifier": {"n_starts": 3}}
+SETTINGS = {
+    "DiverseDensityClassifier": {"n_starts": 3},
+    "EMDDClassifier": {"n_starts": 3},
+    "MIRMixSVMClassifier": {"C": [1.0], "gamma": [0.1, 0.5], "n_init": 1},
+    "BagSearchCV": {"estimator": SetKernelClassifier(), "param_grid": {"C": [1.0, 10.0]}},
+}
 # An adapter is nothing without the package that it adapts.
 NEEDS = {"SawmilClassifier": "sawmil"}
 CHECKED = [

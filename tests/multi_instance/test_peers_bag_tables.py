@@ -10,16 +10,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from svmosaic.multi_instance import Bags
-from svmosaic.multi_instance.peers.bag_blocks import blocks_of
-from svmosaic.multi_instance.peers.bag_distances import distances_to_bags, hausdorff_distances
-from svmosaic.multi_instance.peers.bag_kernels import bag_kernel, bag_norms
-from svmosaic.multi_instance.peers.bag_statistics import (
+from svmosaic.multi_instance.bag_statistics import (
     first_of_largest,
     maxima_of_bags,
     means_of_bags,
     minima_of_bags,
     sums_of_bags,
 )
+from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.multi_instance.peers.bag_blocks import blocks_of
+from svmosaic.multi_instance.peers.bag_distances import distances_to_bags, hausdorff_distances
+from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
 from svmosaic.problem import KernelSpec
 
 KERNELS = {
@@ -37,6 +38,10 @@ def _bags(seed, sizes, *, sparse=False):
     X[np.abs(X) < 0.4] = 0.0
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     return Bags(sp.csr_array(X) if sparse else X, offsets)
+
+
+def _kernel(spec):
+    return InstanceKernel(spec.kind, spec)
 
 
 def _dense(bags):
@@ -60,13 +65,13 @@ def test_blocks_have_every_instance_once_with_its_bag(sizes, n_rows):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", KERNELS)
-def test_bag_kernel_is_the_double_loop(name, sparse):
+def test_sums_over_pairs_of_bags_are_the_double_loop(name, sparse):
     spec, function = KERNELS[name]
     A, B = _bags(1, [3, 1, 5], sparse=sparse), _bags(2, [2, 4], sparse=sparse)
     rng = np.random.default_rng(3)
     u, v = rng.random(9), rng.random(6)
 
-    values = bag_kernel(A, B, u, v, spec)
+    values = bag_sums(_kernel(spec), A, B, u, v)
 
     parts = zip(_dense(A), np.split(u, A.offsets[1:-1]), strict=True)
     others = list(zip(_dense(B), np.split(v, B.offsets[1:-1]), strict=True))
@@ -85,20 +90,20 @@ def test_bag_kernel_is_the_double_loop(name, sparse):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_a_matrix_of_bags_that_cross_blocks_is_symmetric_and_semidefinite(name):
+def test_sums_of_bags_with_themselves_are_symmetric_and_semidefinite(name):
     spec, _ = KERNELS[name]
-    # The fourth bag alone is longer than a block.
+    # The fourth bag alone is longer than several parts.
     bags = _bags(4, [700, 600, 1, 1500, 20, 3])
     weights = np.repeat(1.0 / bags.sizes, bags.sizes)
     same = Bags(bags.instances.copy(), bags.offsets)
 
-    gram = bag_kernel(bags, bags, weights, weights, spec)
+    gram = bag_sums(_kernel(spec), bags, bags, weights, weights)
 
     assert_array_equal(gram, gram.T)
     assert np.linalg.eigvalsh(gram).min() > -1e-12 * gram.max()
     # The other way, without the use of symmetry.
-    assert_allclose(gram, bag_kernel(bags, same, weights, weights, spec), rtol=1e-10)
-    assert_allclose(np.diagonal(gram), bag_norms(bags, weights, spec) ** 2, rtol=1e-10)
+    assert_allclose(gram, bag_sums(_kernel(spec), bags, same, weights, weights), rtol=1e-10)
+    assert_allclose(np.diagonal(gram), bag_norms(_kernel(spec), bags, weights) ** 2, rtol=1e-10)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from svmosaic import SMOClassifier
 from svmosaic.multi_instance import Bags
+from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers import (
     MIGraphClassifier,
     MISVMClassifier,
@@ -20,7 +21,7 @@ from svmosaic.multi_instance.peers import (
     SetKernelClassifier,
     SimpleMIClassifier,
 )
-from svmosaic.multi_instance.peers.bag_kernels import bag_kernel
+from svmosaic.multi_instance.set_kernel import bag_sums
 from svmosaic.problem import KernelSpec
 
 
@@ -122,7 +123,8 @@ def test_graph_kernel_is_semidefinite():
     bags = Bags.from_list([rng.normal(size=(rng.integers(1, 9), 2)) for _ in range(30)])
     weights = MIGraphClassifier()._instance_weights(bags)
 
-    gram = bag_kernel(bags, bags, weights, weights, KernelSpec("rbf", gamma=0.5))
+    kernel = InstanceKernel("rbf", KernelSpec("rbf", gamma=0.5))
+    gram = bag_sums(kernel, bags, bags, weights, weights)
 
     assert np.linalg.eigvalsh(gram).min() > -1e-12
 
@@ -181,3 +183,21 @@ def test_on_bags_of_one_instance_it_is_the_ordinary_svm(peer):
 
     assert_allclose(model.decision_function(bags), ordinary.decision_function(X), atol=1e-6)
     assert_array_equal(model.predict(bags), ordinary.predict(X))
+
+
+@pytest.mark.parametrize("kind", [MISVMClassifier, MiSVMClassifier])
+def test_a_bag_has_the_largest_score_of_its_instances(kind):
+    rng = np.random.default_rng(4)
+    y = np.arange(20) % 2
+    parts = [rng.normal(size=(rng.integers(1, 6), 2)) for _ in y]
+    for part, label in zip(parts, y, strict=True):
+        part[0] += 4 * label
+    model = kind(C=10.0).fit(parts, y)
+
+    scores = model.decision_instances(np.vstack(parts))
+    bags = Bags.from_list(parts)
+
+    assert_allclose(np.maximum.reduceat(scores, bags.offsets[:-1]), model.decision_function(parts))
+    assert_array_equal(model.predict_instances(bags), (scores > 0).astype(int))
+    with pytest.raises(ValueError, match=r"trained on instances with 2 features\. Got 3"):
+        model.predict_instances(np.zeros((1, 3)))

@@ -116,6 +116,40 @@ def test_what_is_finished_can_be_shown_before_the_rest(small_table):
         reproduce("0.1", "out", only_finished=True)
 
 
+def test_fewer_folds_than_asked_for_can_be_all(small_table):
+    """A class of a few rows leaves fewer folds; they are all that there are."""
+    text = small_table["0.1"][1].replace("outer = 3", "outer = 200")
+    text = text.replace('[[data]]\nname = "sklearn-wine"\n', "")
+    text = text.replace("classes = [1, 2]", "classes = [1, 2]\nrows = 9")
+    text = text.replace('[[data]]\nname = "sklearn-iris"\n', "", 1)
+    small_table["0.1"] = ("0.1.toml", text)
+    run = reproduce("0.1", "out")
+
+    assert 0 < run.summary.n_done < 3 * 9
+    assert reproduce("0.1", "out", only_finished=True).numbers.datasets == ("flowers",)
+
+
+def test_the_page_may_end_with_the_ranks_over_all_metrics(small_table):
+    text = small_table["0.1"][1]
+    assert "Ranks over all metrics" not in reproduce("0.1", "out").files[1].read_text()
+    text = text.replace("[statistics]", "[statistics]\nmeta_ranks = true")
+    small_table["0.1"] = ("0.1.toml", text)
+    result = reproduce("0.1", "out")
+
+    page = result.files[1].read_text()
+    rows = page[page.index("## Ranks over all metrics") : page.index("## Notes")].splitlines()
+    assert rows[2] == "| method | accuracy (%) | time | mean | meta-rank |"
+    found = {
+        cells[1]: list(map(float, cells[2:6])) for row in rows[4:7] if (cells := row.split("|"))
+    }
+    assert [*found] == sorted(found, key=lambda name: found[name][3])
+    for name, (accuracy, time, mean, _) in found.items():
+        ranks = [result.numbers.mean_rank(m, name.strip()) for m in ("accuracy", "time")]
+        assert [accuracy, time] == [round(rank, 2) for rank in ranks]
+        assert mean == pytest.approx(sum(ranks) / 2, abs=0.006)
+    assert sum(row[3] for row in found.values()) == pytest.approx(6.0, abs=0.02)
+
+
 def test_the_quick_size_has_what_the_overlay_says(small_table):
     experiment = find_table("0.1").experiment("quick")
 

@@ -11,25 +11,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from svmosaic.bags import Bags, check_bags
     from svmosaic.multi_instance.bag_classifier import BagClassifier
+    from svmosaic.multi_instance.bag_search import BagSearchCV
     from svmosaic.multi_instance.bag_transformer import BagTransformer
+    from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
+    from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
 
 __all__ = [
     "BagClassifier",
+    "BagSearchCV",
     "BagTransformer",
     "Bags",
+    "MIRMixSVMClassifier",
     "MIRSVMClassifier",
     "MIRSetSVMClassifier",
+    "SummarySVMClassifier",
     "check_bags",
 ]
 
 _HOME = {
     "BagClassifier": "svmosaic.multi_instance.bag_classifier",
+    "BagSearchCV": "svmosaic.multi_instance.bag_search",
     "BagTransformer": "svmosaic.multi_instance.bag_transformer",
     "Bags": "svmosaic.bags",
+    "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
     "MIRSetSVMClassifier": "svmosaic.multi_instance.mir_set_svm",
+    "SummarySVMClassifier": "svmosaic.multi_instance.summary_svm",
     "check_bags": "svmosaic.bags",
 }
 _PEERS = "svmosaic.multi_instance.peers"

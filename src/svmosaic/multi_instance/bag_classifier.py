@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,9 +14,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from svmosaic.bags import Bags, CanonicalBags, canonical_bags, check_bags
+from svmosaic.multi_instance.inner_folds import Splits
 from svmosaic.utils.sklearn_compat import fit_context
 
-__all__ = ["BagClassifier"]
+__all__ = ["BagClassifier", "sub_bags"]
 
 Scores = NDArray[np.float64]
 Signs = NDArray[np.float64]
@@ -42,6 +44,31 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _decide(self, bags: Bags) -> Scores:
         """Return one score per bag; above zero means the second class."""
+
+    def _score_left_out(
+        self,
+        data: CanonicalBags,
+        signs: Signs,
+        splits: Splits,
+        candidates: Sequence[dict[str, Any]],
+    ) -> list[list[Scores]]:
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        A candidate is a dictionary of parameters. Here every machine is trained by itself; a
+        subclass computes once what candidates and splits share.
+        """
+        bags = data.bags
+        found = []
+        for candidate in candidates:
+            scores = []
+            for train, test in splits:
+                machine = clone(self).set_params(**candidate)
+                machine.classes_ = np.array([False, True])
+                machine.n_features_in_ = bags.n_features
+                machine._fit_bags(sub_bags(bags, train), signs[train])
+                scores.append(machine._decide(bags[test]))
+            found.append(scores)
+        return found
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, bags: Any = None) -> Self:
@@ -142,6 +169,12 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.sparse = True
         return tags
+
+
+def sub_bags(bags: Bags, chosen: Any) -> CanonicalBags:
+    """Return some bags of those in canonical order; ascending, so that theirs is canonical too."""
+    some = bags[chosen]
+    return CanonicalBags(some, np.arange(len(some)), np.arange(some.n_instances))
 
 
 def _label_of_each_bag(labels: NDArray[Any], ids: NDArray[Any], name: str) -> NDArray[Any]:

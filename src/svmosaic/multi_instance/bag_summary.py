@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import Bags
-from svmosaic.multi_instance.peers.bag_statistics import (
+from svmosaic.multi_instance.bag_statistics import (
     maxima_of_bags,
     means_of_bags,
     minima_of_bags,

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.backends import cpu
+from svmosaic.bags import Bags
 from svmosaic.base import KernelFunction, kernel_spec, make_rows, resolve_gamma
 from svmosaic.problem import DoubleArray, KernelSpec
 from svmosaic.utils.threads import resolve_threads
@@ -65,6 +66,28 @@ class InstanceKernel:
         width = max(1, _BLOCK_VALUES // max(1, X.shape[0]))
         for begin in range(0, Z.shape[0], width):
             yield begin, self.values(X, Z[begin : begin + width])
+
+    def sums(self, X: Any, bags: Bags, weights: DoubleArray) -> DoubleArray:
+        """Return sum_j w_j k(x, z_j) over each bag's instances z_j, shape (rows of X, bags).
+
+        `weights` has one entry per instance of the bags.
+        """
+        Z = bags.instances
+        if not callable(self.function):
+            # An output for each bag; no table of pairs of instances exists.
+            places = np.arange(bags.n_instances + 1)
+            members = sp.csr_array(
+                (weights, bags.bag_of, places), shape=(bags.n_instances, len(bags))
+            )
+            return self._decide(match_form(X, Z), Z, members, np.zeros(len(bags)))
+        found = np.zeros((X.shape[0], len(bags)))
+        for begin, block in self.blocks(X, Z):
+            rows = slice(begin, begin + block.shape[1])
+            numbers = bags.bag_of[rows]
+            starts = np.flatnonzero(np.concatenate([[True], np.diff(numbers) > 0]))
+            # A bag may go on in the next block.
+            found[:, numbers[starts]] += np.add.reduceat(block * weights[rows], starts, axis=1)
+        return found
 
     def expand(self, X: Any, vectors: Any, coef: DoubleArray, intercept: float) -> DoubleArray:
         """Return sum_j coef_j k(vector_j, x) + intercept for each row x."""

@@ -28,12 +28,14 @@ class KernelRows:
 
     Attributes
     ----------
+    kernel : InstanceKernel
+        The kernel.
     n_computed : int
         Rows computed so far.
     """
 
     def __init__(self, kernel: InstanceKernel, X: Any, limit_mb: float) -> None:
-        self._kernel = kernel
+        self.kernel = kernel
         self._X = X
         self._most = max(1, int(limit_mb * 1e6 / (8 * X.shape[0])))
         self._rows: OrderedDict[int, DoubleArray] = OrderedDict()
@@ -68,7 +70,7 @@ class KernelRows:
         return scores
 
     def _compute(self, missing: list[int]) -> None:
-        for begin, block in self._kernel.blocks(self._X, self._X[missing]):
+        for begin, block in self.kernel.blocks(self._X, self._X[missing]):
             for j in range(block.shape[1]):
                 # A copy: a view would keep the whole block in memory.
                 self._rows[missing[begin + j]] = block[:, j].copy()

@@ -13,15 +13,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.base import KernelFunction, kernel_spec
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_search import search_table
 from svmosaic.multi_instance.bag_summary import SUMMARIES, Summary, summarise
+from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
     INSTANCE_KERNELS,
@@ -288,14 +287,14 @@ class MIRSetSVMClassifier(BagClassifier):
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         training = _Training(bags, signs, [draw_start(bags, rng) for _ in range(self.n_init)])
         candidates = self._candidates()
-        splits = self._splits(training, rng) if len(candidates) > 1 else []
+        splits = inner_splits(self.cv, signs, rng) if len(candidates) > 1 else []
         chosen, self.best_score_ = candidates[0], float("nan")
         if splits:
             scores = self._search(training, candidates, splits)
             best = int(np.argmax(scores))
             chosen, self.best_score_ = candidates[best], float(scores[best])
             self.n_splits_ = len(splits)
-            self.cv_results_ = _search_table(candidates, scores)
+            self.cv_results_ = search_table([one.params() for one in candidates], scores)
         self.best_params_ = chosen.params()
         width = self._width(training, chosen.gamma, [chosen])
         end = self._train(training, width, chosen, np.arange(len(bags), dtype=np.int64))
@@ -316,19 +315,6 @@ class MIRSetSVMClassifier(BagClassifier):
             for summary in (summaries if mu < 1.0 else summaries[:1])
         ]
 
-    def _splits(self, training: _Training, rng: Any) -> list[tuple[IndexArray, IndexArray]]:
-        """Return training and test bags of the inner folds; none where a class has one bag."""
-        signs = training.signs
-        folds = self.cv
-        if isinstance(folds, Integral):
-            n_folds = min(int(folds), int(np.sum(signs > 0)), int(np.sum(signs < 0)))
-            if n_folds < 2:
-                return []
-            seed = int(rng.randint(np.iinfo(np.int32).max))
-            folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        found = check_cv(folds).split(np.zeros((signs.size, 1)), signs > 0)
-        return [(np.sort(train), np.sort(test)) for train, test in found]
-
     def _search(
         self,
         training: _Training,
@@ -346,20 +332,12 @@ class MIRSetSVMClassifier(BagClassifier):
         return np.array(scores)
 
     def _fold_scores(
-        self,
-        training: _Training,
-        width: _Width,
-        candidate: _Candidate,
-        splits: list[tuple[IndexArray, IndexArray]],
+        self, training: _Training, width: _Width, candidate: _Candidate, splits: Splits
     ) -> Iterator[float]:
         for train, test in splits:
             end = self._train(training, width, candidate, train)
             values = end.scores[test] * _sign_of(candidate.positive)
-            truth = training.signs[test] > 0
-            accuracy = float(np.mean((values > 0) == truth))
-            # Accuracy alone has many ties on few bags. A fold of one class has no curve.
-            both = truth.any() and not truth.all()
-            yield (accuracy + float(roc_auc_score(truth, values))) / 2.0 if both else accuracy
+            yield fold_score(training.signs[test], values)
 
     def _width(
         self, training: _Training, gamma: float | str, candidates: list[_Candidate]
@@ -373,7 +351,6 @@ class MIRSetSVMClassifier(BagClassifier):
         for summary in dict.fromkeys(one.summary for one in candidates if one.uses_whole_bags):
             whole = summarise(bags, summary)
             sums = set_sums(kernel, whole, whole)
-            sums = (sums + sums.T) / 2.0
             norms = np.sqrt(np.maximum(0.0, np.diagonal(sums)))
             wholes[summary] = _Whole(normalise(sums, norms, norms), norms)
         return _Width(kernel, rows, wholes)
@@ -469,11 +446,3 @@ def _checked_list(name: str, given: Any, is_right: Any) -> list[Any]:
             f"The {name!r} parameter of MIRSetSVMClassifier is an empty list. Give it a value."
         )
     return values
-
-
-def _search_table(candidates: list[_Candidate], scores: DoubleArray) -> dict[str, Any]:
-    params = [one.params() for one in candidates]
-    columns: dict[str, NDArray[Any]] = {
-        f"param_{name}": np.array([one[name] for one in params], dtype=object) for name in params[0]
-    }
-    return {**columns, "params": params, "mean_test_score": scores}

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags, check_bags, order_of_ids
+from svmosaic.bags import Bags, CanonicalBags, order_of_ids
 from svmosaic.base import KernelFunction, kernel_spec
-from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
     INSTANCE_KERNELS,
     InstanceKernel,
     make_kernel,
 )
+from svmosaic.multi_instance.instance_scorer import InstanceScorer
 from svmosaic.multi_instance.kernel_rows import KernelRows
 from svmosaic.multi_instance.representatives import (
     Alternation,
@@ -31,7 +31,7 @@ from svmosaic.multi_instance.representatives import (
     draw_start,
     most_positive,
 )
-from svmosaic.problem import DoubleArray
+from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
@@ -40,7 +40,7 @@ from svmosaic.utils.validation import canonical_csr
 __all__ = ["MIRSVMClassifier", "bag_weights", "warn_if_not_settled"]
 
 
-class MIRSVMClassifier(BagClassifier):
+class MIRSVMClassifier(InstanceScorer):
     r"""Multi-instance representative SVM: a machine on one representative of each bag.
 
     Every bag, positive or negative, is represented by its most positive instance under the present
@@ -233,25 +233,55 @@ class MIRSVMClassifier(BagClassifier):
 
     def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        everyone = np.arange(len(bags), dtype=np.int64)
+        rows = self._rows(bags)
+        end = self._alternate(bags, rows, everyone, signs, float(self.C))
+        warn_if_not_settled(self, end)
+        self._record(end, data, signs, rows.kernel.spec.gamma)
+
+    def _rows(self, bags: Bags) -> KernelRows:
         kernel = make_kernel(
             self.kernel, self.gamma, self.degree, self.coef0, bags.instances, self.n_jobs
         )
+        return KernelRows(kernel, bags.instances, float(self.cache_mb))
+
+    def _alternate(
+        self, bags: Bags, rows: KernelRows, chosen: IndexArray, signs: DoubleArray, C: float
+    ) -> Alternation:
+        """Train on some of the bags at hand; all are scored."""
         rng = check_random_state(self.random_state)
-        end = best_of_starts(
+        return best_of_starts(
             BagProblem(
                 bags=bags,
-                rows=KernelRows(kernel, bags.instances, float(self.cache_mb)),
-                chosen=np.arange(len(bags), dtype=np.int64),
-                signs=signs,
-                weights=bag_weights(signs, self.class_weight),
+                rows=rows,
+                chosen=chosen,
+                signs=signs[chosen],
+                weights=bag_weights(signs[chosen], self.class_weight),
                 rule=self.rule,
             ),
             [draw_start(bags, rng) for _ in range(self.n_init)],
-            SmoSettings(loss="hinge", C=float(self.C), tol=float(self.tol)),
+            SmoSettings(loss="hinge", C=C, tol=float(self.tol)),
             int(self.max_passes),
         )
-        warn_if_not_settled(self, end)
-        self._record(end, data, signs, kernel.spec.gamma)
+
+    def _score_left_out(
+        self,
+        data: CanonicalBags,
+        signs: DoubleArray,
+        splits: Splits,
+        candidates: Sequence[dict[str, Any]],
+    ) -> list[list[DoubleArray]]:
+        bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        found: list[list[DoubleArray]] = [[] for _ in candidates]
+        for shared, numbers in alike_but_for(candidates, "C"):
+            machine = clone(self).set_params(**shared)
+            # Kernel rows are kept for all penalties and folds.
+            rows = machine._rows(bags)
+            for i in numbers:
+                C = float(candidates[i].get("C", self.C))
+                for train, test in splits:
+                    found[i].append(machine._alternate(bags, rows, train, signs, C).scores[test])
+        return found
 
     def _record(
         self, end: Alternation, data: CanonicalBags, signs: DoubleArray, gamma: float
@@ -286,56 +316,6 @@ class MIRSVMClassifier(BagClassifier):
         return kernel.expand(
             X, self.support_vectors_, self.dual_coef_[0], float(self.intercept_[0])
         )
-
-    def decision_instances(self, X: Any) -> DoubleArray:
-        """Return scores of instances; a bag has the largest of its instances.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_instances, n_features), Bags or list of arrays
-            The instances, or bags of them.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_instances,) or (n_instances, n_classes)
-            Two classes: above zero means ``classes_[1]``. More: one column per class.
-        """
-        check_is_fitted(self)
-        instances = self._check_instances(X)
-        if self.classes_.size == 2:
-            return self._score(instances)
-        return np.column_stack([machine._score(instances) for machine in self.machines_])
-
-    def predict_instances(self, X: Any) -> NDArray[Any]:
-        """Return the class of each instance.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_instances, n_features), Bags or list of arrays
-            The instances, or bags of them.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_instances,)
-            Class labels.
-        """
-        scores = self.decision_instances(X)
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
-
-    def _check_instances(self, X: Any) -> Any:
-        name = type(self).__name__
-        is_table = sp.issparse(X) or (not isinstance(X, (Bags, list, tuple)) and np.ndim(X) == 2)
-        if not is_table:
-            return check_bags(X, n_features=self.n_features_in_, who=name).instances
-        X = check_array(X, accept_sparse="csr", dtype=(np.float64, np.float32), order="C")
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"{name} was trained on instances with {self.n_features_in_} features. Got "
-                f"{X.shape[1]}."
-            )
-        return X
 
 
 def bag_weights(signs: DoubleArray, class_weight: str | None) -> DoubleArray:

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from svmosaic.backends import cpu
 from svmosaic.bags import Bags
+from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.kernel_rows import KernelRows
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Problem
+from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
 
 __all__ = [
@@ -201,24 +201,15 @@ def _solve(
     start: DoubleArray | None,
 ) -> _Pass:
     gram = _gram(problem, representatives)
-    n = representatives.size
-    (solution,) = cpu.solve_smo(
-        PairwiseRows(gram),
-        KernelSpec("precomputed"),
-        [Problem(np.arange(n, dtype=np.int64), problem.signs, problem.weights)],
-        settings,
-        # Few representatives change from one pass to the next, so few coefficients do.
-        starts=None if start is None else [start],
-    )
-    coef = np.zeros(n)
-    coef[solution.support] = solution.coef
+    # Few representatives change from one pass to the next, so few coefficients do.
+    coef, intercept, violation = solve_gram(gram, problem.signs, problem.weights, settings, start)
     instance_scores = np.zeros(problem.bags.n_instances)
     if problem.share > 0.0:
         instance_scores = problem.share * problem.rows.expand(representatives, coef)
     best, scores = most_positive(problem.bags, instance_scores)
     if problem.set_values is not None and problem.share < 1.0:
         scores = scores + (1.0 - problem.share) * (problem.set_values[:, problem.chosen] @ coef)
-    scores = scores + solution.intercept
+    scores = scores + intercept
     preferred = best[problem.chosen]
     if problem.rule == "algorithm":
         lowest, _ = most_positive(problem.bags, -instance_scores)
@@ -227,10 +218,10 @@ def _solve(
     return _Pass(
         representatives=representatives,
         coef=coef,
-        intercept=solution.intercept,
+        intercept=intercept,
         scores=scores,
         objective=float(coef @ gram @ coef / 2.0 + settings.C * (problem.weights @ slack)),
-        violation=solution.violation,
+        violation=violation,
         preferred=preferred,
     )
 

@@ -26,6 +26,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_transformer import BagTransformer
 from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, Parts, Schema, schema_of
 from svmosaic.persistence.validation import AnyArray, Sizes, refuse
 from svmosaic.utils.atomic import atomic_write
@@ -179,6 +181,11 @@ def encode(model: Any) -> bytes:
 
 def _check_kinds(steps: list[tuple[str, Any]]) -> None:
     for number, (_, estimator) in enumerate(steps):
+        if isinstance(estimator, (BagClassifier, BagTransformer)):
+            raise TypeError(
+                "A model file holds models of samples, not of bags. Got "
+                f"{type(estimator).__name__}; keep it with pickle or joblib."
+            )
         schema = schema_of(estimator)
         last = number == len(steps) - 1
         if schema is None or schema.predicts != last:

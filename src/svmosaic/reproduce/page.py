@@ -11,6 +11,7 @@ from svmosaic.metrics.multi_target import is_multi_target_score
 from svmosaic.reproduce.comparison import Beside, Numbers
 from svmosaic.reproduce.spec import Metric, Missing, TableSpec
 from svmosaic.reproduce.statements import statements
+from svmosaic.stats import meta_ranks
 
 __all__ = ["figure_page", "table_page"]
 
@@ -38,6 +39,8 @@ def table_page(
     for metric in numbers.metrics:
         parts += [f"## {metric.label}", _table(numbers, metric)]
         parts += statements(spec, numbers, records, metric)
+    if spec.meta_ranks:
+        parts += ["## Ranks over all metrics", _all_ranks(numbers)]
     return "\n\n".join([*parts, *_notes(spec)]) + "\n"
 
 
@@ -189,3 +192,28 @@ def _rank(numbers: Numbers, metric: Metric, method: str) -> str:
     paper = numbers.mean_rank(metric.name, method, paper=True)
     text = "" if ours is None else f"{ours:.2f}"
     return text if paper is None else f"{text} ({paper:.2f})"
+
+
+def _all_ranks(numbers: Numbers) -> str:
+    """Return the mean ranks by every metric, their mean, and the mean of the ranks of the ranks."""
+    lines = [["method", *(metric.label for metric in numbers.metrics), "mean", "meta-rank"]]
+    lines.append(["---"] * len(lines[0]))
+    found = {
+        metric.name: {
+            method: rank
+            for method in numbers.methods
+            if (rank := numbers.mean_rank(metric.name, method)) is not None
+        }
+        for metric in numbers.metrics
+    }
+    # Only methods that every metric ranks can be put in one order.
+    methods = [name for name in numbers.methods if all(name in ranks for ranks in found.values())]
+    if not methods:
+        return "No method has a rank by every metric."
+    kept = {metric: {name: ranks[name] for name in methods} for metric, ranks in found.items()}
+    meta = meta_ranks(kept)
+    for name in sorted(methods, key=lambda name: meta[name]):
+        ranks = [of_metric[name] for of_metric in kept.values()]
+        values = [*ranks, fmean(ranks), meta[name]]
+        lines.append([name, *(f"{value:.2f}" for value in values)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -102,6 +102,8 @@ class TableSpec:
         The same among the printed methods, where it is not the one that stands beside `control`.
     details : bool
         Whether the page has the tests of the control against each other method.
+    meta_ranks : bool
+        Whether the page ends with the ranks over all metrics.
     pairs : {"datasets", "splits"}
         What the statistics are over.
     figure : dict or None
@@ -121,6 +123,7 @@ class TableSpec:
     control: str | None
     paper_control: str | None
     details: bool
+    meta_ranks: bool
     pairs: str
     figure: Mapping[str, Any] | None
     minutes: Mapping[str, float]
@@ -306,6 +309,7 @@ def _read(file: str, text: str) -> TableSpec:
         control=statistics.text("control", None),
         paper_control=statistics.text("paper_control", None),
         details=statistics.take("details", (bool,), "true or false", False),
+        meta_ranks=statistics.take("meta_ranks", (bool,), "true or false", False),
         pairs=statistics.choice("over", ("datasets", "splits"), "datasets"),
         figure=figure,
         minutes={

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.base import kernel_spec, resolve_gamma
-from svmosaic.classification.smo import SMOClassifier
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.peers.bag_kernels import bag_kernel, bag_norms
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec
+from svmosaic.multi_instance.gram_svm import solve_gram
+from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
+from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
+from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import match_form
+from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["BagKernelSVM"]
 
@@ -64,41 +71,73 @@ class BagKernelSVM(BagClassifier):
         return False
 
     def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
-        bags = data.bags
+        bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        gram, weights = self._gram(bags)
+        settings = SmoSettings(C=float(self.C), tol=float(self.tol))
+        machine = solve_gram(gram, signs, np.ones(signs.size), settings)
+        if machine.violation > self.tol:
+            warnings.warn(
+                f"{type(self).__name__} stopped with violation {machine.violation:.1e} "
+                f"(tol={self.tol:g}). Scale the features or raise tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        support = np.flatnonzero(machine.coef)
+        self.support_ = data.bag_order[support]
+        self.support_bags_ = bags[support]
+        self._support_weights = weights[bags.rows_of(support)]
+        self.dual_coef_ = machine.coef[support]
+        self.intercept_ = machine.intercept
+
+    def _gram(self, bags: Bags) -> tuple[DoubleArray, DoubleArray]:
+        """Return the kernel between training bags and the weights of their instances in it."""
         everything = np.arange(bags.n_instances)
         self.gamma_ = resolve_gamma(
             self.gamma, bags.instances, everything, np.ones(bags.n_instances), kernel=self.kernel
         )
         weights = self._instance_weights(bags)
-        gram = bag_kernel(bags, bags, weights, weights, self._spec(), n_threads=self._threads())
+        gram = bag_sums(self._kernel(), bags, bags, weights, weights)
         if self._has_unit_length():
             inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
             gram *= inverse[:, np.newaxis] * inverse
             weights = weights * np.repeat(inverse, bags.sizes)
-        machine = SMOClassifier(C=self.C, kernel="precomputed", tol=self.tol)
-        machine.fit(gram, signs)
+        return gram, weights
 
-        support = machine.support_.astype(np.int64)
-        self.support_ = data.bag_order[support]
-        self.support_bags_ = bags[support]
-        self._support_weights = weights[bags.rows_of(support)]
-        self.dual_coef_ = machine.dual_coef_[0]
-        self.intercept_ = float(machine.intercept_[0])
+    def _score_left_out(
+        self,
+        data: CanonicalBags,
+        signs: DoubleArray,
+        splits: Splits,
+        candidates: Sequence[dict[str, Any]],
+    ) -> list[list[DoubleArray]]:
+        bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        found: list[list[DoubleArray]] = [[] for _ in candidates]
+        for shared, numbers in alike_but_for(candidates, "C"):
+            # A bag's weights and length are its own, so the kernel of some bags is a part of it.
+            machine = clone(self).set_params(**shared)
+            gram, _ = machine._gram(bags)
+            for i in numbers:
+                C = float(candidates[i].get("C", self.C))
+                settings = SmoSettings(C=C, tol=float(machine.tol))
+                for train, test in splits:
+                    end = solve_gram(
+                        gram[np.ix_(train, train)], signs[train], np.ones(train.size), settings
+                    )
+                    found[i].append(gram[np.ix_(test, train)] @ end.coef + end.intercept)
+        return found
 
     def _decide(self, bags: Bags) -> DoubleArray:
         known = self.support_bags_
-        bags = bags.with_instances(match_form(bags.instances, known.instances))
-        weights, options = self._instance_weights(bags), {"n_threads": self._threads()}
-        values = bag_kernel(bags, known, weights, self._support_weights, self._spec(), **options)
+        bags = bags.with_instances(match_form(canonical_csr(bags.instances), known.instances))
+        weights, kernel = self._instance_weights(bags), self._kernel()
+        values = bag_sums(kernel, bags, known, weights, self._support_weights)
         if self._has_unit_length():
-            values *= _inverse(bag_norms(bags, weights, self._spec(), **options))[:, np.newaxis]
+            values *= _inverse(bag_norms(kernel, bags, weights))[:, np.newaxis]
         return np.asarray(values @ self.dual_coef_ + self.intercept_)
 
-    def _spec(self) -> KernelSpec:
-        return kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs)
+    def _kernel(self) -> InstanceKernel:
+        spec = kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)
+        return InstanceKernel(self.kernel, spec, resolve_threads(self.n_jobs))
 
 
 def _inverse(lengths: DoubleArray) -> DoubleArray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.peers.bag_distances import Hausdorff, hausdorff_distances
 from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -104,24 +107,51 @@ class CitationKNNClassifier(BagClassifier):
     def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
         self.bags_ = data.bags
         self.signs_ = signs
-        if self.n_citers == 0:
-            self.reach_ = np.full(signs.size, -np.inf)
-        elif self.n_citers >= signs.size:
-            self.reach_ = np.full(signs.size, np.inf)
-        else:
-            distances = self._distances(data.bags)
-            np.fill_diagonal(distances, np.inf)
-            self.reach_ = np.partition(distances, self.n_citers - 1, axis=1)[:, self.n_citers - 1]
+        needed = 0 < self.n_citers < signs.size
+        own = self._distances(data.bags, data.bags) if needed else np.empty((signs.size, 0))
+        self.reach_ = self._reach(own)
+
+    def _score_left_out(
+        self,
+        data: CanonicalBags,
+        signs: DoubleArray,
+        splits: Splits,
+        candidates: Sequence[dict[str, Any]],
+    ) -> list[list[DoubleArray]]:
+        found: list[list[DoubleArray]] = [[] for _ in candidates]
+        for shared, numbers in alike_but_for(candidates, "n_references", "n_citers"):
+            distances = clone(self).set_params(**shared)._distances(data.bags, data.bags)
+            for i in numbers:
+                machine = clone(self).set_params(**candidates[i])
+                for train, test in splits:
+                    reach = machine._reach(distances[np.ix_(train, train)])
+                    votes = machine._vote(distances[np.ix_(test, train)], reach, signs[train])
+                    found[i].append(votes)
+        return found
 
     def _decide(self, bags: Bags) -> DoubleArray:
         bags = bags.with_instances(match_form(bags.instances, self.bags_.instances))
-        distances = self._distances(bags)
-        last = min(self.n_references, self.signs_.size) - 1
+        return self._vote(self._distances(bags, self.bags_), self.reach_, self.signs_)
+
+    def _reach(self, distances: DoubleArray) -> DoubleArray:
+        """Return how far each training bag cites, from the distances between training bags."""
+        n_bags = distances.shape[0]
+        if self.n_citers == 0:
+            return np.full(n_bags, -np.inf)
+        if self.n_citers >= n_bags:
+            return np.full(n_bags, np.inf)
+        others = distances.copy()
+        np.fill_diagonal(others, np.inf)
+        return np.asarray(np.partition(others, self.n_citers - 1, axis=1)[:, self.n_citers - 1])
+
+    def _vote(self, distances: DoubleArray, reach: DoubleArray, signs: DoubleArray) -> DoubleArray:
+        """Return the scores of new bags from their distances to the training bags."""
+        last = min(self.n_references, signs.size) - 1
         horizon = np.partition(distances, last, axis=1)[:, last]
         votes = (distances <= horizon[:, np.newaxis]).astype(np.float64)
-        votes += distances <= self.reach_
-        return np.asarray(votes @ self.signs_ / votes.sum(axis=1), dtype=np.float64)
+        votes += distances <= reach
+        return np.asarray(votes @ signs / votes.sum(axis=1), dtype=np.float64)
 
-    def _distances(self, bags: Bags) -> DoubleArray:
+    def _distances(self, bags: Bags, others: Bags) -> DoubleArray:
         threads = resolve_threads(self.n_jobs)
-        return hausdorff_distances(bags, self.bags_, self.hausdorff, n_threads=threads)
+        return hausdorff_distances(bags, others, self.hausdorff, n_threads=threads)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from svmosaic.bags import Bags
-from svmosaic.multi_instance.peers.bag_statistics import first_of_largest, largest_of_bags
+from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.peers.diverse_density import TargetClassifier
 from svmosaic.multi_instance.peers.target_point import (
     TargetPoint,

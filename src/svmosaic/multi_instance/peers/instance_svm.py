@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from svmosaic.backends import cpu
 from svmosaic.bags import Bags
 from svmosaic.base import kernel_spec, make_rows, resolve_gamma
-from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.peers.bag_statistics import largest_of_bags
+from svmosaic.multi_instance.bag_statistics import largest_of_bags
+from svmosaic.multi_instance.instance_scorer import InstanceScorer
 from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -24,7 +24,7 @@ from svmosaic.utils.validation import canonical_csr, match_form
 __all__ = ["InstanceSVM"]
 
 
-class InstanceSVM(BagClassifier):
+class InstanceSVM(InstanceScorer):
     """Base of SVMs on instances whose bag is as positive as its most positive instance."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -102,7 +102,7 @@ class InstanceSVM(BagClassifier):
         self.dual_coef_ = solution.coef
         self.intercept_ = float(solution.intercept)
 
-    def _scores(self, X: Any) -> DoubleArray:
+    def _score(self, X: Any) -> DoubleArray:
         """Return the decision values of instances."""
         vectors = self.support_vectors_
         values = cpu.decide(
@@ -125,7 +125,7 @@ class InstanceSVM(BagClassifier):
         )
 
     def _decide(self, bags: Bags) -> DoubleArray:
-        return largest_of_bags(bags, self._scores(bags.instances))
+        return largest_of_bags(bags, self._score(bags.instances))
 
     def _spec(self) -> KernelSpec:
         return kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)

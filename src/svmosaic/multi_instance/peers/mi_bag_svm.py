@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import CanonicalBags
-from svmosaic.multi_instance.peers.bag_statistics import first_of_largest, means_of_bags
+from svmosaic.multi_instance.bag_statistics import first_of_largest, means_of_bags
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.validation import canonical_csr, match_form
@@ -117,7 +117,7 @@ class MISVMClassifier(InstanceSVM):
             solution = self._solve(table, samples, targets, start)
             self._keep(table, solution)
             self.n_passes_ = n_passes
-            witnesses = rows[first_of_largest(candidates, self._scores(candidates.instances))]
+            witnesses = rows[first_of_largest(candidates, self._score(candidates.instances))]
             if witnesses.tobytes() in seen:
                 break
             seen.add(witnesses.tobytes())

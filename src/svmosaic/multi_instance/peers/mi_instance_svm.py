@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svmosaic.bags import CanonicalBags
-from svmosaic.multi_instance.peers.bag_statistics import first_of_largest
+from svmosaic.multi_instance.bag_statistics import first_of_largest
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.validation import canonical_csr
@@ -111,7 +111,7 @@ class MiSVMClassifier(InstanceSVM):
             self.n_passes_ = n_passes
             self.instance_labels_ = np.empty(labels.size, dtype=np.int64)
             self.instance_labels_[data.row_order] = labels
-            scores = self._scores(candidates.instances)
+            scores = self._score(candidates.instances)
             guesses = np.where(scores > 0, 1.0, -1.0)
             guesses[first_of_largest(candidates, scores)] = 1.0
             labels = labels.copy()

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.classification.smo import SMOClassifier
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.peers.bag_statistics import means_of_bags
-from svmosaic.multi_instance.peers.base_classifiers import (
+from svmosaic.multi_instance.bag_statistics import means_of_bags
+from svmosaic.multi_instance.base_classifiers import (
     check_takes_weights,
     scores_of,
     seeded_copy,

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.peers.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
+from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
 from svmosaic.multi_instance.peers.mi_bag_svm import MISVMClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
 from svmosaic.multi_instance.peers.simple_mi import SimpleMIClassifier

@@ -1,0 +1,312 @@
+"""MIR-Mix-SVM, multi-instance representatives in a mixture: MIRSVM and SVMs of whole bags.
+
+It is not in the papers. MIRSVM sees one instance of each bag. Others see the whole bag, each in its
+way, and which way is right depends on the data; this machine weighs them by what they say of
+left-out training bags.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
+
+from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.base_classifiers import seeded_copy
+from svmosaic.multi_instance.inner_folds import Splits, inner_splits, mean_score
+from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
+from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
+from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
+from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
+from svmosaic.problem import DoubleArray
+from svmosaic.utils.sklearn_compat import HasMethods, Interval
+
+__all__ = ["VIEWS", "MIRMixSVMClassifier"]
+
+VIEWS = (
+    "representatives",
+    "opposite representatives",
+    "set",
+    "graph",
+    "mean",
+    "min-max",
+    "mean-size",
+    "profile",
+)
+
+
+class _Choice(NamedTuple):
+    """The best candidate of a view: its parameters, score, and scores of left-out bags."""
+
+    params: dict[str, Any]
+    score: float
+    left_out: DoubleArray
+
+
+class MIRMixSVMClassifier(BagClassifier):
+    r"""A weighted mean of MIRSVM and SVMs of whole bags, tuned and weighed by itself.
+
+    Each view of a bag has an SVM of its own, whose C and gamma are chosen by cross-validation over
+    the training bags. The scores of left-out bags then say how much each SVM counts and where the
+    mixture is cut.
+
+    Parameters
+    ----------
+    C : list of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
+        Penalties of errors to choose from, for each view.
+    gamma : list of float, default=(50.0, 2.0, 0.5, 0.125, 0.02, 0.005)
+        Widths to choose from, for each view. They suit features in [0, 1].
+    views : list of str, default=VIEWS
+        Which SVMs take part: ``"representatives"`` is MIRSVM, ``"opposite representatives"`` MIRSVM
+        with ``classes_[0]`` as the class that an instance proves, ``"set"`` the normalised set
+        kernel, ``"graph"`` the miGraph kernel, and ``"mean"``, ``"min-max"``, ``"mean-size"`` and
+        ``"profile"`` are the summaries of `SummarySVMClassifier`.
+    sharpness : float, default=30.0
+        How fast the weight of a view falls with its score. 0 weighs all alike, a very large value
+        takes the best alone.
+    cv : int or splitter, default=3
+        Folds; a number means stratified folds, as many as the smaller class allows. If that class
+        has one bag, the first C and gamma are taken and all views weigh the same.
+    n_init : int, default=2
+        Random starts of MIRSVM.
+    max_passes : int, default=50
+        The most machines that MIRSVM solves from one start.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that the solvers accept.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts and of the folds.
+    cache_mb : float, default=400
+        Memory in MB for kernel rows of representatives.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    members_ : list of BagClassifier
+        The SVM of each view; their classes are False and True.
+    weights_ : ndarray of shape (n_views,)
+        What the decision value of each is multiplied by.
+    threshold_ : float
+        What is taken from the weighted sum.
+    member_scores_ : dict of str to float
+        For each view the mean of accuracy and area under the ROC curve on left-out bags; nan
+        without folds.
+    best_params_ : dict of str to dict
+        For each view the chosen C and gamma.
+    n_features_in_ : int
+        Number of features.
+    machines_ : list
+        More than two classes: one mixture for each class against the rest, which has the other
+        attributes.
+
+    See Also
+    --------
+    MIRSVMClassifier : The published machine.
+    MIRSetSVMClassifier : One machine with a mixed kernel.
+
+    Notes
+    -----
+    With the SVM :math:`f_v` of view v, its score :math:`q_v` (the mean over the folds of accuracy
+    and AUC, averaged), and the standard deviation :math:`\sigma_v` of its decision values on
+    left-out bags,
+
+    .. math:: f(B) = \sum_v \frac{u_v}{\sigma_v} f_v(B) - \frac{t}{2}, \qquad
+       u_v = \frac{e^{\lambda (q_v - \max_w q_w)}}{\sum_w e^{\lambda (q_w - \max_z q_z)}},
+
+    where :math:`\lambda` is `sharpness` and t is the cut of the same sum of left-out scores with
+    the largest accuracy plus Cohen's kappa, of several the one nearest to zero. Half of it is
+    taken, because it is found on the same bags as the weights. With a class far larger than the
+    other, the zero of a mean of SVMs calls all bags alike; t mends that.
+
+    No bag that is predicted later takes part in any of it. Kernels between bags and kernel rows
+    are computed once for each view and width.
+
+    References
+    ----------
+    .. [1] G. Melki, A. Cano, S. Ventura (2018), "MIRSVM: Multi-instance support vector machine with
+       bag representatives", Pattern Recognition 79, 228-241; doi:10.1016/j.patcog.2018.02.007.
+    .. [2] T. Gärtner, P. Flach, A. Kowalczyk, A. Smola (2002), "Multi-instance kernels", ICML,
+       179-186.
+    .. [3] Z.-H. Zhou, Y.-Y. Sun, Y.-F. Li (2009), "Multi-instance learning by treating instances
+       as non-i.i.d. samples", ICML, 1249-1256; doi:10.1145/1553374.1553534.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic import MIRMixSVMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> bags = [rng.normal(size=(4, 2)) + 2.0 * (i < 10) for i in range(20)]
+    >>> y = [1] * 10 + [0] * 10
+    >>> model = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.1, 0.5], random_state=0).fit(bags, y)
+    >>> model.predict(bags[8:12])
+    array([1, 1, 0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": ["array-like"],
+        "gamma": ["array-like"],
+        "views": [list, tuple],
+        "sharpness": [Interval(Real, 0.0, None, closed="left")],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+    }
+
+    members_: list[Any]
+    weights_: DoubleArray
+    threshold_: float
+    member_scores_: dict[str, float]
+    best_params_: dict[str, dict[str, Any]]
+
+    def __init__(
+        self,
+        *,
+        C: Any = (0.1, 1.0, 10.0, 100.0, 1000.0),
+        gamma: Any = (50.0, 2.0, 0.5, 0.125, 0.02, 0.005),
+        views: Any = VIEWS,
+        sharpness: float = 30.0,
+        cv: Any = 3,
+        n_init: int = 2,
+        max_passes: int = 50,
+        tol: float = 1e-3,
+        random_state: Any = None,
+        cache_mb: float = 400.0,
+    ) -> None:
+        self.C = C
+        self.gamma = gamma
+        self.views = views
+        self.sharpness = sharpness
+        self.cv = cv
+        self.n_init = n_init
+        self.max_passes = max_passes
+        self.tol = tol
+        self.random_state = random_state
+        self.cache_mb = cache_mb
+
+    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+        views = self._checked_views()
+        candidates = self._candidates()
+        rng = check_random_state(self.random_state)
+        bases = {view: seeded_copy(self._member(view), rng) for view in views}
+        splits = inner_splits(self.cv, signs, rng)
+        choices = {
+            view: _choose(base, data, signs * _side(view), splits, candidates)
+            for view, base in bases.items()
+        }
+        self.best_params_ = {view: choice.params for view, choice in choices.items()}
+        self.member_scores_ = {view: choice.score for view, choice in choices.items()}
+        self.members_ = []
+        for view, base in bases.items():
+            member = clone(base).set_params(**choices[view].params)
+            member.classes_ = np.array([False, True])
+            member.n_features_in_ = data.bags.n_features
+            member._fit_bags(data, signs * _side(view))
+            self.members_.append(member)
+        sides = np.array([_side(view) for view in views])
+        self.weights_, self.threshold_ = sides / len(views), 0.0
+        if splits:
+            left_out = np.array([choice.left_out for choice in choices.values()])
+            spreads = left_out.std(axis=1)
+            spreads[spreads == 0.0] = 1.0
+            scores = np.array(list(self.member_scores_.values()))
+            shares = np.exp(float(self.sharpness) * (scores - scores.max()))
+            self.weights_ = sides * shares / shares.sum() / spreads
+            tested = np.unique(np.concatenate([test for _, test in splits]))
+            mixed = self.weights_ @ left_out
+            self.threshold_ = _best_cut(mixed[tested], signs[tested] > 0) / 2.0
+
+    def _decide(self, bags: Bags) -> DoubleArray:
+        scores = np.array([member._decide(bags) for member in self.members_])
+        return np.asarray(self.weights_ @ scores - self.threshold_, dtype=np.float64)
+
+    def _member(self, view: str) -> BagClassifier:
+        tol = float(self.tol)
+        if view.endswith("representatives"):
+            return MIRSVMClassifier(
+                n_init=self.n_init, max_passes=self.max_passes, tol=tol, cache_mb=self.cache_mb
+            )
+        if view == "set":
+            return SetKernelClassifier(tol=tol)
+        if view == "graph":
+            return MIGraphClassifier(tol=tol)
+        return SummarySVMClassifier(summary=view, tol=tol)  # type: ignore[arg-type]
+
+    def _checked_views(self) -> list[str]:
+        views = list(self.views)
+        for view in views:
+            if view not in VIEWS:
+                raise ValueError(
+                    f"The 'views' parameter of {type(self).__name__} must be a list of some of "
+                    f"{', '.join(map(repr, VIEWS))}. Got {view!r}."
+                )
+        if not views or len(set(views)) < len(views):
+            raise ValueError(
+                f"The 'views' parameter of {type(self).__name__} must name at least one view and "
+                f"none twice. Got {views!r}."
+            )
+        return views
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        grid = {}
+        for name in ("C", "gamma"):
+            values = list(getattr(self, name))
+            if not values or not all(_above_zero(value) for value in values):
+                raise ValueError(
+                    f"The {name!r} parameter of {type(self).__name__} must be a list of numbers "
+                    f"above zero. Got {values!r}."
+                )
+            grid[name] = [float(value) for value in values]
+        return list(ParameterGrid(grid))
+
+
+def _side(view: str) -> float:
+    """Return -1 where the class that an instance proves is the first."""
+    return -1.0 if view.startswith("opposite") else 1.0
+
+
+def _above_zero(value: Any) -> bool:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and 0.0 < float(value) < float("inf")
+
+
+def _choose(
+    base: Any,
+    data: CanonicalBags,
+    signs: DoubleArray,
+    splits: Splits,
+    candidates: list[dict[str, Any]],
+) -> _Choice:
+    """Return the candidate with the best mean score on left-out bags."""
+    if not splits:
+        return _Choice(candidates[0], float("nan"), np.zeros(signs.size))
+    found = base._score_left_out(data, signs, splits, candidates)
+    means = [mean_score(signs, splits, scores) for scores in found]
+    best = int(np.argmax(means))
+    left_out = np.zeros(signs.size)
+    for (_, test), scores in zip(splits, found[best], strict=True):
+        left_out[test] = scores
+    return _Choice(candidates[best], means[best], left_out)
+
+
+def _best_cut(scores: DoubleArray, truth: NDArray[np.bool_]) -> float:
+    """Return the cut with the largest accuracy plus kappa, of several that nearest to zero."""
+    distinct = np.unique(scores)
+    cuts = np.concatenate([[0.0], (distinct[1:] + distinct[:-1]) / 2.0])
+    said = scores > cuts[:, np.newaxis]
+    agreed = np.mean(said == truth, axis=1)
+    by_chance = said.mean(axis=1) * truth.mean() + (1.0 - said.mean(axis=1)) * (1.0 - truth.mean())
+    kappa = np.divide(
+        agreed - by_chance, 1.0 - by_chance, out=np.zeros_like(agreed), where=by_chance < 1.0
+    )
+    values = agreed + kappa
+    best = cuts[values >= values.max() - 1e-12]
+    return float(best[np.argmin(np.abs(best))])
