@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from svmosaic.exceptions import DataFileError
-from svmosaic.experiments import read_results, read_spec, run_experiment
+from svmosaic.experiments import read_results, read_spec, run_experiment, stream_cells
 from svmosaic.experiments.results import failed_cells
 from svmosaic.experiments.stream_learners import build_learner
 from svmosaic.reports import experiment_report
@@ -85,6 +85,18 @@ def test_finished_cells_are_kept_and_changed_ones_are_run(folder):
     longer = run_experiment(read_spec("spec.toml"), "out")
 
     assert [run.n_before for run in (again, changed, longer)] == [3, 1, 2]
+
+
+def test_a_change_of_our_machines_does_not_run_the_learners_of_others_again(folder, monkeypatch):
+    run_experiment(read_spec("spec.toml"), "out")
+
+    version = stream_cells.code_version
+    monkeypatch.setattr(
+        stream_cells, "code_version", lambda *parts: version(*parts) if parts else "changed"
+    )
+    changed = run_experiment(read_spec("spec.toml"), "out")
+
+    assert (changed.n_cells, changed.n_before) == (3, 1)
 
 
 def test_other_processes_give_the_same_numbers(folder):

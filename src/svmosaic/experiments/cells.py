@@ -161,14 +161,19 @@ _NOT_IN_A_CELL = frozenset(
 )
 
 
-@lru_cache(maxsize=1)
-def code_version() -> str:
-    """Return a hash of the files that compute and of the versions of what computes below them."""
+@lru_cache(maxsize=2)
+def code_version(parts: tuple[str, ...] = ("",)) -> str:
+    """Return a hash of the files that compute and of the versions of what computes below them.
+
+    `parts` are the beginnings of the files' paths in the package; as it stands, all of them count.
+    """
     digest = hashlib.sha256()
     # A package that is being developed has its compiled part in a second folder.
     for folder in map(Path, svmosaic.__path__):
         for path in sorted(folder.rglob("*")):
             inside = path.relative_to(folder)
+            if not inside.as_posix().startswith(parts):
+                continue
             if path.suffix in (".py", ".so", ".pyd") and _is_in_a_cell(inside.parts):
                 digest.update(inside.as_posix().encode())
                 digest.update(path.read_bytes())
