@@ -23,7 +23,7 @@ from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineSettings
 from svmosaic.solvers.tune import TuneSettings
 
-__all__ = ["FAMILIES", "Choice", "Family", "Grid", "interleaved_folds", "train", "tune"]
+__all__ = ["FAMILIES", "Choice", "Family", "Grid", "blocked_folds", "interleaved_folds", "train", "tune"]
 
 Family = Literal["plain", "refined", "linear"]
 FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear")
@@ -61,12 +61,21 @@ def interleaved_folds(codes: IndexArray, n_folds: int) -> IndexArray:
     return folds
 
 
+def blocked_folds(codes: IndexArray, n_folds: int) -> IndexArray:
+    """Return the fold of each row: the rows of a class are cut into blocks of equal length."""
+    folds = np.empty(codes.size, dtype=np.int64)
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        folds[rows] = np.arange(rows.size) * n_folds // rows.size
+    return folds
+
+
 def tune(
     family: Family,
     Z: FloatTable,
     codes: IndexArray,
     grid: Grid,
-    n_folds: int,
+    folds: IndexArray,
     n_threads: int,
     first_tested: int = 0,
 ) -> tuple[Choice, float]:
@@ -74,20 +83,20 @@ def tune(
 
     Only samples from `first_tested` on are predicted; all take their turn in training.
 
-    Of candidates that are equally good but for noise, the one that costs least is taken.
+    Equal errors go to fewer support vectors; a larger C must be better by more than noise.
     """
     known, labels = np.unique(codes, return_inverse=True)
     if known.size == 1:
         return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 0.0
-    n_folds = min(n_folds, codes.size)
-    folds = interleaved_folds(labels, n_folds)
     is_tested = np.arange(codes.size) >= first_tested
     splits = [
         (np.flatnonzero(folds != f), np.flatnonzero((folds == f) & is_tested))
-        for f in range(n_folds)
+        for f in np.unique(folds)
     ]
-    splits = [pair for pair in splits if pair[1].size]
-    n_tested = codes.size - first_tested
+    splits = [pair for pair in splits if pair[0].size and pair[1].size]
+    n_tested = sum(test.size for _, test in splits)
+    if n_tested == 0:
+        return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0
     if family == "linear":
         return _tune_linear(Z, labels, grid, splits)
     plain = family == "plain"
@@ -110,7 +119,7 @@ def tune(
     )
     right = np.trace(confusion.sum(axis=3), axis1=3, axis2=4)
     errors = 1.0 - right / n_tested
-    best = _cheapest(errors, n_support.mean(axis=3), n_tested)
+    best = _cheapest(errors, n_support.mean(axis=3), 0 if plain else n_tested)
     g, m, c = np.unravel_index(best, errors.shape)
     choice = Choice(grid.gammas[g], grid.margins[m], grid.Cs[0] if plain else grid.Cs[c])
     return choice, float(errors.flat[best])
@@ -120,10 +129,11 @@ def _cheapest(errors: DoubleArray, n_support: DoubleArray, n_samples: int) -> in
     """Return the place of the smallest C, then fewest support vectors, among the best candidates.
 
     A large C can take ten times as long on noisy labels, so it has to be better by a fifth of the
-    errors' standard deviation at least.
+    errors' standard deviation at least. With ``n_samples=0``, errors are taken as exact.
     """
     least = float(errors.min())
-    good = errors <= least + 0.2 * np.sqrt(least * (1.0 - least) / n_samples) + 1e-12
+    noise = np.sqrt(least * (1.0 - least) / n_samples) if n_samples else 0.0
+    good = errors <= least + 0.2 * noise + 1e-12
     C_places = np.broadcast_to(np.arange(errors.shape[2]), errors.shape)
     keys = (errors.ravel(), n_support.ravel(), C_places.ravel(), ~good.ravel())
     return int(np.lexsort(keys)[0])

@@ -11,7 +11,15 @@ import numpy.typing as npt
 
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.expert import Expert
-from svmosaic.classification.stream.families import FAMILIES, Choice, Family, Grid, train, tune
+from svmosaic.classification.stream.families import (
+    FAMILIES,
+    Choice,
+    Family,
+    Grid,
+    interleaved_folds,
+    train,
+    tune,
+)
 from svmosaic.classification.stream.machines import Expansion, Machine, predict_codes
 from svmosaic.classification.stream.scaling import standardise
 from svmosaic.classification.stream.window import RecentSamples
@@ -202,9 +210,10 @@ class ExpertPool:
         self, X: FloatArray, codes: IndexArray, first_tested: int = 0
     ) -> dict[Family, tuple[Choice, float]]:
         Z = standardise(X)(X)
+        folds = interleaved_folds(codes, _FOLDS)
         grids = {family: _grid(family, X.shape[1]) for family in FAMILIES}
         return {
-            family: tune(family, Z, codes, grid, _FOLDS, self.n_threads, first_tested)
+            family: tune(family, Z, codes, grid, folds, self.n_threads, first_tested)
             for family, grid in grids.items()
         }
 
@@ -218,7 +227,8 @@ class ExpertPool:
             grid = _grid(family, X.shape[1])
         else:
             grid = _grid_around(family, self.choices[family])
-        self.choices[family], _ = tune(family, Z, part, grid, _FOLDS_AGAIN, self.n_threads)
+        folds = interleaved_folds(part, _FOLDS_AGAIN)
+        self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
         # What was left out counts as seen: more samples would not be looked at either.
         self.tuned_on[family] = codes.size if codes.size < _MOST_TUNED else 2**62
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svmosaic.classification.stream.families import Choice, Grid, train, tune
+from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
 from svmosaic.classification.stream.machines import Machine
 from svmosaic.classification.stream.scaling import to_unit_range
 from svmosaic.classification.stream.window import RecentSamples
@@ -61,5 +61,6 @@ class PublishedRule:
         X, codes = self.window.last(len(self.window))
         scaler = to_unit_range(X)
         if first or self.choice is None:
-            self.choice, _ = tune("plain", scaler(X), codes, _GRID, _FOLDS, self.n_threads)
+            folds = blocked_folds(codes, _FOLDS)
+            self.choice, _ = tune("plain", scaler(X), codes, _GRID, folds, self.n_threads)
         self._machine = train("plain", X, codes, scaler, self.choice, self.n_threads)
