@@ -50,10 +50,10 @@ def feed(detector: DriftDetector, errors: Any) -> bool:
 class DDM:
     r"""Drift detection by the number of errors, the Drift Detection Method.
 
-    While the concept stays, the share of errors :math:`p_i` of a learner falls. The detector keeps the
-    lowest :math:`p_i + s_i`, with :math:`s_i = \sqrt{p_i (1 - p_i) / i}`, and raises an alarm when
-    the current one is `alarm` standard deviations above it. The next error after an alarm is the
-    first of a new concept.
+    While the concept stays, the share of errors :math:`p_i` of a learner falls. The detector keeps
+    the lowest :math:`p_i + s_i`, with :math:`s_i = \sqrt{p_i (1 - p_i) / i}`, and raises an alarm
+    when the current one is `alarm` standard deviations above it. The next error after an alarm is
+    the first of a new concept.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ class DDM:
 
     References
     ----------
-    .. [1] J. Gama, P. Medas, G. Castillo, P. Rodrigues (2004), "Learning with drift detection", SBIA,
-       section 3, :doi:`10.1007/978-3-540-28645-5_29`.
+    .. [1] J. Gama, P. Medas, G. Castillo, P. Rodrigues (2004), "Learning with drift detection",
+       SBIA, section 3, :doi:`10.1007/978-3-540-28645-5_29`.
 
     Examples
     --------

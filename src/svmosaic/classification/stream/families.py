@@ -23,7 +23,16 @@ from svmosaic.solvers.ollawv import OllawvSettings
 from svmosaic.solvers.refine import RefineSettings
 from svmosaic.solvers.tune import TuneSettings
 
-__all__ = ["FAMILIES", "Choice", "Family", "Grid", "blocked_folds", "interleaved_folds", "train", "tune"]
+__all__ = [
+    "FAMILIES",
+    "Choice",
+    "Family",
+    "Grid",
+    "blocked_folds",
+    "interleaved_folds",
+    "train",
+    "tune",
+]
 
 Family = Literal["plain", "refined", "linear"]
 FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear")
@@ -155,16 +164,15 @@ def _tune_linear(
     return Choice(C=grid.Cs[best]), float(wrong[best] / sum(test.size for _, test in splits))
 
 
-def _vote(
-    Z: FloatTable, planes: dict[tuple[int, int], DoubleArray], n_classes: int
-) -> IndexArray:
+def _vote(Z: FloatTable, planes: dict[tuple[int, int], DoubleArray], n_classes: int) -> IndexArray:
     """Return the predicted labels; a pair without samples has no say."""
     votes = np.zeros((Z.shape[0], n_classes))
     for (i, j), weights in planes.items():
         second = Z @ weights[:-1] + weights[-1] > 0.0
         votes[:, j] += second
         votes[:, i] += ~second
-    return votes.argmax(axis=1)
+    guess: IndexArray = votes.argmax(axis=1)
+    return guess
 
 
 # Training -----------------------------------------------------------------------------------

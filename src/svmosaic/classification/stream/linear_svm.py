@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from svmosaic.problem import DoubleArray
 
@@ -16,7 +17,9 @@ _MAX_STEPS = 20
 _SHORTEST_STEP = 1e-3
 
 
-def fit_hyperplane(X: DoubleArray, targets: DoubleArray, C: float, start: DoubleArray) -> DoubleArray:
+def fit_hyperplane(
+    X: DoubleArray, targets: DoubleArray, C: float, start: DoubleArray
+) -> DoubleArray:
     r"""Return the weights of the L2-SVM, the intercept last.
 
     It minimises :math:`\tfrac12\|w\|^2 + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2`. Where the set
@@ -78,7 +81,7 @@ def fit_hyperplane(X: DoubleArray, targets: DoubleArray, C: float, start: Double
 
 def _loss(
     signed: DoubleArray, penalty: DoubleArray, C: float, weights: DoubleArray
-) -> tuple[float, DoubleArray]:
+) -> tuple[float, npt.NDArray[np.bool_]]:
     """Return the objective and which samples are inside the margin."""
     slack = np.maximum(1.0 - signed @ weights, 0.0)
     return 0.5 * float(penalty @ weights**2) + 0.5 * C * float(slack @ slack), slack > 0.0

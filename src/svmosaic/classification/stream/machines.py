@@ -110,9 +110,7 @@ class Expansion:
         )
 
 
-def class_values(
-    machine: Machine, X: FloatArray, n_classes: int, n_threads: int
-) -> DoubleArray:
+def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int) -> DoubleArray:
     """Return a value per sample and class; the largest is the prediction.
 
     With two classes the values are minus and plus the decision. A class that the machine has not
@@ -134,9 +132,7 @@ def class_values(
     return padded
 
 
-def predict_codes(
-    machine: Machine, X: FloatArray, n_threads: int = 1
-) -> IndexArray:
+def predict_codes(machine: Machine, X: FloatArray, n_threads: int = 1) -> IndexArray:
     """Return the numbers of the predicted classes."""
     known = machine.classes
     if known.size == 1:

@@ -161,7 +161,7 @@ class OllaL2Rule:
     # Learning -------------------------------------------------------------------------------
 
     def _visit(self, Z: FloatTable, codes: IndexArray) -> None:
-        """Go on from the decayed machines with the new samples, then keep the largest coefficients."""
+        """Go on from the decayed machines with new samples, then keep the largest coefficients."""
         n_old = self._labels.size
         self._vectors = np.concatenate([self._vectors, Z])
         self._labels = np.concatenate([self._labels, codes])
@@ -178,9 +178,7 @@ class OllaL2Rule:
             tasks.append(self._task(problem, self._pairs.get((i, j))))
         settings = OllaL2Settings(C=self.C, epochs=self.epochs, order="given")
         rows = DenseRows(self._vectors)
-        found = cpu.solve_olla_l2(
-            rows, self._kernel(), tasks, settings, n_threads=self.n_threads
-        )
+        found = cpu.solve_olla_l2(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
         for pair, solution in zip(busy, found, strict=True):
             largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
             self._pairs[pair] = _Pair(

@@ -106,7 +106,7 @@ class ExpertPool:
         self.fresh_detector = detector
         self.detector = copy.deepcopy(detector)
         self.window = RecentSamples(max(memory, chunk_size))
-        self.experts = _line_up(chunk_size, memory, carry)
+        self.experts = _line_up(chunk_size, memory)
         self.leader: Expert | None = None
         self.retired: list[Expert] = []
         self.choices: dict[Family, Choice] = {}
@@ -119,7 +119,8 @@ class ExpertPool:
     @property
     def machine(self) -> Machine:
         """The machine that predicts."""
-        assert self.leader is not None and self.leader.machine is not None
+        assert self.leader is not None
+        assert self.leader.machine is not None
         return self.leader.machine
 
     @property
@@ -167,9 +168,9 @@ class ExpertPool:
     ) -> _Drift | None:
         """Return where in the chunk a new concept begins, and what is best for it.
 
-        An alarm by itself proves nothing: the samples may just be hard. So the leader's error on them
-        is compared with that of machines that know nothing else, by cross-validation, and with that
-        of the leaders of earlier concepts.
+        An alarm by itself proves nothing: the samples may just be hard. So the leader's error on
+        them is compared with that of machines that know nothing else, by cross-validation, and
+        with that of the leaders of earlier concepts.
         """
         begin = self._alarmed(wrong)
         if begin is None:
@@ -188,7 +189,8 @@ class ExpertPool:
 
     def _wrong(self, expert: Expert, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
         assert expert.machine is not None
-        return predict_codes(expert.machine, X, self.n_threads) != codes
+        wrong: npt.NDArray[np.bool_] = predict_codes(expert.machine, X, self.n_threads) != codes
+        return wrong
 
     def _alarmed(self, wrong: npt.NDArray[np.bool_]) -> int | None:
         """Return the first sample after a suspected drift, or None."""
@@ -274,7 +276,7 @@ class ExpertPool:
     def _is_due(self, expert: Expert, available: int) -> bool:
         step = _LINEAR_STEP if expert.family == "linear" else _KERNEL_STEP
         shortest = self.chunk_size // _LINEAR_STEP if expert.family == "linear" else self.chunk_size
-        if expert.window > shortest and available <= expert.window // step and not self.carry:
+        if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
         if expert.machine is None or expert.window <= self.chunk_size:
@@ -351,14 +353,14 @@ class ExpertPool:
 def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
     """Return the usual share of errors, and the variance of chunks in units of a coin's.
 
-    Where chunks differ more than coins would, an unusual one means less. The variance is 1 at least.
+    Where chunks differ more than coins would, an unusual one means less. It is 1 at least.
     """
     share = (sum(wrong for wrong, _ in record) + 1) / (sum(n for _, n in record) + 2)
     squares = [(wrong - n * share) ** 2 / (n * share * (1 - share)) for wrong, n in record]
     return share, max(1.0, sum(squares) / len(squares))
 
 
-def _line_up(chunk_size: int, memory: int, carry: int) -> list[Expert]:
+def _line_up(chunk_size: int, memory: int) -> list[Expert]:
     """Return the experts, all before their first training."""
     experts = []
     window = chunk_size
