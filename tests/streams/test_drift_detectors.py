@@ -88,8 +88,8 @@ def test_larger_threshold_alarms_later():
     errors = bernoulli([0.1] * 1000 + [0.4] * 1000, 3)
     early, late = DDM(), DDM(alarm=6.0)
 
-    first = [place for place, error in enumerate(errors) if early.update(error)][0]
-    second = [place for place, error in enumerate(errors) if late.update(error)][0]
+    first = next(place for place, error in enumerate(errors) if early.update(error))
+    second = next(place for place, error in enumerate(errors) if late.update(error))
 
     assert first < second
 
