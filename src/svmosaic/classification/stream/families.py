@@ -102,7 +102,8 @@ def tune(
         (np.flatnonzero(folds != f), np.flatnonzero((folds == f) & is_tested))
         for f in np.unique(folds)
     ]
-    splits = [pair for pair in splits if pair[0].size and pair[1].size]
+    # A fold without samples to test, or with one class to train on, says nothing.
+    splits = [(a, b) for a, b in splits if b.size and np.unique(labels[a]).size > 1]
     n_tested = sum(test.size for _, test in splits)
     if n_tested == 0:
         return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0

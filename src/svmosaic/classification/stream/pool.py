@@ -221,7 +221,8 @@ class ExpertPool:
 
     def _tune_again(self, family: Family, X: FloatArray, codes: IndexArray) -> None:
         """Adjust the parameters when there is much more to learn from than last time."""
-        if codes.size < _RETUNE_GROWTH * self.tuned_on[family]:
+        enough = max(_RETUNE_GROWTH * self.tuned_on[family], 1)
+        if codes.size < enough or np.unique(codes).size == 1:
             return
         X_part, part = X[-_MOST_TUNED:], codes[-_MOST_TUNED:]
         Z = standardise(X_part)(X_part)
@@ -243,7 +244,8 @@ class ExpertPool:
         self.window.forget()
         self.window.add(X, codes)
         self.choices = {family: choice for family, (choice, _) in fresh.items()}
-        self.tuned_on = dict.fromkeys(fresh, codes.size)
+        # Samples of one class say nothing about parameters.
+        self.tuned_on = dict.fromkeys(fresh, codes.size if np.unique(codes).size > 1 else 0)
         self.record = []
         self.detector = copy.deepcopy(self.fresh_detector)
         self.experts = [expert for expert in self.experts if expert.learns]

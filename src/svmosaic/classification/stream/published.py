@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
 from svmosaic.classification.stream.machines import Machine
 from svmosaic.classification.stream.scaling import to_unit_range
@@ -60,7 +62,9 @@ class PublishedRule:
         self.window.add(X, codes)
         X, codes = self.window.last(len(self.window))
         scaler = to_unit_range(X)
-        if first or self.choice is None:
+        # A chunk of one class says nothing about parameters; the next one will.
+        one_class = np.unique(codes).size == 1
+        if (first or self.choice is None) and not one_class:
             folds = blocked_folds(codes, _FOLDS)
             self.choice, _ = tune("plain", scaler(X), codes, _GRID, folds, self.n_threads)
-        self._machine = train("plain", X, codes, scaler, self.choice, self.n_threads)
+        self._machine = train("plain", X, codes, scaler, self.choice or Choice(), self.n_threads)
