@@ -93,12 +93,15 @@ def test_thresholds_decide_what_happens():
 
     kept = learn(StreamOLLAL2(chunk_size=500, keep=9.0, rebuild=10.0), stream, range(6))
     updated = learn(StreamOLLAL2(chunk_size=500, keep=-10.0, rebuild=10.0), stream, range(6))
-    rebuilt = learn(StreamOLLAL2(chunk_size=500, keep=-11.0, rebuild=1e-9), stream, range(6))
+    noisy = SEA(noise=0.2, seed=1)
+    rebuilt = learn(StreamOLLAL2(chunk_size=500, keep=-11.0, rebuild=1e-9), noisy, range(12))
 
     # The second chunk has none before it to compare with.
     assert kept == ["rebuilt", "updated"] + ["kept"] * 4
     assert updated == ["rebuilt"] + ["updated"] * 5
-    assert set(rebuilt[2:]) == {"rebuilt", "updated"}
+    # Whenever a chunk's margins are smaller; never twice in a row, for want of a chunk before.
+    assert rebuilt[2:].count("rebuilt") >= 2
+    assert "kept" not in rebuilt
 
 
 def test_a_machine_that_is_kept_stays_the_same():
