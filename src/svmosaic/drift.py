@@ -35,7 +35,7 @@ def feed(detector: DriftDetector, errors: Any) -> bool:
     Examples
     --------
     >>> from svmosaic.drift import DDM, feed
-    >>> feed(DDM(), [0] * 95 + [1] * 5), feed(DDM(), [0] * 190 + [1] * 30)
+    >>> feed(DDM(), [0, 1] * 50), feed(DDM(), [0] * 190 + [1] * 30)
     (False, True)
     """
     if isinstance(detector, DDM):
