@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from svmosaic import OLLAWVClassifierCV, StreamOLLAWV
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, StreamOLLAWV
 from svmosaic.streams import (
     DDM,
     SEA,
@@ -164,29 +164,43 @@ def test_without_samples_there_is_no_machine():
 def test_published_rule_is_a_new_machine_per_chunk():
     stream = Mixed(seed=1)
     model = StreamOLLAWV(rule="published", chunk_size=500)
-    tuned = OLLAWVClassifierCV(
-        refine=None,
-        gammas=[0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 16.0],
-        margins=[0.001, 0.01, 0.1, 1.0, 10.0, 100.0],
-    )
 
     def unit(X, of):
         low, high = of.min(axis=0), of.max(axis=0)
         return ((X - low) / np.where(high > low, high - low, 1.0)).astype(np.float32)
 
     first, labels = stream.read(0, 500)
-    tuned.fit(unit(first, first), labels)
-    machine = tuned.best_estimator_
     model.partial_fit(first, labels, classes=[0, 1])
+    choice = model._rule.choice
     for begin in range(500, 3000, 500):
         X, y = stream.read(begin, 500)
         last, last_labels = stream.read(begin - 500, 500)
+        machine = OLLAWVClassifier(refine=None, gamma=choice.gamma, margin=choice.margin)
         machine.fit(unit(last, last), last_labels)
 
         np.testing.assert_array_equal(model.predict(X), machine.predict(unit(X, last)))
         model.partial_fit(X, y)
+        assert model._rule.choice is choice
     assert model.machine_ == "plain, 500 samples"
     assert model.n_drifts_ == 0
+
+
+def test_published_rule_chooses_on_the_first_chunk_of_the_printed_grid():
+    X, y = Mixed(seed=1).read(0, 500)
+    chosen = StreamOLLAWV(rule="published", chunk_size=500).fit(X, y)._rule.choice
+    unit = (X - X.min(axis=0)) / np.ptp(X, axis=0)
+    search = OLLAWVClassifierCV(
+        refine=None,
+        gammas=[0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 16.0],
+        margins=[0.001, 0.01, 0.1, 1.0, 10.0, 100.0],
+    ).fit(unit, y)
+    tried = search.cv_results_
+    place = np.flatnonzero(
+        (tried["param_gamma"] == chosen.gamma) & (tried["param_margin"] == chosen.margin)
+    )
+
+    # The folds differ in a few rows, so the best may differ by as little.
+    assert tried["mean_test_score"][place[0]] > search.best_score_ - 0.01
 
 
 # Adaptation -----------------------------------------------------------------------------------
