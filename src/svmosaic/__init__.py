@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from svmosaic.classification.online_svm import OnlineSVMClassifier
     from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
     from svmosaic.classification.smo import SMOClassifier
+    from svmosaic.classification.stream.stream_olla_l2 import StreamOLLAL2
+    from svmosaic.classification.stream.stream_ollawv import StreamOLLAWV
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
     from svmosaic.classification.uniform import UniformSVC
@@ -58,6 +60,8 @@ __all__ = [
     "SMORegressor",
     "SVMCBPClassifier",
     "SVMCBPClassifierCV",
+    "StreamOLLAL2",
+    "StreamOLLAWV",
     "UniformSVC",
     "__version__",
     "characteristic_boundary_points",
@@ -98,6 +102,8 @@ _HOME = {
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "SMOClassifier": "svmosaic.classification.smo",
     "SMORegressor": "svmosaic.regression.smo",
+    "StreamOLLAL2": "svmosaic.classification.stream.stream_olla_l2",
+    "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",
     "UniformSVC": "svmosaic.classification.uniform",
     "export_libsvm": "svmosaic.persistence",
     "import_libsvm": "svmosaic.persistence",

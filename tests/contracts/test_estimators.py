@@ -28,6 +28,8 @@ from svmosaic import (
     OnlineSVMClassifier,
     SMOClassifier,
     SMORegressor,
+    StreamOLLAL2,
+    StreamOLLAWV,
     SVMCBPClassifier,
     SVMCBPClassifierCV,
     UniformSVC,
@@ -85,6 +87,11 @@ CHECKED = [
     OnlineSVMCBPClassifier(),
     OnlineSVMCBPClassifier(sigma="scale", update="printed"),
     *(OLLAWVClassifier(gamma=rule) for rule in ("cbp", "cbp-radius")),
+    StreamOLLAWV(),
+    StreamOLLAWV(rule="published"),
+    StreamOLLAWV(memory="support", chunk_size=20),
+    StreamOLLAL2(),
+    StreamOLLAL2(gamma=0.5, chunk_size=20),
 ]
 
 

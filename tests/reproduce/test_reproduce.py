@@ -317,10 +317,6 @@ name = "OLLA-L2"
 estimator = "OLLAL2Classifier"
 params = { budget = 100 }
 [[methods]]
-name = "later"
-needs = "svmosaic.streams:NoSuchLearner"
-estimator = "svmosaic.streams.NoSuchLearner"
-[[methods]]
 name = "elsewhere"
 needs = "no_such_package"
 estimator = "moa.classifiers.bayes.NaiveBayes"
@@ -350,7 +346,6 @@ def test_streams_stand_beside_the_printed_numbers(stream_table):
 
     assert result.missing.data == {"CovType": "'CovType' is not at hand"}
     assert result.missing.methods == {
-        "later": "svmosaic.streams has no NoSuchLearner in this version",
         "elsewhere": "the package 'no_such_package' is not installed",
     }
     cell = result.numbers.cells["SEASuddenAN0", "accuracy", "Bayes"]

@@ -31,14 +31,14 @@ command goes on."""
 EPILOG = """\
 examples:
   svmosaic stream list
-  svmosaic stream SEASuddenAN0 --learner olla-l2 --samples 20000
+  svmosaic stream SEASuddenAN0 --learner stream-ollawv --samples 20000
   svmosaic stream log.csv.gz --learner nlsgd --set gamma=0.5 --learner river.naive_bayes.GaussianNB
 """
 
 # Learners by a short name; the others of svmosaic's by the name of their class.
 LEARNERS = {
-    "stream-ollawv": "svmosaic.streams.StreamOLLAWV",
-    "stream-olla-l2": "svmosaic.streams.StreamOLLAL2",
+    "stream-ollawv": "StreamOLLAWV",
+    "stream-olla-l2": "StreamOLLAL2",
     "nlsgd": "NLSGDClassifier",
     "olla-l2": "OLLAL2Classifier",
     "online-svm": "OnlineSVMClassifier",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import difflib
-import importlib
 import importlib.util
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -162,9 +161,9 @@ class TableSpec:
             if not found(registered)
         }
         methods = {
-            item["name"]: reason
+            item["name"]: f"the package {item['needs']!r} is not installed"
             for item in self._experiment_entries(size)["methods"]
-            if (reason := _lacks(item.get("needs", "")))
+            if "needs" in item and importlib.util.find_spec(item["needs"]) is None
         }
         return Missing(data, methods)
 
@@ -255,16 +254,6 @@ def _stream_at_hand(name: str) -> bool:
 def _name_of(item: Mapping[str, Any]) -> str:
     """Return the name of a data set's entry; a stream need not have another one."""
     return str(item["name"] if "name" in item else item["stream"])
-
-
-def _lacks(needs: str) -> str:
-    """Return why a method cannot be run: a package, or ``module:class``, is not there."""
-    module, _, attribute = needs.partition(":")
-    if module and importlib.util.find_spec(module.partition(".")[0]) is None:
-        return f"the package {module.partition('.')[0]!r} is not installed"
-    if attribute and not hasattr(importlib.import_module(module), attribute):
-        return f"{module} has no {attribute} in this version"
-    return ""
 
 
 @cache

@@ -6,6 +6,7 @@ taken up anywhere.
 
 from __future__ import annotations
 
+from svmosaic.drift import DDM, DriftDetector
 from svmosaic.streams.array_stream import ArrayStream
 from svmosaic.streams.attribute_noise import AttributeNoise
 from svmosaic.streams.block_stream import BlockStream
@@ -29,6 +30,7 @@ from svmosaic.streams.registry import StreamInfo, describe_stream, list_streams,
 from svmosaic.streams.stream import Stream
 
 __all__ = [
+    "DDM",
     "LED",
     "SEA",
     "STAGGER",
@@ -38,6 +40,7 @@ __all__ = [
     "Blips",
     "BlockStream",
     "ConceptDrift",
+    "DriftDetector",
     "FileStream",
     "Hyperplane",
     "Mixed",

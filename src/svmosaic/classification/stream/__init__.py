@@ -1,0 +1,1 @@
+"""Support vector machines that learn from streams, chunk by chunk."""

@@ -1,0 +1,265 @@
+"""The three families of machines that a stream learner chooses from.
+
+``plain`` is OLLAWV as published, ``refined`` the exact L1-SVM that it starts, both with the rbf
+kernel; ``linear`` is the L2-SVM in the primal. Each knows how to choose its parameters by
+cross-validation and how to train.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from svmosaic.backends import cpu
+from svmosaic.classification.multiclass import gather, output_matrix, split
+from svmosaic.classification.stream.linear_svm import fit_hyperplane
+from svmosaic.classification.stream.machines import Constant, Expansion, Linear, Machine
+from svmosaic.classification.stream.scaling import FloatTable, Scaler
+from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
+from svmosaic.solvers.ollawv import OllawvSettings
+from svmosaic.solvers.refine import RefineSettings
+from svmosaic.solvers.tune import TuneSettings
+
+__all__ = [
+    "FAMILIES",
+    "Choice",
+    "Family",
+    "Grid",
+    "blocked_folds",
+    "interleaved_folds",
+    "train",
+    "tune",
+]
+
+Family = Literal["plain", "refined", "linear"]
+FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear")
+
+# Where streams are noisy, more accuracy of the dual is time without gain.
+_TOL = 0.1
+# Updates of the exact solver per sample. Where two concepts are mixed, a large C takes for ever and
+# gives a machine that predicts nothing; cut short, it loses against the others in time.
+_UPDATES = 10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Parameters of a machine; `margin` matters to plain machines, `C` to the others."""
+
+    gamma: float = 1.0
+    margin: float = 0.1
+    C: float = 1.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Parameters to try; gammas are those of the scaled samples."""
+
+    gammas: tuple[float, ...]
+    margins: tuple[float, ...]
+    Cs: tuple[float, ...]
+
+
+# Tuning -------------------------------------------------------------------------------------
+
+
+def interleaved_folds(codes: IndexArray, n_folds: int) -> IndexArray:
+    """Return the fold of each row: the rows of a class are dealt out in turn."""
+    order = np.argsort(codes, kind="stable")
+    folds = np.empty(codes.size, dtype=np.int64)
+    folds[order] = np.arange(codes.size) % n_folds
+    return folds
+
+
+def blocked_folds(codes: IndexArray, n_folds: int) -> IndexArray:
+    """Return the fold of each row: the rows of a class are cut into blocks of equal length."""
+    folds = np.empty(codes.size, dtype=np.int64)
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        folds[rows] = np.arange(rows.size) * n_folds // rows.size
+    return folds
+
+
+def tune(
+    family: Family,
+    Z: FloatTable,
+    codes: IndexArray,
+    grid: Grid,
+    folds: IndexArray,
+    n_threads: int,
+    first_tested: int = 0,
+) -> tuple[Choice, float]:
+    """Return the best parameters for scaled samples, and their error by cross-validation.
+
+    Only samples from `first_tested` on are predicted; all take their turn in training.
+
+    Equal errors go to fewer support vectors; a larger C must be better by more than noise.
+    """
+    known, labels = np.unique(codes, return_inverse=True)
+    if known.size == 1:
+        return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 0.0
+    is_tested = np.arange(codes.size) >= first_tested
+    splits = [
+        (np.flatnonzero(folds != f), np.flatnonzero((folds == f) & is_tested))
+        for f in np.unique(folds)
+    ]
+    # A fold without samples to test, or with one class to train on, says nothing.
+    splits = [(a, b) for a, b in splits if b.size and np.unique(labels[a]).size > 1]
+    n_tested = sum(test.size for _, test in splits)
+    if n_tested == 0:
+        return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0
+    if family == "linear":
+        return _tune_linear(Z, labels, grid, splits)
+    plain = family == "plain"
+    settings = TuneSettings(
+        np.array(grid.gammas),
+        # The exact machine does not depend on the margin, the plain one not on C.
+        np.array(grid.margins if plain else grid.margins[:1]),
+        np.ones(1) if plain else np.array(grid.Cs),
+        "ovo",
+        OllawvSettings(refine=_refinement(family, 1.0, codes.size)),
+    )
+    confusion, n_support = cpu.tune_ollawv(
+        DenseRows(Z),
+        KernelSpec("rbf"),
+        labels.astype(np.int64),
+        np.ones(codes.size),
+        splits,
+        settings,
+        n_threads=n_threads,
+    )
+    right = np.trace(confusion.sum(axis=3), axis1=3, axis2=4)
+    errors = 1.0 - right / n_tested
+    best = _cheapest(errors, n_support.mean(axis=3), 0 if plain else n_tested)
+    g, m, c = np.unravel_index(best, errors.shape)
+    choice = Choice(grid.gammas[g], grid.margins[m], grid.Cs[0] if plain else grid.Cs[c])
+    return choice, float(errors.flat[best])
+
+
+def _cheapest(errors: DoubleArray, n_support: DoubleArray, n_samples: int) -> int:
+    """Return the place of the smallest C, then fewest support vectors, among the best candidates.
+
+    A large C can take ten times as long on noisy labels, so it has to be better by a fifth of the
+    errors' standard deviation at least. With ``n_samples=0``, errors are taken as exact.
+    """
+    least = float(errors.min())
+    noise = np.sqrt(least * (1.0 - least) / n_samples) if n_samples else 0.0
+    good = errors <= least + 0.2 * noise + 1e-12
+    C_places = np.broadcast_to(np.arange(errors.shape[2]), errors.shape)
+    keys = (errors.ravel(), n_support.ravel(), C_places.ravel(), ~good.ravel())
+    return int(np.lexsort(keys)[0])
+
+
+def _tune_linear(
+    Z: FloatTable, labels: IndexArray, grid: Grid, splits: list[tuple[IndexArray, IndexArray]]
+) -> tuple[Choice, float]:
+    n_classes = int(labels.max()) + 1
+    wrong = np.zeros(len(grid.Cs))
+    for training, test in splits:
+        start: dict[tuple[int, int], DoubleArray] = {}
+        # From small C to large, each from the one before.
+        for number in np.argsort(grid.Cs):
+            start = _hyperplanes(Z[training], labels[training], grid.Cs[number], start)
+            guess = _vote(Z[test], start, n_classes)
+            wrong[number] += np.count_nonzero(guess != labels[test])
+    best = int(wrong.argmin())
+    return Choice(C=grid.Cs[best]), float(wrong[best] / sum(test.size for _, test in splits))
+
+
+def _vote(Z: FloatTable, planes: dict[tuple[int, int], DoubleArray], n_classes: int) -> IndexArray:
+    """Return the predicted labels; a pair without samples has no say."""
+    votes = np.zeros((Z.shape[0], n_classes))
+    for (i, j), weights in planes.items():
+        second = Z @ weights[:-1] + weights[-1] > 0.0
+        votes[:, j] += second
+        votes[:, i] += ~second
+    guess: IndexArray = votes.argmax(axis=1)
+    return guess
+
+
+# Training -----------------------------------------------------------------------------------
+
+
+def train(
+    family: Family,
+    X: FloatArray,
+    codes: IndexArray,
+    scaler: Scaler,
+    choice: Choice,
+    n_threads: int,
+    before: Machine | None = None,
+) -> Machine:
+    """Return a machine for samples; a linear one starts from `before`, if that is linear too."""
+    known, labels = np.unique(codes, return_inverse=True)
+    if known.size == 1:
+        return Constant(known)
+    Z = scaler(X)
+    if family == "linear":
+        return _train_linear(Z, labels, known, scaler, choice, before)
+    rows = DenseRows(Z)
+    kernel = KernelSpec("rbf", choice.gamma)
+    samples, weights = cpu.distinct_rows(rows, labels.astype(np.int64), np.ones(codes.size))
+    problems = split(samples, labels[samples], weights, known.size, "ovo")
+    refine = _refinement(family, choice.C, codes.size)
+    settings = OllawvSettings(margin=choice.margin, refine=refine)
+    solutions = cpu.solve_ollawv(rows, kernel, problems, settings, n_threads=n_threads)
+    found = gather(solutions, labels, known.size, "ovo")
+    matrix = output_matrix(found.dual_coef, found.n_support, known.size, "ovo")
+    return Expansion(
+        known,
+        scaler,
+        kernel,
+        Z[found.support],
+        codes[found.support],
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int64),
+        matrix.data,
+        found.intercept,
+    )
+
+
+def _refinement(family: Family, C: float, n_samples: int) -> RefineSettings:
+    if family == "plain":
+        return RefineSettings("none")
+    return RefineSettings("full", C=C, tol=_TOL, max_iter=_UPDATES * n_samples)
+
+
+def _train_linear(
+    Z: FloatTable,
+    labels: IndexArray,
+    known: IndexArray,
+    scaler: Scaler,
+    choice: Choice,
+    before: Machine | None,
+) -> Machine:
+    # With two classes a positive decision means the second, with more the first of the pair.
+    sign = 1.0 if known.size == 2 else -1.0
+    start = {}
+    if isinstance(before, Linear) and np.array_equal(before.classes, known):
+        pairs = combinations(range(known.size), 2)
+        start = dict(zip(pairs, sign * before.weights.T, strict=True))
+    planes = _hyperplanes(Z, labels, choice.C, start)
+    return Linear(known, scaler, sign * np.column_stack(list(planes.values())))
+
+
+def _hyperplanes(
+    Z: FloatTable,
+    labels: IndexArray,
+    C: float,
+    start: dict[tuple[int, int], DoubleArray],
+) -> dict[tuple[int, int], DoubleArray]:
+    """Return weights of each pair of labels that has samples, positive for the second."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels))
+    X = np.column_stack([Z, np.ones(len(Z))])[order]
+    parts = np.split(X, ends[:-1])
+    planes = {}
+    for i, j in combinations(range(len(parts)), 2):
+        if len(parts[i]) and len(parts[j]):
+            targets = np.repeat([-1.0, 1.0], [len(parts[i]), len(parts[j])])
+            both = np.concatenate([parts[i], parts[j]])
+            begin = start.get((i, j), np.zeros(X.shape[1]))
+            planes[i, j] = fit_hyperplane(both, targets, C, begin)
+    return planes

@@ -1,0 +1,239 @@
+"""OLLA-L2 with a change rule: after each chunk its machine is kept, updated or rebuilt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from svmosaic.backends import cpu
+from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
+from svmosaic.classification.stream.machines import Constant, Expansion, Machine
+from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
+from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Problem
+from svmosaic.solvers.olla_l2 import OllaL2Settings
+from svmosaic.solvers.online import OnlineTask
+
+__all__ = ["Action", "OllaL2Rule", "mean_margin"]
+
+Action = Literal["keep", "update", "rebuild"]
+
+_GAMMAS = (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0)  # times 1 / n_features
+_MARGINS = (0.1, 1.0)
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The machine of two classes: places among the support vectors, coefficients, intercept.
+
+    Decisions are positive for the second class.
+    """
+
+    support: IndexArray
+    coef: DoubleArray
+    intercept: float
+
+
+def mean_margin(machine: Machine, X: FloatArray, codes: IndexArray, n_threads: int) -> float:
+    """Return the mean of y f(x) over all pairs of classes and their samples.
+
+    It is the paper's xi, divided by the number of terms. Samples of classes that the machine does
+    not know have no part in it; without any other it is 0.
+    """
+    decisions = machine.decide(X, n_threads)
+    sign = 1.0 if machine.classes.size == 2 else -1.0
+    total, count = 0.0, 0
+    for m, (i, j) in enumerate(combinations(machine.classes, 2)):
+        second, first = sign * decisions[codes == j, m], sign * decisions[codes == i, m]
+        total += float(second.sum() - first.sum())
+        count += second.size + first.size
+    return total / count if count else 0.0
+
+
+class OllaL2Rule:
+    """One machine per pair of classes that goes on from chunk to chunk.
+
+    Parameters
+    ----------
+    gamma : float or None
+        Width of the rbf kernel, for features of variance 1; None: chosen on the first chunk.
+    C : float
+        Size of the steps.
+    epochs : int
+        Visits of each sample of a chunk.
+    budget : int
+        Limit on support vectors of each pair.
+    keep, rebuild : float
+        Relative loss of mean margin up to which the machine is kept, and above which it is rebuilt.
+    decay : float
+        What older coefficients are multiplied by at each update.
+    n_threads : int
+        Threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        gamma: float | None,
+        C: float,
+        epochs: int,
+        budget: int,
+        keep: float,
+        rebuild: float,
+        decay: float,
+        n_threads: int,
+    ) -> None:
+        self.gamma = gamma
+        self.C = C
+        self.epochs = epochs
+        self.budget = budget
+        self.keep = keep
+        self.rebuild = rebuild
+        self.decay = decay
+        self.n_threads = n_threads
+        self.n_drifts = 0
+        self.action: Action = "rebuild"
+        self.margin: float | None = None  # of the chunk before
+        self._pairs: dict[tuple[int, int], _Pair] = {}
+        self._machine: Machine | None = None
+        self._scaler: Scaler | None = None
+        self._vectors: FloatTable = np.empty((0, 0), dtype=np.float32)
+        self._labels: IndexArray = np.empty(0, dtype=np.int64)
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that predicts."""
+        assert self._machine is not None
+        return self._machine
+
+    @property
+    def name(self) -> str:
+        """What happened to the machine at the last chunk."""
+        done = {"keep": "kept", "update": "updated", "rebuild": "rebuilt"}
+        return f"OLLA-L2, {done[self.action]}"
+
+    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+        """Keep, update or rebuild the machine."""
+        self.action = self._decide_action(X, codes)
+        if self.action == "keep":
+            return
+        if self.action == "rebuild":
+            self.n_drifts += self._machine is not None
+            self._forget(X, codes)
+        assert self._scaler is not None
+        self._visit(self._scaler(X), codes)
+        self._drop_unused()
+        self._machine = self._gather(codes)
+
+    # The change rule ------------------------------------------------------------------------
+
+    def _decide_action(self, X: FloatArray, codes: IndexArray) -> Action:
+        if self._machine is None:
+            return "rebuild"
+        margin = mean_margin(self._machine, X, codes, self.n_threads)
+        before, self.margin = self.margin, margin
+        if not np.isin(codes, self._machine.classes).all():
+            return "update"  # A class that the machine does not know yet.
+        if before is None:
+            return "update"
+        loss = (before - margin) / max(abs(before), 1e-12)
+        if loss > self.rebuild:
+            return "rebuild"
+        return "keep" if loss <= self.keep else "update"
+
+    def _forget(self, X: FloatArray, codes: IndexArray) -> None:
+        self._scaler = standardise(X)
+        if self.gamma is None:
+            gammas = tuple(factor / X.shape[1] for factor in _GAMMAS)
+            grid = Grid(gammas, _MARGINS, (1.0,))
+            folds = interleaved_folds(codes, _FOLDS)
+            choice, _ = tune("plain", self._scaler(X), codes, grid, folds, self.n_threads)
+            self.gamma = choice.gamma
+        self._pairs = {}
+        self.margin = None
+        self._vectors = np.empty((0, X.shape[1]), dtype=np.float32)
+        self._labels = np.empty(0, dtype=np.int64)
+
+    # Learning -------------------------------------------------------------------------------
+
+    def _visit(self, Z: FloatTable, codes: IndexArray) -> None:
+        """Go on from the decayed machines with new samples, then keep the largest coefficients."""
+        n_old = self._labels.size
+        self._vectors = np.concatenate([self._vectors, Z])
+        self._labels = np.concatenate([self._labels, codes])
+        seen = np.unique(self._labels)
+        busy = []
+        tasks = []
+        for i, j in combinations(seen.tolist(), 2):
+            samples = np.flatnonzero((codes == i) | (codes == j))
+            if samples.size == 0:
+                continue
+            targets = np.where(codes[samples] == j, 1.0, -1.0)
+            problem = Problem(n_old + samples, targets, np.ones(samples.size))
+            busy.append((i, j))
+            tasks.append(self._task(problem, self._pairs.get((i, j))))
+        settings = OllaL2Settings(C=self.C, epochs=self.epochs, order="given")
+        rows = DenseRows(self._vectors)
+        found = cpu.solve_olla_l2(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
+        for pair, solution in zip(busy, found, strict=True):
+            largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
+            self._pairs[pair] = _Pair(
+                solution.support[largest], solution.coef[largest], solution.intercept
+            )
+
+    def _task(self, problem: Problem, before: _Pair | None) -> OnlineTask:
+        """Return the problem with the machine so far, whose steps begin anew."""
+        if before is None:
+            return OnlineTask(problem)
+        return OnlineTask(
+            problem, before.support, self.decay * before.coef, self.decay * before.intercept
+        )
+
+    def _drop_unused(self) -> None:
+        """Forget vectors without a coefficient."""
+        used = np.zeros(self._labels.size, dtype=bool)
+        for pair in self._pairs.values():
+            used[pair.support] = True
+        place = np.cumsum(used) - 1
+        self._pairs = {
+            key: _Pair(place[pair.support], pair.coef, pair.intercept)
+            for key, pair in self._pairs.items()
+        }
+        # A class whose vectors all left is still known by its pairs.
+        self._vectors, self._labels = self._vectors[used], self._labels[used]
+
+    def _kernel(self) -> KernelSpec:
+        assert self.gamma is not None
+        return KernelSpec("rbf", self.gamma)
+
+    def _gather(self, codes: IndexArray) -> Machine:
+        """Return all pairs as one expansion, or a constant while there is one class."""
+        assert self._scaler is not None
+        if not self._pairs:
+            return Constant(np.unique(codes))
+        known = np.unique(np.array(list(self._pairs)))
+        pairs = [self._pairs[pair] for pair in combinations(known.tolist(), 2)]
+        sign = 1.0 if known.size == 2 else -1.0
+        matrix = csc_array(
+            (
+                sign * np.concatenate([pair.coef for pair in pairs]),
+                np.concatenate([pair.support for pair in pairs]),
+                np.cumsum([0, *(pair.support.size for pair in pairs)]),
+            ),
+            shape=(self._labels.size, len(pairs)),
+        ).tocsr()
+        return Expansion(
+            known,
+            self._scaler,
+            self._kernel(),
+            self._vectors,
+            self._labels,
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int64),
+            matrix.data,
+            sign * np.array([pair.intercept for pair in pairs]),
+        )

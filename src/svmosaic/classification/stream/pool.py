@@ -1,0 +1,396 @@
+"""Experts that learn from windows of different length, and the choice among them."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from svmosaic.classification.stream.change_point import likeliest_change
+from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.families import (
+    FAMILIES,
+    Choice,
+    Family,
+    Grid,
+    interleaved_folds,
+    train,
+    tune,
+)
+from svmosaic.classification.stream.machines import Expansion, Machine, predict_codes
+from svmosaic.classification.stream.scaling import standardise
+from svmosaic.classification.stream.window import RecentSamples
+from svmosaic.drift import DriftDetector, feed
+from svmosaic.problem import FloatArray, IndexArray
+
+__all__ = ["ExpertPool"]
+
+# Kernel machines get windows that triple, up to this many chunks; linear ones, which cost little,
+# windows that double, from half a chunk.
+_KERNEL_STEP = 3
+_KERNEL_CHUNKS = 9
+_LINEAR_STEP = 2
+# An expert that is clearly worse than the leader rests, each time twice as long; a dearer one
+# rests when it is not better. In units of the noise of the comparison.
+_CLEARLY = 1.0
+_LONGEST_REST = 64
+_FAIR_TRIAL = 3  # chunks
+# The leader changes when another one is better by a quarter of the noise: cheap to undo.
+_BETTER = 0.25
+# Chunks between two trainings with a full window: a third of it, then twice as many each time.
+_LONGEST_PAUSE = 32
+_GROWTH = 1.4  # a growing window is learned from again when it is so much longer
+# Cross-validation sees at most so many samples; after the first time, near the last choice.
+_MOST_TUNED = 3000
+_RETUNE_GROWTH = 3
+_FOLDS = 5
+_FOLDS_AGAIN = 3
+# Leaders of earlier concepts that are kept, in case the concept comes back.
+_MOST_RETIRED = 4
+# A change within a chunk needs a likelihood ratio of e^12, and so many samples to learn from.
+_EVIDENCE = 12.0
+_RECORD = 10  # chunks
+_SHORTEST_CONCEPT = 10
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """The first sample of a new concept, and what was tuned on the samples from there."""
+
+    begin: int
+    fresh: dict[Family, tuple[Choice, float]]
+
+    @property
+    def error(self) -> float:
+        """The least error by cross-validation."""
+        return min(error for _, error in self.fresh.values())
+
+
+class ExpertPool:
+    """The adaptive rule: many machines learn, the one that erred least of late predicts.
+
+    Parameters
+    ----------
+    chunk_size : int
+        Samples of a full chunk.
+    memory : int
+        Samples that are kept, and the longest window.
+    carry : int
+        If positive, kernel machines learn from the newest chunk and from the support vectors that
+        their last machine had, at most so many, instead of longer windows.
+    detector : DriftDetector or None
+        What raises an alarm; None means a test of the leader's errors on each chunk.
+    alarm : float
+        The test's threshold, in standard deviations.
+    n_threads : int
+        Threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        chunk_size: int,
+        memory: int,
+        carry: int,
+        detector: DriftDetector | None,
+        alarm: float,
+        n_threads: int,
+    ) -> None:
+        self.chunk_size = chunk_size
+        self.carry = carry
+        self.alarm = alarm
+        self.n_threads = n_threads
+        self.fresh_detector = detector
+        self.detector = copy.deepcopy(detector)
+        self.window = RecentSamples(max(memory, chunk_size))
+        self.experts = _line_up(chunk_size, memory)
+        self.leader: Expert | None = None
+        self.retired: list[Expert] = []
+        self.choices: dict[Family, Choice] = {}
+        self.tuned_on: dict[Family, int] = {}
+        self.time = 0  # chunks learned
+        self.n_drifts = 0
+        # Wrong predictions and predictions of the leaders on the last chunks since the last drift.
+        self.record: list[tuple[int, int]] = []
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that predicts."""
+        assert self.leader is not None
+        assert self.leader.machine is not None
+        return self.leader.machine
+
+    @property
+    def name(self) -> str:
+        """Family and window of the machine that predicts."""
+        assert self.leader is not None
+        return f"{self.leader.family}, {self.leader.trained_on} samples"
+
+    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+        """Test all experts that are awake on a chunk, then learn from it."""
+        if self.leader is None:
+            self._begin(X, codes, self._tune_all(X, codes))
+        else:
+            wrong = self._test(X, codes)
+            change = self._drifted(X, codes, wrong)
+            if change is not None:
+                self.n_drifts += 1
+                if self.leader.learns:
+                    self.retired = [*self.retired, self.leader.retired()][-_MOST_RETIRED:]
+                self._begin(X[change.begin :], codes[change.begin :], change.fresh)
+            else:
+                self.record = [*self.record, (int(wrong.sum()), wrong.size)][-_RECORD:]
+                self.window.add(X, codes)
+                self._send_to_rest()
+                self._train_all()
+                self._choose()
+        self.time += 1
+
+    # Testing --------------------------------------------------------------------------------
+
+    def _test(self, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
+        """Note everybody's errors; return which predictions of the leader are wrong."""
+        leaders = np.zeros(codes.size, dtype=bool)
+        for expert in self.experts:
+            if expert.machine is None or expert.wakes_at > self.time:
+                continue
+            wrong = self._wrong(expert, X, codes)
+            expert.note(self.time, int(np.count_nonzero(wrong)), codes.size)
+            if expert is self.leader:
+                leaders = wrong
+        return leaders
+
+    def _drifted(
+        self, X: FloatArray, codes: IndexArray, wrong: npt.NDArray[np.bool_]
+    ) -> _Drift | None:
+        """Return where in the chunk a new concept begins, and what is best for it.
+
+        An alarm by itself proves nothing: the samples may just be hard. So the leader's error on
+        them is compared with that of machines that know nothing else, by cross-validation, and
+        with that of the leaders of earlier concepts.
+        """
+        begin = self._alarmed(wrong)
+        if begin is None:
+            return None
+        drift = _Drift(begin, self._tune_all(X[begin:], codes[begin:]))
+        recalled = [np.mean(self._wrong(old, X[begin:], codes[begin:])) for old in self.retired]
+        least = min(recalled, default=1.0)
+        if begin > 0:
+            # Where the samples before are of use after the change, they are learned from too.
+            whole = _Drift(0, self._tune_all(X, codes, begin))
+            if whole.error <= min(drift.error, least):
+                drift = whole
+        error = float(wrong[begin:].mean())
+        noise = math.sqrt(error * (1 - error) / (codes.size - begin))
+        return drift if min(drift.error, least) < error - noise else None
+
+    def _wrong(self, expert: Expert, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
+        assert expert.machine is not None
+        wrong: npt.NDArray[np.bool_] = predict_codes(expert.machine, X, self.n_threads) != codes
+        return wrong
+
+    def _alarmed(self, wrong: npt.NDArray[np.bool_]) -> int | None:
+        """Return the first sample after a suspected drift, or None."""
+        if self.detector is not None:
+            return 0 if feed(self.detector, wrong) else None
+        if not self.record:
+            return None
+        n = wrong.size
+        expected, spread = _usual_error(self.record)
+        change = likeliest_change(wrong, expected)
+        if change.evidence > _EVIDENCE * spread and n - change.begin >= _SHORTEST_CONCEPT:
+            return change.begin
+        limit = expected + self.alarm * math.sqrt(spread * expected * (1 - expected) / n)
+        return 0 if float(wrong.mean()) > limit else None
+
+    # Tuning ---------------------------------------------------------------------------------
+
+    def _tune_all(
+        self, X: FloatArray, codes: IndexArray, first_tested: int = 0
+    ) -> dict[Family, tuple[Choice, float]]:
+        Z = standardise(X)(X)
+        folds = interleaved_folds(codes, _FOLDS)
+        grids = {family: _grid(family, X.shape[1]) for family in FAMILIES}
+        return {
+            family: tune(family, Z, codes, grid, folds, self.n_threads, first_tested)
+            for family, grid in grids.items()
+        }
+
+    def _tune_again(self, family: Family, X: FloatArray, codes: IndexArray) -> None:
+        """Adjust the parameters when there is much more to learn from than last time."""
+        enough = max(_RETUNE_GROWTH * self.tuned_on[family], 1)
+        if codes.size < enough or np.unique(codes).size == 1:
+            return
+        X_part, part = X[-_MOST_TUNED:], codes[-_MOST_TUNED:]
+        Z = standardise(X_part)(X_part)
+        if self.tuned_on[family] < self.chunk_size // 2:
+            grid = _grid(family, X.shape[1])
+        else:
+            grid = _grid_around(family, self.choices[family])
+        folds = interleaved_folds(part, _FOLDS_AGAIN)
+        self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
+        # What was left out counts as seen: more samples would not be looked at either.
+        self.tuned_on[family] = codes.size if codes.size < _MOST_TUNED else 2**62
+
+    # Training -------------------------------------------------------------------------------
+
+    def _begin(
+        self, X: FloatArray, codes: IndexArray, fresh: dict[Family, tuple[Choice, float]]
+    ) -> None:
+        """Forget everything and learn from one chunk."""
+        self.window.forget()
+        self.window.add(X, codes)
+        self.choices = {family: choice for family, (choice, _) in fresh.items()}
+        # Samples of one class say nothing about parameters.
+        self.tuned_on = dict.fromkeys(fresh, codes.size if np.unique(codes).size > 1 else 0)
+        self.record = []
+        self.detector = copy.deepcopy(self.fresh_detector)
+        self.experts = [expert for expert in self.experts if expert.learns]
+        for expert in self.experts:
+            expert.forget()
+        self._train_all()
+        for expert in self.experts:
+            if expert.machine is not None:
+                expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
+        self.experts += self._call_back(X, codes)
+        ready = [expert for expert in self.experts if expert.machine is not None]
+        self.leader = min(ready, key=lambda expert: (expert.errors[self.time], -expert.window))
+
+    def _call_back(self, X: FloatArray, codes: IndexArray) -> list[Expert]:
+        """Return the expert of an earlier concept that fits the chunk best, if there is one."""
+        errors = [int(np.count_nonzero(self._wrong(old, X, codes))) for old in self.retired]
+        if not errors:
+            return []
+        place = int(np.argmin(errors))
+        return [replace(self.retired[place], errors={self.time: (errors[place], codes.size)})]
+
+    def _train_all(self) -> None:
+        available = len(self.window)
+        for expert in self.experts:
+            # One that sleeps through the next chunk learns when it wakes.
+            awake = expert.learns and expert.wakes_at <= self.time + 1
+            if awake and self._is_due(expert, available):
+                self._train(expert, available)
+
+    def _is_due(self, expert: Expert, available: int) -> bool:
+        step = _LINEAR_STEP if expert.family == "linear" else _KERNEL_STEP
+        shortest = self.chunk_size // _LINEAR_STEP if expert.family == "linear" else self.chunk_size
+        if expert.window > shortest and available <= expert.window // step:
+            return False  # The next shorter window has all there is.
+        size = min(available, expert.window)
+        if expert.machine is None or expert.window <= self.chunk_size:
+            return True
+        if size < expert.window and expert.family != "linear":
+            return size >= _GROWTH * expert.trained_on
+        if expert.got_worse(self.time):
+            expert.pause = max(1, expert.pause // 2)
+        return self.time - expert.trained_at >= expert.pause
+
+    def _train(self, expert: Expert, available: int) -> None:
+        size = min(available, expert.window)
+        X, codes = self.window.last(size)
+        if self.carry and expert.machine is not None:
+            X, codes = self._with_support(expert.machine, X, codes)
+        self._tune_again(expert.family, X, codes)
+        expert.machine = train(
+            expert.family,
+            X,
+            codes,
+            standardise(X),
+            self.choices[expert.family],
+            self.n_threads,
+            expert.machine,
+        )
+        n_chunks = size // self.chunk_size
+        if expert.family == "linear":
+            # Cheap, and first to follow a drift: never later than an eighth of the window.
+            expert.pause = max(1, n_chunks // 8)
+        elif expert.trained_on < size:
+            expert.pause = max(1, n_chunks // 3)
+        else:
+            expert.pause = min(2 * expert.pause, _LONGEST_PAUSE)
+        expert.trained_on = size
+        expert.trained_at = self.time
+
+    def _with_support(
+        self, machine: Machine, X: FloatArray, codes: IndexArray
+    ) -> tuple[FloatArray, IndexArray]:
+        """Put the support vectors of largest coefficients before the samples."""
+        if not isinstance(machine, Expansion):
+            return X, codes
+        vectors, labels = machine.best_vectors(self.carry)
+        return np.concatenate([vectors, X]), np.concatenate([labels, codes])
+
+    # Choosing -------------------------------------------------------------------------------
+
+    def _send_to_rest(self) -> None:
+        assert self.leader is not None
+        for expert in self.experts:
+            if expert is self.leader or self.time not in expert.errors:
+                continue
+            found = expert.against(self.leader, self.time)
+            dearer = expert.cost > self.leader.cost and found.n_chunks >= _FAIR_TRIAL
+            if found.gap > (0.0 if dearer else _CLEARLY * found.noise):
+                expert.rest = min(max(1, 2 * expert.rest), _LONGEST_REST)
+                expert.wakes_at = self.time + 1 + expert.rest
+            elif found.gap < 0.0:
+                expert.rest = 0
+
+    def _choose(self) -> None:
+        assert self.leader is not None
+        best = 0.0
+        chosen = self.leader
+        for expert in self.experts:
+            if expert.machine is None or self.time not in expert.errors:
+                continue
+            found = expert.against(self.leader, self.time)
+            if found.gap < min(best, -_BETTER * found.noise):
+                best, chosen = found.gap, expert
+        self.leader = chosen
+
+
+def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
+    """Return the usual share of errors, and the variance of chunks in units of a coin's.
+
+    Where chunks differ more than coins would, an unusual one means less. It is 1 at least.
+    """
+    share = (sum(wrong for wrong, _ in record) + 1) / (sum(n for _, n in record) + 2)
+    squares = [(wrong - n * share) ** 2 / (n * share * (1 - share)) for wrong, n in record]
+    return share, max(1.0, sum(squares) / len(squares))
+
+
+def _line_up(chunk_size: int, memory: int) -> list[Expert]:
+    """Return the experts, all before their first training."""
+    experts = []
+    window = chunk_size
+    while window <= max(chunk_size, min(memory, _KERNEL_CHUNKS * chunk_size)):
+        experts += [Expert("plain", window), Expert("refined", window)]
+        window *= _KERNEL_STEP
+    window = max(chunk_size // _LINEAR_STEP, 1)
+    while window <= max(chunk_size, memory):
+        experts.append(Expert("linear", window))
+        window *= _LINEAR_STEP
+    return experts
+
+
+def _grid(family: Family, n_features: int) -> Grid:
+    """Return what is tried on a first chunk, for features of variance 1."""
+    gammas = tuple(power / n_features for power in (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0))
+    if family == "plain":
+        return Grid(gammas, (1e-3, 1e-2, 1e-1, 0.3, 1.0, 10.0), (1.0,))
+    if family == "refined":
+        return Grid(gammas[1:], (0.1,), (0.3, 1.0, 10.0, 100.0, 1000.0))
+    return Grid((1.0,), (0.1,), (1e-3, 1e-2, 1e-1, 1.0))
+
+
+def _grid_around(family: Family, centre: Choice) -> Grid:
+    """Return what is tried later: the last choice and its neighbours."""
+    gammas = tuple(centre.gamma * factor for factor in (0.5, 1.0, 2.0))
+    if family == "plain":
+        return Grid(gammas, tuple(centre.margin * f for f in (1 / 3, 1.0, 3.0)), (1.0,))
+    if family == "refined":
+        return Grid(gammas, (0.1,), tuple(centre.C * f for f in (0.2, 1.0, 5.0)))
+    return _grid(family, 1)

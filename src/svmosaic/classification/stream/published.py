@@ -1,0 +1,70 @@
+"""The published rule: a new machine for every chunk, with the parameters of the first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
+from svmosaic.classification.stream.machines import Machine
+from svmosaic.classification.stream.scaling import to_unit_range
+from svmosaic.classification.stream.window import RecentSamples
+from svmosaic.problem import FloatArray, IndexArray
+
+__all__ = ["PublishedRule"]
+
+# Equations (6.1a) and (6.1b). C is only the ratio of the margin, 1 / C of the printed values.
+_GRID = Grid(
+    gammas=(0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 16.0),
+    margins=(0.001, 0.01, 0.1, 1.0, 10.0, 100.0),
+    Cs=(1.0,),
+)
+_FOLDS = 5
+
+
+class PublishedRule:
+    """OLLAWV on chunks as in chapter 6 of the dissertation.
+
+    Each chunk is scaled to [0, 1] and gets a machine of its own, one-vs-one. Width and margin are
+    chosen on the first chunk by cross-validation and kept.
+
+    Parameters
+    ----------
+    chunk_size : int
+        Samples of a full chunk. Until so many have come, all that have come are the first chunk.
+    n_threads : int
+        Threads.
+    """
+
+    def __init__(self, *, chunk_size: int, n_threads: int) -> None:
+        self.chunk_size = chunk_size
+        self.n_threads = n_threads
+        self.window = RecentSamples(chunk_size)
+        self.choice: Choice | None = None
+        self.n_drifts = 0
+        self._machine: Machine | None = None
+        self._n_seen = 0
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that predicts."""
+        assert self._machine is not None
+        return self._machine
+
+    @property
+    def name(self) -> str:
+        """Family and window of the machine that predicts."""
+        return f"plain, {len(self.window)} samples"
+
+    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+        """Train a new machine."""
+        first = self._n_seen < self.chunk_size
+        self._n_seen += codes.size
+        self.window.add(X, codes)
+        X, codes = self.window.last(len(self.window))
+        scaler = to_unit_range(X)
+        # A chunk of one class says nothing about parameters; the next one will.
+        one_class = np.unique(codes).size == 1
+        if (first or self.choice is None) and not one_class:
+            folds = blocked_folds(codes, _FOLDS)
+            self.choice, _ = tune("plain", scaler(X), codes, _GRID, folds, self.n_threads)
+        self._machine = train("plain", X, codes, scaler, self.choice or Choice(), self.n_threads)

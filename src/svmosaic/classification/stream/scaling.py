@@ -1,0 +1,45 @@
+"""Scalers that a machine carries with it: each one's statistics are those of its own training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from svmosaic.problem import DoubleArray, FloatArray
+
+__all__ = ["FloatTable", "Scaler", "standardise", "to_unit_range"]
+
+# Half the memory, and twice the samples per vector register.
+FloatTable = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """``(x - offset) / scale``, feature by feature."""
+
+    offset: DoubleArray
+    scale: DoubleArray
+
+    def __call__(self, X: FloatArray) -> FloatTable:
+        """Return scaled samples."""
+        # Far outside of what was seen, a float32 could overflow; there all that matters is "far".
+        scaled = np.clip((X - self.offset) / self.scale, -1e6, 1e6)
+        return np.ascontiguousarray(scaled, dtype=np.float32)
+
+
+def to_unit_range(X: FloatArray) -> Scaler:
+    """Return the scaler that takes the features of `X` to [0, 1]."""
+    low = X.min(axis=0).astype(np.float64)
+    return Scaler(low, _no_zeros(X.max(axis=0) - low))
+
+
+def standardise(X: FloatArray) -> Scaler:
+    """Return the scaler that gives the features of `X` mean 0 and variance 1."""
+    return Scaler(X.mean(axis=0, dtype=np.float64), _no_zeros(X.std(axis=0, dtype=np.float64)))
+
+
+def _no_zeros(scale: DoubleArray) -> DoubleArray:
+    """Return 1 for features that do not vary."""
+    return np.where(scale > 0.0, scale, 1.0).astype(np.float64)

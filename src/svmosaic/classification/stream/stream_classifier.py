@@ -1,0 +1,242 @@
+"""What the classifiers of streams share: classes, chunks from batches of any size, prediction."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from svmosaic.classification.stream.machines import Machine, class_values, predict_codes
+from svmosaic.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import check_samples
+
+__all__ = ["ChunkRule", "StreamClassifier"]
+
+
+class ChunkRule(Protocol):
+    """What learns from chunks: the adaptive or the published rule, or OLLA-L2's."""
+
+    n_drifts: int
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that predicts."""
+
+    @property
+    def name(self) -> str:
+        """What the machine is."""
+
+    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+        """Learn from a chunk."""
+
+
+class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the stream classifiers. A subclass implements `_make_rule`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "chunk_size": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
+    chunk_size: int
+    n_jobs: int | None
+
+    def _make_rule(self) -> ChunkRule:
+        """Return what learns from chunks, before the first one."""
+        raise NotImplementedError(f"{type(self).__name__} does not say by what rule it learns.")
+
+    # Training -------------------------------------------------------------------------------
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Forget everything, then learn from samples in the order given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        X, y = self._check(X, y, reset=True)
+        classes = np.unique(y)
+        if classes.size < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes; the data contain "
+                f"only one class: {classes[0]!r}. Check the target column."
+            )
+        self._start(classes)
+        self._learn_all(X, np.searchsorted(classes, y))
+        self._learn_pending()
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go on with more samples.
+
+        Samples are learned from in chunks of `chunk_size`; smaller batches wait until there are
+        enough. Only at the very beginning smaller chunks are learned from, each twice as large as
+        the one before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New samples.
+        y : array-like of shape (n_samples,)
+            Class labels. A chunk need not contain all classes.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that will ever come; needed in the first call.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        first = not hasattr(self, "classes_")
+        known = self._known_classes(classes, first)
+        X, y = self._check(X, y, reset=first)
+        strange = np.setdiff1d(y, known)
+        if strange.size:
+            raise ValueError(
+                f"partial_fit of {type(self).__name__} got the label {strange.tolist()[0]!r}, "
+                f"which is not among the classes {known.tolist()} of the first call; start anew "
+                "with all classes."
+            )
+        if first:
+            self._start(known)
+        self._learn_all(X, np.searchsorted(known, y))
+        return self
+
+    def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
+        X, y = validate_data(self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C")
+        check_classification_targets(y)
+        return X, y
+
+    def _known_classes(self, classes: Any, first: bool) -> Any:
+        name = type(self).__name__
+        if classes is None:
+            if first:
+                raise ValueError(
+                    f"The first call of partial_fit of {name} needs classes: a chunk may not "
+                    "contain all of them; pass classes=np.unique(all labels)."
+                )
+            return self.classes_
+        given = np.unique(np.asarray(classes))
+        if not first and not np.array_equal(given, self.classes_):
+            raise ValueError(
+                f"partial_fit of {name} got classes={given.tolist()}, but the first call had "
+                f"{self.classes_.tolist()}; pass the same or none."
+            )
+        if given.size < 2:
+            raise ValueError(
+                f"partial_fit of {name} needs at least 2 classes. Got {given.tolist()} instead."
+            )
+        return given
+
+    def _start(self, classes: Any) -> None:
+        self.classes_ = classes
+        self.n_samples_seen_ = 0
+        self._rule = self._make_rule()
+        self._pending: list[tuple[FloatArray, IndexArray]] = []
+        self._n_pending = 0
+        self._n_learned = 0
+
+    def _learn_all(self, X: FloatArray, codes: IndexArray) -> None:
+        """Cut a batch, with what waits before it, into chunks and learn from the full ones."""
+        self.n_samples_seen_ += int(codes.size)
+        while codes.size:
+            # The first call is learned from at once, so that there is always a machine.
+            wanted = min(self.chunk_size, max(self._n_learned, 1))
+            if self._n_learned == 0:
+                wanted = min(self.chunk_size, codes.size)
+            taken = wanted - self._n_pending
+            # Copies: the caller may write into the batch later.
+            self._pending.append((X[:taken].copy(), codes[:taken].copy()))
+            self._n_pending += min(taken, codes.size)
+            X, codes = X[taken:], codes[taken:]
+            if self._n_pending == wanted:
+                self._learn_pending()
+
+    def _learn_pending(self) -> None:
+        if self._n_pending == 0:
+            return
+        tables, labels = zip(*self._pending, strict=True)
+        self._rule.learn(np.concatenate(tables), np.concatenate(labels))
+        self._n_learned += self._n_pending
+        self._pending, self._n_pending = [], 0
+
+    # What was learned -----------------------------------------------------------------------
+
+    @property
+    def n_support_(self) -> int:
+        """Support vectors of the machine that predicts; a linear one stores none."""
+        check_is_fitted(self)
+        return self._rule.machine.n_support
+
+    @property
+    def machine_(self) -> str:
+        """What machine predicts: family and samples it was trained on."""
+        check_is_fitted(self)
+        return self._rule.name
+
+    @property
+    def n_drifts_(self) -> int:
+        """How often the learner began anew."""
+        check_is_fitted(self)
+        return self._rule.n_drifts
+
+    # Prediction -----------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> DoubleArray:
+        """Return how far on which side of the boundary each sample lies.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]`` with two classes. With more: votes of one-vs-one, with ties
+            ordered by the sums of decisions. A class not seen of late has the lowest value.
+        """
+        X = self._checked(X)
+        n_threads = resolve_threads(self.n_jobs)
+        values = class_values(self._rule.machine, X, self.classes_.size, n_threads)
+        if self.classes_.size > 2:
+            return values
+        return (values[:, 1] - values[:, 0]) / 2
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Class labels.
+        """
+        X = self._checked(X)
+        codes = predict_codes(self._rule.machine, X, resolve_threads(self.n_jobs))
+        return self.classes_[codes]
+
+    def _checked(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        checked: FloatArray = check_samples(self, X)
+        return checked

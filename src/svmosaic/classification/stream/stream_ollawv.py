@@ -1,0 +1,133 @@
+"""OLLAWV, the OnLine Learning Algorithm using Worst-Violators, on data streams."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
+
+from svmosaic.classification.stream.pool import ExpertPool
+from svmosaic.classification.stream.published import PublishedRule
+from svmosaic.classification.stream.stream_classifier import ChunkRule, StreamClassifier
+from svmosaic.drift import DriftDetector
+from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = ["StreamOLLAWV"]
+
+# Support vectors that memory="support" carries along, in chunks.
+_CARRIED_CHUNKS = 3
+
+
+class StreamOLLAWV(StreamClassifier):
+    """Support vector classifier for data streams, learning chunk by chunk.
+
+    The adaptive rule trains several machines: plain and refined OLLAWV with the rbf kernel and
+    linear machines, each on recent windows of different length. All predict a chunk before they
+    learn from it; the one that erred least of late predicts for the user. When its errors jump, and
+    a machine of the new samples alone would do better, what was learned before is dropped and the
+    parameters are tuned anew; the leader of an earlier concept is called back when it fits. The
+    published rule trains one new machine per chunk.
+
+    Parameters
+    ----------
+    rule : {"adaptive", "published"}, default="adaptive"
+        ``"published"`` is the dissertation's: every chunk scaled to [0, 1], one new machine per
+        chunk, gamma and margin chosen on the first chunk. It uses none of the parameters below but
+        `n_jobs`.
+    chunk_size : int, default=1000
+        Samples learned from together. Larger chunks give better machines and follow changes later.
+    memory : {"chunk", "support"} or int, default=16000
+        What machines learn from besides the newest chunk. An int: the recent samples, at most so
+        many for linear machines and nine chunks for kernel machines. ``"support"``: kernel machines
+        carry along the support vectors of largest coefficients, three chunks at most; good where
+        labels have no noise. ``"chunk"``: nothing.
+    detector : object, default=None
+        A drift detector with `update` and `drift_detected`, as `DDM` or those of River. It is given
+        the errors one by one; each concept gets a fresh copy. None means a test of each chunk's
+        errors, which also finds where in the chunk a change begins.
+    alarm : float, default=3.0
+        Standard deviations above the usual error at which that test suspects a change. A larger
+        value misses small changes and saves the time of looking into false alarms.
+    n_jobs : int, default=None
+        Threads. None means 1, -1 all. The model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_samples_seen_ : int
+        Samples given so far.
+    n_support_ : int
+        Support vectors of the machine that predicts; a linear one stores none.
+    machine_ : str
+        What machine predicts: family and samples it was trained on.
+    n_drifts_ : int
+        How often the learner began anew.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had them.
+
+    See Also
+    --------
+    StreamOLLAL2 : One pass, one machine that is kept, updated or rebuilt.
+    svmosaic.streams.prequential : Evaluation on a stream.
+
+    Notes
+    -----
+    Memory is bounded: recent samples, a machine per expert, four leaders of earlier concepts.
+    A machine is trained again when its window has grown by 40 %, then ever more rarely while its
+    errors stay the same; experts that are clearly worse than the leader rest.
+
+    References
+    ----------
+    .. [1] G. Melki (2019), "Novel Support Vector Machines for Diverse Learning Paradigms", PhD
+       thesis, Virginia Commonwealth University, section 6.3.1.
+
+    Examples
+    --------
+    >>> from svmosaic import StreamOLLAWV
+    >>> from svmosaic.streams import SEA, prequential
+    >>> result = prequential(StreamOLLAWV(), SEA(noise=0.0, seed=1), n_samples=5000)
+    >>> bool(result.last()["StreamOLLAWV"]["accuracy"] > 0.97)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **StreamClassifier._parameter_constraints,
+        "rule": [StrOptions({"adaptive", "published"})],
+        "memory": [StrOptions({"chunk", "support"}), Interval(Integral, 1, None, closed="left")],
+        "detector": [HasMethods(["update"]), None],
+        "alarm": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        rule: Literal["adaptive", "published"] = "adaptive",
+        chunk_size: int = 1000,
+        memory: Literal["chunk", "support"] | int = 16_000,
+        detector: DriftDetector | None = None,
+        alarm: float = 3.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rule = rule
+        self.chunk_size = chunk_size
+        self.memory = memory
+        self.detector = detector
+        self.alarm = alarm
+        self.n_jobs = n_jobs
+
+    def _make_rule(self) -> ChunkRule:
+        n_threads = resolve_threads(self.n_jobs)
+        chunk_size = int(self.chunk_size)
+        if self.rule == "published":
+            return PublishedRule(chunk_size=chunk_size, n_threads=n_threads)
+        return ExpertPool(
+            chunk_size=chunk_size,
+            memory=chunk_size if isinstance(self.memory, str) else int(self.memory),
+            carry=_CARRIED_CHUNKS * chunk_size if self.memory == "support" else 0,
+            detector=self.detector,
+            alarm=float(self.alarm),
+            n_threads=n_threads,
+        )

@@ -1,0 +1,267 @@
+"""The parts of the stream learners: windows, hyperplanes, change points, comparisons, rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from svmosaic.classification.stream.change_point import likeliest_change
+from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.families import (
+    FAMILIES,
+    Choice,
+    Grid,
+    blocked_folds,
+    interleaved_folds,
+    train,
+    tune,
+)
+from svmosaic.classification.stream.linear_svm import fit_hyperplane
+from svmosaic.classification.stream.machines import class_values, predict_codes
+from svmosaic.classification.stream.scaling import standardise, to_unit_range
+from svmosaic.classification.stream.window import RecentSamples
+
+GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
+
+
+def blobs(n_samples=300, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(n_classes, size=n_samples)
+    centres = 4.0 * rng.normal(size=(n_classes, 4))
+    return centres[codes] + rng.normal(size=(n_samples, 4)), codes
+
+
+# Windows --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sizes", [[3, 4, 5, 6], [20], [1] * 15, [9, 2]])
+def test_window_holds_the_newest_samples(sizes):
+    window = RecentSamples(8)
+    numbers = np.arange(sum(sizes))
+    begin = 0
+    for size in sizes:
+        part = numbers[begin : begin + size]
+        window.add(part[:, None].astype(float), part)
+        begin += size
+
+    # The newest chunk stays whole.
+    kept = max(8, sizes[-1]) if begin >= 8 else begin
+    assert len(window) == kept
+    for count in (1, 3, kept, kept + 5):
+        X, codes = window.last(count)
+        assert codes.tolist() == numbers[-min(count, kept) :].tolist()
+        assert X[:, 0].tolist() == codes.tolist()
+
+
+def test_window_can_forget():
+    window = RecentSamples(8)
+    window.add(np.zeros((3, 1)), np.zeros(3, dtype=np.int64))
+    window.forget()
+
+    assert len(window) == 0
+
+
+# Scalers --------------------------------------------------------------------------------------
+
+
+def test_scalers_and_features_that_do_not_vary():
+    X = np.array([[1.0, 5.0, 2.0], [3.0, 5.0, 4.0], [5.0, 5.0, 3.0]])
+
+    unit, standard = to_unit_range(X)(X), standardise(X)(X)
+
+    assert unit.min(axis=0).tolist() == [0.0, 0.0, 0.0]
+    assert unit.max(axis=0).tolist() == [1.0, 0.0, 1.0]
+    np.testing.assert_allclose(standard.mean(axis=0), 0.0, atol=1e-7)
+    np.testing.assert_allclose(standard.std(axis=0), [1.0, 0.0, 1.0], rtol=1e-6)
+    assert np.isfinite(unit).all()
+
+
+# Hyperplanes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("warm", [False, True])
+def test_hyperplane_is_the_minimum(C, warm):
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.normal(size=(200, 5)), np.ones(200)])
+    targets = np.where(X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=200) > 0.3, 1.0, -1.0)
+
+    def objective(weights):
+        slack = np.maximum(0.0, 1.0 - targets * (X @ weights))
+        return 0.5 * weights[:-1] @ weights[:-1] + 0.5 * C * slack @ slack
+
+    start = rng.normal(size=6) if warm else np.zeros(6)
+    found = fit_hyperplane(X, targets, C, start)
+    oracle = minimize(objective, np.zeros(6), method="L-BFGS-B", options={"maxiter": 5000})
+
+    assert objective(found) <= oracle.fun * (1 + 1e-3)
+
+
+def test_hyperplane_of_a_constant_feature_exists():
+    X = np.column_stack([np.zeros(4), np.ones(4)])
+    targets = np.array([1.0, 1.0, 1.0, -1.0])
+
+    weights = fit_hyperplane(X, targets, 1.0, np.zeros(2))
+
+    assert weights[0] == 0.0
+    assert weights[1] == pytest.approx(0.5, abs=1e-3)
+
+
+# Families -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_families_learn_blobs(family, n_classes):
+    X, codes = blobs(n_classes=n_classes)
+    scaler = standardise(X)
+
+    choice, error = tune(family, scaler(X), codes, GRID, interleaved_folds(codes, 5), 1)
+    machine = train(family, X, codes, scaler, choice, 1)
+
+    assert error < 0.1
+    assert np.mean(predict_codes(machine, X) == codes) > 0.9
+    assert machine.classes.tolist() == list(range(n_classes))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_labels_that_are_missing_are_never_predicted(family):
+    X, codes = blobs(n_classes=3)
+    codes = np.array([1, 3, 4])[codes]
+
+    machine = train(family, X, codes, standardise(X), Choice(gamma=0.25), 1)
+    values = class_values(machine, X, 6, 1)
+
+    assert values.shape == (300, 6)
+    assert values.argmax(axis=1).tolist() == predict_codes(machine, X).tolist()
+    assert (values[:, [0, 2, 5]].max(axis=1) < values[:, [1, 3, 4]].min(axis=1)).all()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_class_makes_a_constant_machine(family):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    codes = np.full(20, 3)
+
+    choice, error = tune(family, standardise(X)(X), codes, GRID, interleaved_folds(codes, 5), 1)
+    machine = train(family, X, codes, standardise(X), choice, 1)
+
+    assert error == 0.0
+    assert predict_codes(machine, X).tolist() == [3] * 20
+
+
+def test_linear_machine_goes_on_from_the_one_before():
+    X, codes = blobs(n_classes=4)
+    scaler = standardise(X)
+    cold = train("linear", X, codes, scaler, Choice(C=0.1), 1)
+
+    warm = train("linear", X, codes, scaler, Choice(C=0.1), 1, before=cold)
+
+    np.testing.assert_allclose(warm.weights, cold.weights, rtol=0.05, atol=0.01)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_only_the_last_samples_are_tested(family):
+    X, codes = blobs(n_classes=2)
+    other = codes.copy()
+    other[:200] = np.random.default_rng(7).integers(2, size=200)
+    folds = interleaved_folds(codes, 5)
+
+    _, error = tune(family, standardise(X)(X), other, GRID, folds, 1)
+    _, late_error = tune(family, standardise(X)(X), other, GRID, folds, 1, 200)
+
+    # Labels of the first two thirds are random: no machine predicts them.
+    assert error > 0.2
+    assert late_error < error
+
+
+def test_folds_share_the_classes():
+    codes = np.random.default_rng(0).integers(3, size=500)
+
+    for folds in (interleaved_folds(codes, 5), blocked_folds(codes, 5)):
+        for code in range(3):
+            sizes = np.bincount(folds[codes == code], minlength=5)
+            assert sizes.max() - sizes.min() <= 1
+    assert (np.diff(blocked_folds(codes, 5)[codes == 1]) >= 0).all()
+
+
+def test_best_vectors_come_back_unscaled():
+    X, codes = blobs()
+    machine = train("refined", X, codes, standardise(X), Choice(gamma=0.25), 1)
+
+    vectors, labels = machine.best_vectors(10)
+
+    assert vectors.shape == (10, 4)
+    for vector, label in zip(vectors, labels, strict=True):
+        nearest = np.abs(X - vector).max(axis=1).argmin()
+        np.testing.assert_allclose(X[nearest], vector, atol=1e-5)
+        assert codes[nearest] == label
+
+
+# Change points --------------------------------------------------------------------------------
+
+
+def change_by_trying(wrong, expected):
+    """Return the likeliest change, every suffix by itself."""
+    best, place = 0.0, 0
+    for begin in range(len(wrong)):
+        part = wrong[begin:]
+        share = part.mean()
+        if share > expected:
+            ratio = np.where(part, share / expected, (1 - share) / (1 - expected))
+            evidence = np.log(ratio).sum()
+            if evidence > best:
+                best, place = evidence, begin
+    return place, best
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_likeliest_change_is_found(seed):
+    rng = np.random.default_rng(seed)
+    wrong = np.concatenate([rng.random(150) < 0.1, rng.random(50) < rng.random()])
+
+    change = likeliest_change(wrong, 0.1)
+    begin, evidence = change_by_trying(wrong, 0.1)
+
+    assert change.begin == begin
+    assert change.evidence == pytest.approx(evidence, abs=1e-9)
+
+
+def test_no_errors_are_no_evidence():
+    assert likeliest_change(np.zeros(100, dtype=bool), 0.1).evidence == 0.0
+
+
+# Comparisons ----------------------------------------------------------------------------------
+
+
+def test_experts_are_compared_on_common_chunks():
+    one, other = Expert("plain", 1000), Expert("linear", 1000)
+    for time, wrong in enumerate([50, 10, 10]):
+        one.note(time, wrong, 1000)
+    for time in (1, 2):
+        other.note(time, 30, 1000)
+
+    found = one.against(other, 2)
+
+    assert found.n_chunks == 2
+    assert found.gap == pytest.approx(-0.02)
+    assert found.noise == pytest.approx(np.sqrt(0.04 / 2000))
+    assert Expert("plain", 1).against(other, 2).n_chunks == 0
+
+
+def test_old_errors_are_forgotten():
+    expert = Expert("plain", 1000)
+    for time in range(100):
+        expert.note(time, 1, 10)
+
+    assert len(expert.errors) == 12
+
+
+def test_an_expert_knows_that_it_got_worse():
+    expert = Expert("plain", 1000)
+    for time in range(5):
+        expert.note(time, 100, 1000)
+        assert not expert.got_worse(time)
+    expert.note(5, 150, 1000)
+
+    assert expert.got_worse(5)
