@@ -50,6 +50,20 @@ def test_batches_of_any_size_give_the_same_machine(rule, size):
     np.testing.assert_array_equal(parts.decision_function(X), whole.decision_function(X))
 
 
+def test_values_kept_for_the_next_chunk_are_not_those_of_other_samples():
+    X, y = Sine(seed=1).read(0, 1000)
+    model = StreamOLLAWV(memory="chunk").fit(X, y)
+    first = model.decision_function(X)
+    size = len(pickle.dumps(model))
+
+    X[:500] = X[500:]
+    second = model.decision_function(X)
+    second[:] = 0.0
+
+    np.testing.assert_array_equal(model.decision_function(X)[:500], first[500:])
+    assert len(pickle.dumps(model)) == size
+
+
 @pytest.mark.parametrize("rule", RULES)
 def test_there_is_a_machine_after_the_first_sample(rule):
     X, y = Sine(seed=1).read(0, 300)
