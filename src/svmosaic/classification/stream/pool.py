@@ -41,7 +41,7 @@ _FAIR_TRIAL = 3  # chunks
 # The leader changes when another one is better by a quarter of the noise: cheap to undo.
 _BETTER = 0.25
 # Chunks between two trainings with a full window: a third of it, then twice as many each time.
-_LONGEST_PAUSE = 32
+_LONGEST_PAUSE = 64
 _GROWTH = 1.4  # a growing window is learned from again when it is so much longer
 # Cross-validation sees at most so many samples; after the first time, near the last choice.
 _MOST_TUNED = 3000

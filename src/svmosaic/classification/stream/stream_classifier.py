@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from svmosaic.classification.stream.machines import Machine, class_values, predict_codes
 from svmosaic.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.sklearn_compat import Interval, fit_context
-from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples
 
 __all__ = ["ChunkRule", "StreamClassifier"]
@@ -172,7 +172,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._n_pending == 0:
             return
         tables, labels = zip(*self._pending, strict=True)
-        self._rule.learn(np.concatenate(tables), np.concatenate(labels))
+        with one_blas_thread():
+            self._rule.learn(np.concatenate(tables), np.concatenate(labels))
         self._n_learned += self._n_pending
         self._pending, self._n_pending = [], 0
 
@@ -214,7 +215,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = self._checked(X)
         n_threads = resolve_threads(self.n_jobs)
-        values = class_values(self._rule.machine, X, self.classes_.size, n_threads)
+        with one_blas_thread():
+            values = class_values(self._rule.machine, X, self.classes_.size, n_threads)
         if self.classes_.size > 2:
             return values
         return (values[:, 1] - values[:, 0]) / 2
@@ -233,7 +235,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         """
         X = self._checked(X)
-        codes = predict_codes(self._rule.machine, X, resolve_threads(self.n_jobs))
+        with one_blas_thread():
+            codes = predict_codes(self._rule.machine, X, resolve_threads(self.n_jobs))
         return self.classes_[codes]
 
     def _checked(self, X: Any) -> FloatArray:
