@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -246,7 +247,9 @@ def _make_learners(wanted: Sequence[tuple[str, dict[str, Any]]], seed: int) -> d
         try:
             learners[name] = build_learner(LEARNERS.get(word, word), params, seed)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"The learner {word!r} cannot be made: {error}") from None
+            close = difflib.get_close_matches(word, [*LEARNERS], n=1)
+            hint = f". Did you mean {close[0]!r}?" if close and word not in LEARNERS else ""
+            raise ValueError(f"The learner {word!r} cannot be made: {error}{hint}") from None
     return learners
 
 
