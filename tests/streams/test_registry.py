@@ -147,7 +147,7 @@ def test_streams_with_equal_printed_results_are_equal(first, second):
     [
         ("hyperplaneslow", "Did you mean 'HyperplaneSlow'"),
         ("RBFBlip", "Did you mean 'RBFBlips'"),
-        ("xyz", "The streams are CovType, Census"),
+        ("xyz", "svmosaic stream list"),
     ],
 )
 def test_an_unknown_name_earns_an_offer(name, sentence):

@@ -18,6 +18,7 @@ from svmosaic.classification.kernel_classifier import KernelClassifier, Training
 from svmosaic.classification.multiclass import gather, output_matrix, split
 from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
 from svmosaic.utils.validation import check_training, match_form
 
@@ -168,44 +169,12 @@ class OnlineClassifier(KernelClassifier):
             The classifier.
         """
         first = not hasattr(self, "classes_")
-        known = self._stream_classes(classes, first)
+        known = known_classes(self, classes)
         X, y = check_training(self, X, y, reset=first)
         weights = self._chunk_weights(X, y, sample_weight)
-        labels = self._chunk_labels(y, known)
+        labels = encode_chunk(self, y, known)
         self._learn_chunk(X, labels, weights, known, first)
         return self
-
-    def _stream_classes(self, classes: Any, first: bool) -> Any:
-        """Return the classes of the stream, sorted."""
-        name = type(self).__name__
-        if classes is None:
-            if first:
-                raise ValueError(
-                    f"The first call of partial_fit of {name} needs classes: a chunk may not "
-                    "contain all of them; pass classes=np.unique(all labels)."
-                )
-            return self.classes_
-        given = np.unique(np.asarray(classes))
-        if not first and not np.array_equal(given, self.classes_):
-            raise ValueError(
-                f"partial_fit of {name} got classes={given.tolist()}, but the first call had "
-                f"{self.classes_.tolist()}; pass the same or none."
-            )
-        if given.size < 2:
-            raise ValueError(
-                f"partial_fit of {name} needs at least 2 classes. Got {given.tolist()} instead."
-            )
-        return given
-
-    def _chunk_labels(self, y: Any, known: Any) -> IndexArray:
-        strange = np.setdiff1d(y, known)
-        if strange.size:
-            raise ValueError(
-                f"partial_fit of {type(self).__name__} got the label {strange.tolist()[0]!r}, "
-                f"which is not among the classes {known.tolist()} of the first call; start anew "
-                "with all classes."
-            )
-        return np.asarray(np.searchsorted(known, y), dtype=np.int64)
 
     def _chunk_weights(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
         if self.class_weight == "balanced":

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
+from svmosaic.datasets.catalogue import Catalogue
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.loading import check_once, data_folder
 from svmosaic.datasets.readers.multi_instance import read_bags
@@ -56,10 +52,13 @@ class BagsInfo:
         return f"{self.title}. Source: {self.source}. Notes: {self.cautions}."
 
 
-@cache
-def _registry() -> Mapping[str, BagsInfo]:
-    text = resources.files(__package__).joinpath("multi_instance.toml").read_text(encoding="utf-8")
-    return {name: BagsInfo(name, **entry) for name, entry in tomllib.loads(text).items()}
+_CATALOGUE = Catalogue(
+    __package__,
+    "multi_instance.toml",
+    lambda name, entry: BagsInfo(name, **entry),
+    kind="multi-instance data set",
+    where="List the names with: list_bags()",
+)
 
 
 def list_bags() -> tuple[str, ...]:
@@ -71,7 +70,7 @@ def list_bags() -> tuple[str, ...]:
     >>> "musk1" in list_bags()
     True
     """
-    return tuple(_registry())
+    return _CATALOGUE.names()
 
 
 def describe_bags(name: str) -> BagsInfo:
@@ -93,12 +92,7 @@ def describe_bags(name: str) -> BagsInfo:
     >>> describe_bags("musk1").n_bags
     92
     """
-    infos = _registry()
-    if name in infos:
-        return infos[name]
-    close = difflib.get_close_matches(name, infos, n=3)
-    known = " or ".join(map(repr, close)) if close else "one of list_bags()"
-    raise DataNotFoundError(f"No multi-instance data set is called {name!r}. Did you mean {known}?")
+    return _CATALOGUE.describe(name)
 
 
 def load_bags(

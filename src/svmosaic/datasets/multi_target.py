@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
+from svmosaic.datasets.catalogue import Catalogue
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.loading import check_once, data_folder
 from svmosaic.datasets.readers.multi_target import read_multitarget
@@ -60,10 +56,13 @@ class MultiTargetInfo:
         return f"{self.title}. Source: {self.source}. Notes: {self.cautions}."
 
 
-@cache
-def _registry() -> Mapping[str, MultiTargetInfo]:
-    text = resources.files(__package__).joinpath("multi_target.toml").read_text(encoding="utf-8")
-    return {name: MultiTargetInfo(name, **entry) for name, entry in tomllib.loads(text).items()}
+_CATALOGUE = Catalogue(
+    __package__,
+    "multi_target.toml",
+    lambda name, entry: MultiTargetInfo(name, **entry),
+    kind="multi-target data set",
+    where="List the names with: list_multitarget()",
+)
 
 
 def list_multitarget() -> tuple[str, ...]:
@@ -75,7 +74,7 @@ def list_multitarget() -> tuple[str, ...]:
     >>> "edm" in list_multitarget()
     True
     """
-    return tuple(_registry())
+    return _CATALOGUE.names()
 
 
 def describe_multitarget(name: str) -> MultiTargetInfo:
@@ -97,12 +96,7 @@ def describe_multitarget(name: str) -> MultiTargetInfo:
     >>> describe_multitarget("edm").n_targets
     2
     """
-    infos = _registry()
-    if name in infos:
-        return infos[name]
-    close = difflib.get_close_matches(name.lower(), infos, n=3)
-    known = " or ".join(map(repr, close)) if close else "one of list_multitarget()"
-    raise DataNotFoundError(f"No multi-target data set is called {name!r}. Did you mean {known}?")
+    return _CATALOGUE.describe(name)
 
 
 def find_multitarget(name: str, *, data_home: str | os.PathLike[str] | None = None) -> Path | None:

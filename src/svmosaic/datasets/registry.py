@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
+from typing import Any
 
-from svmosaic.exceptions import DataNotFoundError
+from svmosaic.datasets.catalogue import Catalogue
 
 __all__ = ["DatasetInfo", "OpenmlHome", "describe", "list_datasets"]
 
@@ -65,15 +61,18 @@ class DatasetInfo:
         return f"{self.title}. Source: {self.source}. Notes: {self.cautions}."
 
 
-@cache
-def _registry() -> Mapping[str, DatasetInfo]:
-    text = resources.files(__package__).joinpath("registry.toml").read_text(encoding="utf-8")
-    infos = {}
-    for name, entry in tomllib.loads(text).items():
-        openml = entry.pop("openml", None)
-        home = None if openml is None else OpenmlHome(**openml)
-        infos[name] = DatasetInfo(name=name, openml=home, **entry)
-    return infos
+def _info(name: str, entry: dict[str, Any]) -> DatasetInfo:
+    openml = entry.pop("openml", None)
+    return DatasetInfo(name, openml=None if openml is None else OpenmlHome(**openml), **entry)
+
+
+_CATALOGUE = Catalogue(
+    __package__,
+    "registry.toml",
+    _info,
+    kind="data set",
+    where="List the names with: svmosaic data list",
+)
 
 
 def list_datasets() -> tuple[str, ...]:
@@ -85,7 +84,7 @@ def list_datasets() -> tuple[str, ...]:
     >>> "sklearn-iris" in list_datasets()
     True
     """
-    return tuple(_registry())
+    return _CATALOGUE.names()
 
 
 def describe(name: str) -> DatasetInfo:
@@ -108,12 +107,4 @@ def describe(name: str) -> DatasetInfo:
     >>> info.n_samples, info.n_features, info.n_classes
     (150, 4, 3)
     """
-    infos = _registry()
-    if name in infos:
-        return infos[name]
-    close = difflib.get_close_matches(name.lower(), infos, n=3)
-    if close:
-        hint = f"Did you mean {' or '.join(repr(other) for other in close)}?"
-    else:
-        hint = "List the names with: svmosaic data list"
-    raise DataNotFoundError(f"No data set is called {name!r}. {hint}")
+    return _CATALOGUE.describe(name)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from svmosaic.datasets import load
-from svmosaic.exceptions import DataNotFoundError
+from svmosaic.datasets.catalogue import Catalogue
 from svmosaic.streams import generators
 from svmosaic.streams.array_stream import ArrayStream
 from svmosaic.streams.attribute_noise import AttributeNoise
@@ -84,12 +80,6 @@ class StreamInfo:
     data: str | None = None
 
 
-@cache
-def _registry() -> Mapping[str, StreamInfo]:
-    text = resources.files(__package__).joinpath("registry.toml").read_text(encoding="utf-8")
-    return {name: _info(name, entry) for name, entry in tomllib.loads(text).items()}
-
-
 def _info(name: str, entry: dict[str, Any]) -> StreamInfo:
     drift = entry.pop("drift", None)
     return StreamInfo(
@@ -101,6 +91,15 @@ def _info(name: str, entry: dict[str, Any]) -> StreamInfo:
         else DriftPlan(tuple(drift["order"]), tuple(drift["positions"]), drift["width"]),
         **entry,
     )
+
+
+_CATALOGUE = Catalogue(
+    __package__,
+    "registry.toml",
+    _info,
+    kind="stream",
+    where="List the names with: svmosaic stream list",
+)
 
 
 def list_streams(table: str | None = None) -> tuple[str, ...]:
@@ -117,7 +116,8 @@ def list_streams(table: str | None = None) -> tuple[str, ...]:
     >>> len(list_streams("6.5"))
     24
     """
-    return tuple(n for n, info in _registry().items() if table is None or table in info.tables)
+    entries = _CATALOGUE.entries
+    return tuple(n for n, info in entries.items() if table is None or table in info.tables)
 
 
 def describe_stream(name: str) -> StreamInfo:
@@ -139,16 +139,7 @@ def describe_stream(name: str) -> StreamInfo:
     >>> describe_stream("WaveformGenerator").reason
     '40 attributes: table 6.4.'
     """
-    infos = _registry()
-    if name in infos:
-        return infos[name]
-    by_lower = {other.lower(): other for other in infos}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=3)
-    if close:
-        hint = f"Did you mean {' or '.join(repr(by_lower[other]) for other in close)}?"
-    else:
-        hint = f"The streams are {', '.join(infos)}."
-    raise DataNotFoundError(f"No stream is called {name!r}. {hint}")
+    return _CATALOGUE.describe(name)
 
 
 def stream(

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.classification.stream.machines import Machine, class_values, predict_codes
 from svmosaic.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples
@@ -104,45 +105,18 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The classifier.
         """
         first = not hasattr(self, "classes_")
-        known = self._known_classes(classes, first)
+        known = known_classes(self, classes)
         X, y = self._check(X, y, reset=first)
-        strange = np.setdiff1d(y, known)
-        if strange.size:
-            raise ValueError(
-                f"partial_fit of {type(self).__name__} got the label {strange.tolist()[0]!r}, "
-                f"which is not among the classes {known.tolist()} of the first call; start anew "
-                "with all classes."
-            )
+        codes = encode_chunk(self, y, known)
         if first:
             self._start(known)
-        self._learn_all(X, np.searchsorted(known, y))
+        self._learn_all(X, codes)
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
         X, y = validate_data(self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C")
         check_classification_targets(y)
         return X, y
-
-    def _known_classes(self, classes: Any, first: bool) -> Any:
-        name = type(self).__name__
-        if classes is None:
-            if first:
-                raise ValueError(
-                    f"The first call of partial_fit of {name} needs classes: a chunk may not "
-                    "contain all of them; pass classes=np.unique(all labels)."
-                )
-            return self.classes_
-        given = np.unique(np.asarray(classes))
-        if not first and not np.array_equal(given, self.classes_):
-            raise ValueError(
-                f"partial_fit of {name} got classes={given.tolist()}, but the first call had "
-                f"{self.classes_.tolist()}; pass the same or none."
-            )
-        if given.size < 2:
-            raise ValueError(
-                f"partial_fit of {name} needs at least 2 classes. Got {given.tolist()} instead."
-            )
-        return given
 
     def _start(self, classes: Any) -> None:
         self.classes_ = classes
