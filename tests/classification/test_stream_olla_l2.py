@@ -67,6 +67,19 @@ def test_update_is_the_algorithm_on_a_decayed_machine():
     np.testing.assert_allclose(model.decision_function(query), expected, rtol=1e-3, atol=1e-3)
 
 
+def test_without_a_threshold_every_chunk_gets_a_machine_of_its_own():
+    stream = Sine(seed=1)
+    X, y = stream.read(0, 600)
+    query = stream.read(600, 100)[0]
+    model = StreamOLLAL2(gamma=0.7, chunk_size=200, keep=-np.inf, rebuild=-np.inf)
+    model.partial_fit(X, y, classes=[0, 1])
+
+    last = StreamOLLAL2(gamma=0.7, chunk_size=200).fit(X[400:], y[400:])
+
+    assert model.n_drifts_ == 2
+    assert np.array_equal(model.decision_function(query), last.decision_function(query))
+
+
 def test_mean_margin_is_the_papers_xi_per_sample():
     X, y = Sine(seed=1).read(0, 300)
     model = StreamOLLAL2(gamma=1.0).fit(X, y)

@@ -68,7 +68,8 @@ class OllaL2Rule:
     budget : int
         Limit on support vectors of each pair.
     keep, rebuild : float
-        Relative loss of mean margin up to which the machine is kept, and above which it is rebuilt.
+        Relative loss of mean margin up to which the machine is kept, and above which it is rebuilt;
+        with minus infinity it is rebuilt for every chunk.
     decay : float
         What older coefficients are multiplied by at each update.
     n_threads : int
@@ -132,7 +133,7 @@ class OllaL2Rule:
     # The change rule ------------------------------------------------------------------------
 
     def _decide_action(self, X: FloatArray, codes: IndexArray) -> Action:
-        if self._machine is None:
+        if self._machine is None or self.rebuild == -np.inf:
             return "rebuild"
         margin = mean_margin(self._machine, X, codes, self.n_threads)
         before, self.margin = self.margin, margin

@@ -38,9 +38,11 @@ class StreamOLLAL2(StreamClassifier):
     keep : float, default=0.0
         Part of the mean margin that may be lost before the machine is updated. A larger value saves
         time; with 0 a machine is kept as long as its margins do not shrink.
-    rebuild : float, default=0.4
-        Part of the mean margin that must be lost before a new machine is trained.
-    decay : float, default=0.9
+    rebuild : float, default=0.2
+        Part of the mean margin that must be lost before a new machine is trained. With
+        ``keep=rebuild=-numpy.inf`` every chunk gets a machine of its own, as in the published
+        table.
+    decay : float, default=0.3
         What older coefficients are multiplied by at each update, so that those of a chunk n updates
         ago count ``decay ** n``.
     n_jobs : int, default=None
@@ -88,8 +90,8 @@ class StreamOLLAL2(StreamClassifier):
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "epochs": [Interval(Integral, 1, None, closed="left")],
         "budget": [Interval(Integral, 1, None, closed="left")],
-        "keep": [Interval(Real, None, None, closed="neither")],
-        "rebuild": [Interval(Real, 0.0, None, closed="neither")],
+        "keep": [Interval(Real, None, None, closed="left")],
+        "rebuild": [Interval(Real, None, None, closed="left")],
         "decay": [Interval(Real, 0.0, 1.0, closed="right")],
     }
 
@@ -102,8 +104,8 @@ class StreamOLLAL2(StreamClassifier):
         chunk_size: int = 1000,
         budget: int = 1000,
         keep: float = 0.0,
-        rebuild: float = 0.4,
-        decay: float = 0.9,
+        rebuild: float = 0.2,
+        decay: float = 0.3,
         n_jobs: int | None = None,
     ) -> None:
         self.gamma = gamma
