@@ -46,6 +46,13 @@ def test_python_blocks_of_a_page_run(page, tmp_path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_merge_was_left_half_done(page):
+    text = page.read_text(encoding="utf-8")
+
+    assert re.search(r"^(<{7} |={7}$|>{7} )", text, re.MULTILINE) is None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_of_a_page_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import svmosaic.reproduce.spec as spec_module
+from svmosaic.bags import Bags
 from svmosaic.datasets import Dataset
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.reproduce import find_table, list_tables, reproduce
@@ -233,6 +234,32 @@ def test_the_figure_of_chains_has_the_order_of_svrcc(tmp_path, monkeypatch):
     assert rows[2]["target"] == "lonely"
     sums = [float(row["sum_of_correlations"]) for row in rows[:3]]
     assert sums == sorted(sums, reverse=True)
+
+
+def test_the_figure_of_passes_counts_unchanged_representatives(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.arange(12) % 2
+    bags = Bags.from_list([rng.normal(label, 1.0, (3, 2)) for label in y])
+    data = Dataset(X=bags, y=y)
+    monkeypatch.setattr("svmosaic.reproduce.bag_figures.load_bags", lambda name: data)
+
+    reproduce("fig-4.2", tmp_path, size="quick")
+
+    rows = _rows(tmp_path / "fig-4.2.csv")
+    assert {row["method"] for row in rows} == {"equation 4.11", "algorithm 4.1"}
+    assert all(0 <= int(row["unchanged"]) <= int(row["bags"]) == 12 for row in rows)
+    last = [row for row in rows if row["method"] == "algorithm 4.1"][-1]
+    assert last["stop_reason"] == "fixed"
+
+
+def test_figure_4_3_counts_support_vectors(tmp_path):
+    result = reproduce("fig-4.3", tmp_path, size="quick")
+
+    mirsvm, mi_svm = _rows(tmp_path / "fig-4.3.csv")
+    assert int(mirsvm["support_vectors"]) <= 6  # one for each bag at most
+    assert int(mi_svm["of_positive_bags"]) <= 2
+    assert int(mi_svm["support_vectors"]) > int(mirsvm["support_vectors"])
+    assert result.files[0].read_bytes()[:5] == b"<?xml"
 
 
 def test_unknown_tables_and_sizes_are_told(small_table):

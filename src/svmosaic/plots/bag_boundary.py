@@ -48,8 +48,8 @@ def plot_bag_boundary(
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     representatives : bool, default=True
-        Whether to ring the representatives, where the model has ``representatives_``; those of
-        support vectors have a thick ring.
+        Whether to ring the representatives, where the model has ``representatives_``, thickly if
+        they are support vectors; or else the support vectors.
     resolution : int, default=120
         Points of the grid along each axis.
     title : str, default=None
@@ -88,8 +88,8 @@ def plot_bag_boundary(
     scores = model.decision_function(alone)
     _draw_samples(ax, instances, labels, classes, faint=True)
     machine = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    if representatives and hasattr(machine, "representatives_"):
-        _ring(ax, instances, machine)
+    if representatives:
+        _draw_rings(ax, instances, machine)
     handles, names = ax.get_legend_handles_labels()
     handles.append(_draw_level(ax, grid, scores, "black", "-", 1.8))
     for level in (-1.0, 1.0):
@@ -99,8 +99,13 @@ def plot_bag_boundary(
     return finish(ax, title=title, xlabel=feature_names[0], ylabel=feature_names[1])
 
 
-def _ring(ax: Any, instances: Any, machine: Any) -> None:
-    rows = machine.representatives_
+def _draw_rings(ax: Any, instances: Any, machine: Any) -> None:
+    rows = getattr(machine, "representatives_", None)
+    vectors = getattr(machine, "support_vectors_", None)
+    if rows is None and vectors is not None:
+        _ring(ax, vectors, 1.6, f"support vectors ({vectors.shape[0]})")
+    if rows is None:
+        return
     if rows.max(initial=-1) >= instances.shape[0]:
         raise ValueError(
             f"plot_bag_boundary expects the bags that the model was trained on. They had more than "
@@ -112,12 +117,16 @@ def _ring(ax: Any, instances: Any, machine: Any) -> None:
         (support, 1.6, f"support vectors ({support.size})"),
     ):
         if chosen.size:
-            ax.scatter(
-                *instances[chosen].T,
-                s=52,
-                facecolors="none",
-                edgecolors="black",
-                linewidths=width,
-                label=name,
-                zorder=4,
-            )
+            _ring(ax, instances[chosen], width, name)
+
+
+def _ring(ax: Any, points: Any, width: float, name: str) -> None:
+    ax.scatter(
+        *points.T,
+        s=52,
+        facecolors="none",
+        edgecolors="black",
+        linewidths=width,
+        label=name,
+        zorder=4,
+    )

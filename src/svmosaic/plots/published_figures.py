@@ -1,4 +1,4 @@
-"""Figures of the papers in panels: numbers against sizes, boundaries, ranks, chains."""
+"""Figures of the papers in panels: numbers against sizes, boundaries, ranks, chains, bags."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.plots.agreement import plot_agreement
+from svmosaic.plots.bag_boundary import plot_bag_boundary
 from svmosaic.plots.boundary import plot_boundaries
 from svmosaic.plots.chain import plot_chain
 from svmosaic.plots.style import COLOURS, MARKERS, finish
 from svmosaic.utils.optional import import_optional
 
 __all__ = [
+    "BagPanel",
     "BoundaryPanel",
     "ChainPanel",
     "boundary_points",
     "plot_against_size",
+    "plot_agreement_panels",
+    "plot_bag_panels",
     "plot_boundary_panels",
     "plot_chain_panels",
     "plot_rank_panels",
@@ -28,6 +33,8 @@ _PANEL_SIZE = (4.8, 3.9)
 # A diagram of ranks is a wide one; the panels stand one above the other.
 _RANK_PANEL_SIZE = (6.8, 3.0)
 _CHAIN_PANEL_SIZE = (5.6, 4.4)
+_AGREEMENT_PANEL_SIZE = (3.6, 2.8)
+_AGREEMENT_COLUMNS = 3
 _GRID_POINTS = 200
 
 
@@ -50,6 +57,16 @@ class ChainPanel:
     Y: NDArray[np.float64]
     order: Sequence[int]
     names: Sequence[str]
+
+
+@dataclass(frozen=True)
+class BagPanel:
+    """One panel of a boundary between bags: a fitted model, the bags and their classes."""
+
+    title: str
+    model: Any
+    bags: Any
+    y: NDArray[np.int64]
 
 
 class Ranked(Protocol):
@@ -144,7 +161,7 @@ def plot_rank_panels(panels: Mapping[str, Ranked]) -> Any:
     axes : list of matplotlib.axes.Axes
         One per panel.
     """
-    axes = _new_panels(len(panels), _RANK_PANEL_SIZE, upright=True)
+    axes = _new_panels(len(panels), _RANK_PANEL_SIZE, columns=1)
     for ax, (title, result) in zip(axes, panels.items(), strict=True):
         result.plot(ax=ax, title=title)
     return axes
@@ -166,6 +183,46 @@ def plot_chain_panels(panels: Sequence[ChainPanel]) -> Any:
     axes = _new_panels(len(panels), _CHAIN_PANEL_SIZE)
     for ax, panel in zip(axes, panels, strict=True):
         plot_chain(panel.Y, panel.order, names=panel.names, ax=ax, title=panel.title)
+    return axes
+
+
+def plot_agreement_panels(panels: Mapping[str, Mapping[str, Any]]) -> Any:
+    """Draw how the representatives of bags settle, three panels in a row.
+
+    Parameters
+    ----------
+    panels : dict of str to dict
+        By title: fitted machines by name.
+
+    Returns
+    -------
+    axes : list of matplotlib.axes.Axes
+        One per panel.
+    """
+    axes = _new_panels(len(panels), _AGREEMENT_PANEL_SIZE, columns=_AGREEMENT_COLUMNS)
+    for ax, (title, models) in zip(axes, panels.items(), strict=True):
+        plot_agreement(models, ax=ax, title=title)
+        ax.set_ylabel("share unchanged")
+    _share_legend(axes)
+    return axes
+
+
+def plot_bag_panels(panels: Sequence[BagPanel]) -> Any:
+    """Draw boundaries between bags, one panel beside the other.
+
+    Parameters
+    ----------
+    panels : sequence of BagPanel
+        What to draw.
+
+    Returns
+    -------
+    axes : list of matplotlib.axes.Axes
+        One per panel.
+    """
+    axes = _new_panels(len(panels))
+    for ax, panel in zip(axes, panels, strict=True):
+        plot_bag_boundary(panel.model, panel.bags, panel.y, ax=ax, title=panel.title)
     return axes
 
 
@@ -203,14 +260,33 @@ def boundary_points(
 
 
 def _new_panels(
-    count: int, size: tuple[float, float] = _PANEL_SIZE, *, upright: bool = False
+    count: int, size: tuple[float, float] = _PANEL_SIZE, *, columns: int | None = None
 ) -> list[Any]:
+    """Return so many axes, in rows of `columns`; by default all in one row."""
     module = import_optional("matplotlib.figure", "draw figures")
-    rows, columns = (count, 1) if upright else (1, count)
+    columns = min(columns or count, count)
+    rows = -(-count // columns)
     figure = module.Figure(
         figsize=(columns * size[0], rows * size[1]), layout="constrained", facecolor="white"
     )
-    return list(figure.subplots(rows, columns, squeeze=False).ravel())
+    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for ax in axes[count:]:
+        ax.remove()
+    return axes[:count]
+
+
+def _share_legend(axes: Sequence[Any]) -> None:
+    """Put one legend above all axes in place of theirs; the names are the same everywhere."""
+    legend = axes[0].get_legend()
+    if legend is None:
+        return
+    names = [text.get_text() for text in legend.get_texts()]
+    handles = list(legend.legend_handles)
+    for ax in axes:
+        ax.get_legend().remove()
+    axes[0].figure.legend(
+        handles, names, loc="outside upper center", ncols=len(names), frameon=False
+    )
 
 
 def _share_limits(axes: Sequence[Any]) -> None:

@@ -13,7 +13,6 @@ from sklearn.model_selection import GridSearchCV
 from svmosaic.datasets import describe, load_multitarget
 from svmosaic.experiments.spec import find_estimator
 from svmosaic.metrics.machine import count_support_vectors
-from svmosaic.plots import to_png, to_svg
 from svmosaic.plots.published_figures import (
     BoundaryPanel,
     ChainPanel,
@@ -24,24 +23,15 @@ from svmosaic.plots.published_figures import (
     plot_rank_panels,
 )
 from svmosaic.regression.chain_orders import correlation_order
+from svmosaic.reproduce.bag_figures import draw_agreement, draw_bag_boundaries
 from svmosaic.reproduce.comparison import Numbers
+from svmosaic.reproduce.drawing import Drawing
 from svmosaic.reproduce.printed import read_printed, read_rows
 from svmosaic.reproduce.spec import Metric, TableSpec
 from svmosaic.reproduce.statements import comparison_of
 from svmosaic.utils.correlations import target_correlations
 
-__all__ = ["Drawing", "draw_alone", "draw_of_table"]
-
-Rows = Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as SVG and PNG, with its numbers in tables by name."""
-
-    svg: bytes
-    png: bytes
-    tables: Mapping[str, Rows]
+__all__ = ["draw_alone", "draw_of_table"]
 
 
 def draw_of_table(figure: TableSpec, table: TableSpec, numbers: Numbers) -> Drawing:
@@ -78,7 +68,7 @@ def _draw_growth(
     axes = plot_against_size(
         panels, ylabel=metric.label, log_y=bool(settings.get("logarithmic", False))
     )
-    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows})
+    return Drawing.of(axes, rows=rows)
 
 
 def _growth_row(source: str, dataset: str, n: int, method: str, value: float) -> dict[str, Any]:
@@ -129,7 +119,7 @@ def _draw_ranks(
             for source, result in found.items()
         }
     )
-    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows})
+    return Drawing.of(axes, rows=rows)
 
 
 # Chains -------------------------------------------------------------------------------------
@@ -155,7 +145,7 @@ def _draw_chains(spec: TableSpec, quick: bool) -> Drawing:
             for place, target in enumerate(order, 1)
         ]
     axes = plot_chain_panels(panels)
-    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows})
+    return Drawing.of(axes, rows=rows)
 
 
 # Boundaries ---------------------------------------------------------------------------------
@@ -218,7 +208,7 @@ def _draw_boundaries(spec: TableSpec, quick: bool) -> Drawing:
                 for a, b in boundary_points(decide, X)
             ]
     axes = plot_boundary_panels(panels)
-    return Drawing(to_svg(axes[0]), to_png(axes[0]), {"": rows, "-boundaries": points})
+    return Drawing.of(axes, rows=rows, boundaries=points)
 
 
 def _fit(item: Mapping[str, Any], X: Any, y: Any) -> Any:
@@ -234,6 +224,8 @@ _OF_TABLE: dict[str, Callable[[Mapping[str, Any], TableSpec, Numbers, Metric], D
     "ranks": _draw_ranks,
 }
 _ALONE: dict[str, Callable[[TableSpec, bool], Drawing]] = {
+    "agreement": draw_agreement,
+    "bag-boundaries": draw_bag_boundaries,
     "boundaries": _draw_boundaries,
     "chains": _draw_chains,
 }
