@@ -16,8 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
-from svmosaic import MIRSVMClassifier, OLLAWVClassifier, OLLAWVClassifierCV
-from svmosaic.multi_instance import BagTransformer
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 from svmosaic.persistence import load, save
 from svmosaic.persistence.model_file import encode
 from svmosaic.persistence.schema import SCHEMAS
@@ -315,19 +314,6 @@ def test_other_objects_are_refused(iris, tmp_path, model):
 def test_object_that_is_no_estimator_is_refused(tmp_path):
     with pytest.raises(TypeError, match="must end in OLLAWVClassifier"):
         save({"C": 1}, tmp_path / "model")
-
-
-def test_models_of_bags_are_refused_with_what_keeps_them(tmp_path):
-    bags, y = [np.eye(2), np.ones((1, 2))], [0, 1]
-
-    for model in (
-        MIRSVMClassifier(random_state=0).fit(bags, y),
-        make_pipeline(BagTransformer(MinMaxScaler()), MIRSVMClassifier(random_state=0)),
-    ):
-        with pytest.raises(
-            TypeError, match=r"not of bags\. Got .*; keep it with pickle or joblib\.$"
-        ):
-            save(model, tmp_path / "model")
 
 
 def test_search_is_refused_with_what_to_save_instead(iris, tmp_path):

@@ -196,7 +196,7 @@ class MIRMixSVMClassifier(BagClassifier):
         views = self._checked_views()
         candidates = self._candidates()
         rng = check_random_state(self.random_state)
-        bases = {view: seeded_copy(self._member(view), rng) for view in views}
+        bases = {view: seeded_copy(self.new_member(view), rng) for view in views}
         splits = inner_splits(self.cv, signs, rng)
         choices = {
             view: _choose(base, data, signs * _side(view), splits, candidates)
@@ -228,7 +228,8 @@ class MIRMixSVMClassifier(BagClassifier):
         scores = np.array([member._decide(bags) for member in self.members_])
         return np.asarray(self.weights_ @ scores - self.threshold_, dtype=np.float64)
 
-    def _member(self, view: str) -> BagClassifier:
+    def new_member(self, view: str) -> BagClassifier:
+        """Return the SVM of a view, not tuned and not fitted."""
         tol = float(self.tol)
         if view.endswith("representatives"):
             return MIRSVMClassifier(

@@ -17,18 +17,18 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
-from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_transformer import BagTransformer
-from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, Parts, Schema, schema_of
+from svmosaic.persistence.fields import Estimators, Parts, Role
+from svmosaic.persistence.plain_values import from_plain, plain_value
+from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, schema_of
 from svmosaic.persistence.validation import AnyArray, Sizes, refuse
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.optional import import_optional
@@ -38,13 +38,14 @@ __all__ = ["decode", "encode", "load", "save"]
 # The limit of the safetensors format itself.
 MAX_HEADER_BYTES = 100_000_000
 _MAX_STEPS = 16
-_MAX_DEPTH = 8
+# Machines within machines: of one class against the rest, each with its members.
+_MAX_DEPTH = 4
 
 _PREFIX_BYTES = 8
 _METADATA_KEY = "svmosaic"
 _DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
 _HEADER_KEYS = {"format", "version", "library", "pipeline", "steps", "sha256"}
-_STEP_KEYS = {"name", "class", "params", "values"}
+_ESTIMATOR_KEYS = {"class", "params", "values"}
 # The step name of a model that is in no pipeline.
 _MODEL_STEP = "model"
 
@@ -59,8 +60,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator or Pipeline
         A fitted estimator of svmosaic, or a scikit-learn pipeline that ends in one and otherwise
-        holds `MinMaxScaler`, `StandardScaler` or `MaxAbsScaler`. A model with a function as its
-        kernel cannot be saved: the file holds no code.
+        holds `MinMaxScaler`, `StandardScaler` or `MaxAbsScaler`, for bags each in a
+        `BagTransformer`. A model with a function as its kernel cannot be saved: the file holds no
+        code.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 
@@ -154,10 +156,10 @@ def encode(model: Any) -> bytes:
     tensors: dict[str, AnyArray] = {}
     for number, (name, estimator) in enumerate(named):
         check_is_fitted(estimator)
-        params, parts = _pack(estimator)
-        about = {"name": name, "class": type(estimator).__name__}
-        steps.append({**about, "params": params, "values": parts.values})
-        tensors |= {f"step{number}.{key}": array for key, array in parts.tensors.items()}
+        packed = _pack(estimator)
+        own = packed.pop("tensors").items()
+        tensors |= {f"step{number}.{key}": array for key, array in own}
+        steps.append({"name": name, **packed})
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -181,76 +183,45 @@ def encode(model: Any) -> bytes:
 
 def _check_kinds(steps: list[tuple[str, Any]]) -> None:
     for number, (_, estimator) in enumerate(steps):
-        if isinstance(estimator, (BagClassifier, BagTransformer)):
-            raise TypeError(
-                "A model file holds models of samples, not of bags. Got "
-                f"{type(estimator).__name__}; keep it with pickle or joblib."
-            )
         schema = schema_of(estimator)
-        last = number == len(steps) - 1
-        if schema is None or schema.predicts != last:
-            known = [s.name for s in SCHEMAS.values() if s.predicts == last]
-            role = "A saved model must end in" if last else "Before the model a file can hold only"
+        role: Role = "model" if number == len(steps) - 1 else "scaler"
+        if schema is None or schema.role != role:
+            known = [s.name for s in SCHEMAS.values() if s.role == role]
+            place = {
+                "model": "A saved model must end in",
+                "scaler": "Before the model a file can hold only",
+            }[role]
             mend = " Save its best_estimator_." if hasattr(estimator, "best_estimator_") else ""
             raise TypeError(
-                f"{role} {' or '.join(known)}. Got {type(estimator).__name__} instead.{mend}"
+                f"{place} {' or '.join(known)}. Got {type(estimator).__name__} instead.{mend}"
             )
     if len(steps) > _MAX_STEPS:
         raise ValueError(f"A model file holds at most {_MAX_STEPS} steps. Got {len(steps)}.")
 
 
-def _pack(estimator: Any) -> tuple[dict[str, Any], Parts]:
+def _pack(estimator: Any) -> dict[str, Any]:
+    """Return class, parameters and state of an estimator; its arrays are under ``tensors``."""
     kind = type(estimator).__name__
     schema = SCHEMAS[kind]
     params = {
-        name: _plain(value, f"The '{name}' parameter of {kind}")
+        name: plain_value(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
+        if name not in schema.copied
     }
+    parts = Parts()
     try:
-        return params, _pack_fields(estimator, schema)
+        for part in schema.fields:
+            if not part.optional or hasattr(estimator, part.attribute):
+                part.pack(getattr(estimator, part.attribute), parts)
     except ModelFileError as error:
         raise ValueError(f"The fitted {kind} cannot be saved: {error}.") from error
-
-
-def _pack_fields(estimator: Any, schema: Schema) -> Parts:
-    parts = Parts()
-    for part in schema.fields:
-        if not part.optional or hasattr(estimator, part.attribute):
-            part.pack(getattr(estimator, part.attribute), parts)
-    if schema.members is not None:
-        members = [_pack_fields(member, schema.members) for member in estimator.members_]
-        parts.values["members"] = [member.values for member in members]
-        for number, member in enumerate(members):
-            own = {f"member{number}.{key}": array for key, array in member.tensors.items()}
-            parts.tensors |= own
-    return parts
-
-
-def _plain(value: Any, who: str) -> Any:
-    """Return a parameter as JSON; what JSON lacks becomes an object with one key."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, int) and -(2**63) <= value < 2**63:
-        return int(value)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {"float": str(float(value))}
-    if isinstance(value, list):
-        return [_plain(item, who) for item in value]
-    if isinstance(value, tuple):
-        return {"tuple": [_plain(item, who) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": [[_plain(key, who), _plain(item, who)] for key, item in value.items()]}
-    if callable(value):
-        raise TypeError(
-            f"{who} is a function, and a model file holds no code. Use a named kernel, or "
-            "kernel='precomputed' with the function's values."
-        )
-    raise TypeError(
-        f"{who} must be a number, a string, None, or a list, tuple or dict of these to be saved. "
-        f"Got {type(value).__name__} instead."
-    )
+    for name, inner in parts.estimators.items():
+        packed = [_pack(one) for one in inner]
+        for number, one in enumerate(packed):
+            own = one.pop("tensors").items()
+            parts.tensors |= {f"{name}{number}.{key}": array for key, array in own}
+        parts.values[name] = packed
+    return {"class": kind, "params": params, "values": parts.values, "tensors": parts.tensors}
 
 
 # From bytes to a model ----------------------------------------------------------------------
@@ -390,12 +361,14 @@ def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
         refuse("the number of steps is out of range")
     named = []
     for number, step in enumerate(steps):
-        last = number == len(steps) - 1
         own = _take_prefix(f"step{number}.", tensors)
-        named.append(_restore_step(step, own, last))
+        role: Role = "model" if number == len(steps) - 1 else "scaler"
+        named.append(_restore_step(step, own, role))
     Parts({}, tensors).require_empty()
     if len({estimator.n_features_in_ for _, estimator in named}) != 1:
         refuse("the scaler and the model have different numbers of features")
+    if len({SCHEMAS[type(estimator).__name__].of_bags for _, estimator in named}) != 1:
+        refuse("the model is one of bags and its scaler not, or the other way round")
     if not pipeline:
         return named[0][1]
     names = [name for name, _ in named]
@@ -411,83 +384,77 @@ def _take_prefix(prefix: str, tensors: dict[str, AnyArray]) -> dict[str, AnyArra
     return {name.removeprefix(prefix): tensors.pop(name) for name in own}
 
 
-def _restore_step(step: Any, tensors: dict[str, AnyArray], last: bool) -> tuple[str, Any]:
-    if not isinstance(step, dict) or set(step) != _STEP_KEYS:
+def _restore_step(step: Any, tensors: dict[str, AnyArray], role: Role) -> tuple[str, Any]:
+    if not isinstance(step, dict) or set(step) != {"name", *_ESTIMATOR_KEYS}:
         refuse("a step has other entries than expected")
-    name, kind, values = step["name"], step["class"], step["values"]
-    if type(name) is not str or type(kind) is not str or not isinstance(values, dict):
+    about = dict(step)
+    name = about.pop("name")
+    if type(name) is not str:
         refuse("a step has an entry of another type than expected")
-    schema = SCHEMAS.get(kind)
-    if schema is None or schema.predicts != last:
+    return name, _restore_estimator(about, tensors, _kinds_of(role))
+
+
+def _kinds_of(role: Role) -> tuple[str, ...]:
+    return tuple(schema.name for schema in SCHEMAS.values() if schema.role == role)
+
+
+def _restore_estimator(
+    about: Any, tensors: dict[str, AnyArray], kinds: tuple[str, ...], depth: int = 0
+) -> Any:
+    """Return a fitted estimator; its state must be whole and have nothing else."""
+    if depth > _MAX_DEPTH:
+        refuse("machines are nested too deeply")
+    if not isinstance(about, dict) or set(about) != _ESTIMATOR_KEYS:
+        refuse("an estimator has other entries than expected")
+    kind, values = about["class"], about["values"]
+    if type(kind) is not str or not isinstance(values, dict):
+        refuse("a step has an entry of another type than expected")
+    if kind not in kinds:
         refuse(f"the class {kind[:80]!r} is not known in this place; a newer svmosaic may know it")
-    estimator = _new_estimator(schema.kind, step["params"])
-    _restore_fields(estimator, schema, Parts(dict(values), tensors))
-    return name, estimator
-
-
-def _restore_fields(estimator: Any, schema: Schema, parts: Parts) -> None:
-    """Set the fitted attributes; `parts` must have them all and nothing else."""
+    schema = SCHEMAS[kind]
+    parts = Parts(dict(values), tensors)
+    for part in schema.fields:
+        if isinstance(part, Estimators) and part.name in parts.values:
+            parts.estimators[part.name] = _restore_inner(part, parts, depth + 1)
+    copies = {}
+    for parameter, name in schema.copied.items():
+        copies[parameter] = clone(parts.estimators[name][0]) if parts.estimators.get(name) else None
+    estimator = _new_estimator(schema.kind, about["params"], copies)
     sizes = Sizes()
     for part in schema.fields:
-        if not part.optional or part.name in parts.values:
+        if not part.optional or parts.has(part.name):
             setattr(estimator, part.attribute, part.unpack(parts, sizes))
-    if schema.members is not None:
-        estimator.members_ = _restore_members(estimator.new_members(), schema.members, parts)
     parts.require_empty()
     for check in schema.checks:
         check(estimator, sizes)
+    return estimator
 
 
-def _restore_members(members: list[Any], schema: Schema, parts: Parts) -> list[Any]:
-    stored = parts.take_value("members")
-    if not isinstance(stored, list) or len(stored) != len(members):
-        refuse(f"'members' must be a list of {len(members)} machines")
-    for number, (member, values) in enumerate(zip(members, stored, strict=True)):
-        if not isinstance(values, dict):
-            refuse("'members' has an entry of another type than expected")
-        own = _take_prefix(f"member{number}.", parts.tensors)
-        _restore_fields(member, schema, Parts(dict(values), own))
-    return members
+def _restore_inner(part: Estimators, parts: Parts, depth: int) -> list[Any]:
+    stored = parts.take_value(part.name)
+    if not isinstance(stored, list):
+        refuse(f"'{part.name}' must be a list of machines")
+    return [
+        _restore_estimator(
+            one, _take_prefix(f"{part.name}{number}.", parts.tensors), part.kinds, depth
+        )
+        for number, one in enumerate(stored)
+    ]
 
 
-def _new_estimator(kind: Callable[..., Any], stored: Any) -> Any:
-    known = set(kind().get_params(deep=False))
+def _new_estimator(kind: Any, stored: Any, copies: dict[str, Any]) -> Any:
+    known = set(kind._get_param_names()) - set(copies)
     if not isinstance(stored, dict):
         refuse("the parameters are not a dictionary")
     if unknown := sorted(set(stored) - known):
         refuse(f"the parameter {unknown[0][:80]!r} is not known; a newer version may know it")
-    estimator = kind(**{name: _from_plain(value) for name, value in stored.items()})
+    given = {name: from_plain(value) for name, value in stored.items()}
+    estimator = kind(**given, **copies)
     try:
         estimator._validate_params()
     except (TypeError, ValueError) as error:
         raise ModelFileError(str(error).removesuffix(".")) from error
     return estimator
-
-
-def _from_plain(value: Any, depth: int = 0) -> Any:
-    """Return the parameter that `_plain` stored."""
-    if depth > _MAX_DEPTH:
-        refuse("a parameter is nested too deeply")
-    if type(value) is int and not -(2**63) <= value < 2**63:
-        refuse("a parameter is a whole number of more than 64 bits")
-    if isinstance(value, list):
-        return [_from_plain(item, depth + 1) for item in value]
-    if not isinstance(value, dict):
-        return value
-    tag, content = next(iter(value.items())) if len(value) == 1 else ("", None)
-    if tag == "float" and content in ("nan", "inf", "-inf"):
-        return float(content)
-    if tag == "tuple" and isinstance(content, list):
-        return tuple(_from_plain(item, depth + 1) for item in content)
-    if tag == "dict" and isinstance(content, list):
-        return dict(_pair(item, depth + 1) for item in content)
-    return refuse("a parameter is of a kind that no model has")
-
-
-def _pair(item: Any, depth: int) -> tuple[Any, Any]:
-    if not isinstance(item, list) or len(item) != 2 or isinstance(item[0], list | dict):
-        refuse("a parameter is of a kind that no model has")
-    return _from_plain(item[0], depth), _from_plain(item[1], depth)
 
 
 # Files of another kind ----------------------------------------------------------------------

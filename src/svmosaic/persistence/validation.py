@@ -35,6 +35,7 @@ __all__ = [
     "check_stream",
     "check_values",
     "check_weighted_chains",
+    "expect",
     "refuse",
 ]
 
@@ -143,8 +144,8 @@ def check_expansion(model: Any, sizes: Sizes) -> None:
     n_classes = sizes["n_classes"]
     one_vs_one = n_classes > 2 and model.multi_class == "ovo"
     n_machines = _count_machines(n_classes, model.multi_class)
-    _expect("intercept", sizes["n_machines"], n_machines)
-    _expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_machines)
+    expect("intercept", sizes["n_machines"], n_machines)
+    expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_machines)
     _check_vectors(model, sizes)
 
 
@@ -157,14 +158,14 @@ def _count_machines(n_classes: int, multi_class: str) -> int:
 
 def check_regression_expansion(model: Any, sizes: Sizes) -> None:
     """Compare the support vectors, coefficients and intercept of a kernel regressor."""
-    _expect("intercept", sizes["n_machines"], 1)
-    _expect("rows of dual_coef", sizes["n_coef_rows"], 1)
+    expect("intercept", sizes["n_machines"], 1)
+    expect("rows of dual_coef", sizes["n_coef_rows"], 1)
     _check_vectors(model, sizes)
 
 
 def _check_vectors(model: Any, sizes: Sizes) -> None:
     n_support = sizes["n_support"]
-    _expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), n_support)
+    expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), n_support)
     if np.unique(model.support_).size != n_support:
         refuse("'support' names a row twice")
     if model.degree > _INT32_MAX:
@@ -178,7 +179,8 @@ def _check_vectors(model: Any, sizes: Sizes) -> None:
         _check_rows("support_vectors", model.support_vectors_, (n_support, n_features))
 
 
-def _expect(what: str, found: int, expected: int) -> None:
+def expect(what: str, found: int, expected: int) -> None:
+    """Refuse another number than expected."""
     if found != expected:
         refuse(f"{what}: {found} where {expected} was expected")
 
@@ -200,7 +202,7 @@ def check_path(model: Any, sizes: Sizes) -> None:
     n_path_machines = sizes["n_path_machines"]
     if n_path_machines not in (0, sizes["n_machines"]):
         refuse(f"the path has {n_path_machines} machines; the model has {sizes['n_machines']}")
-    _expect("offsets of the path", offsets.size, n_path_machines + 1)
+    expect("offsets of the path", offsets.size, n_path_machines + 1)
     if offsets[0] != 0 or offsets[-1] != sizes["n_steps"] or np.any(offsets[1:] < offsets[:-1]):
         refuse(f"the offsets of the path do not ascend from 0 to {sizes['n_steps']}")
     if model.refine is None and not np.isin(path["rows"], model.support_).all():
@@ -237,7 +239,7 @@ def check_state(model: Any, sizes: Sizes) -> None:
     """Compare the raw sums with the machine: of features when it is linear, else of vectors."""
     per_feature = (sizes["n_machines"], model.n_features_in_)
     if model.kernel == "linear":
-        _expect("support vectors of a linear machine", sizes["n_support"], 0)
+        expect("support vectors of a linear machine", sizes["n_support"], 0)
         _check_rows("state", model._state, per_feature)
         _check_rows("feature_weights", model._weights_of_features, per_feature)
     else:
@@ -250,17 +252,17 @@ def check_state(model: Any, sizes: Sizes) -> None:
 
 def check_boundary(model: Any, sizes: Sizes) -> None:
     """Compare the boundary points with their numbers, and the width with gamma."""
-    _expect("sum of n_boundary", int(model.n_boundary_.sum(dtype=np.int64)), sizes["n_points"])
+    expect("sum of n_boundary", int(model.n_boundary_.sum(dtype=np.int64)), sizes["n_points"])
     if "two" in sizes:
-        _expect("columns of boundary_pairs", sizes["two"], 2)
+        expect("columns of boundary_pairs", sizes["two"], 2)
     if not np.isclose(2.0 * model._gamma * model.sigma_**2, 1.0, rtol=1e-6):
         refuse("'sigma' and 'gamma' are widths of different kernels")
 
 
 def check_planes(model: Any, sizes: Sizes) -> None:
     """Compare the planes of an ensemble with their numbers and with the classes."""
-    _expect("threshold", sizes["n_machines"], _count_machines(sizes["n_classes"], "ovo"))
-    _expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
+    expect("threshold", sizes["n_machines"], _count_machines(sizes["n_classes"], "ovo"))
+    expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
 # The arrays of chains -------------------------------------------------------------------------
@@ -271,7 +273,7 @@ def check_chains(model: Any, sizes: Sizes) -> None:
     _check_rows(
         "support_vectors", model.support_vectors_, (sizes["n_support"], sizes["n_features"])
     )
-    _expect("columns of candidates", sizes["n_parameters"], 3)
+    expect("columns of candidates", sizes["n_parameters"], 3)
     if model._y_ndim > 2 or (model._y_ndim == 1 and model.n_targets_ != 1):
         refuse("'y_ndim' does not fit the number of targets")
     check_values("machines", model.machines_, maximum=sizes["n_machines"] - 1)
@@ -290,18 +292,18 @@ def check_chains(model: Any, sizes: Sizes) -> None:
 
 def check_weighted_chains(model: Any, sizes: Sizes) -> None:
     """Refuse weights that are no weighted mean of the members' two values each."""
-    _expect("rows of weights", sizes["n_parts"], 2 * len(model.members_))
+    expect("rows of weights", sizes["n_parts"], 2 * len(model.members_))
     if not np.allclose(model.weights_.sum(axis=0), 1.0):
         refuse("the weights of a target do not sum to 1")
     for member in model.members_:
-        _expect("targets of a member", member.n_targets_, model.n_targets_)
-        _expect("features of a member", member.n_features_in_, model.n_features_in_)
+        expect("targets of a member", member.n_targets_, model.n_targets_)
+        expect("features of a member", member.n_features_in_, model.n_features_in_)
         # The first row are the machines without a chain.
         if len(member.chains_) < 2:
             refuse("a member has no chain")
     if model._y_ndim > 2 or (model._y_ndim == 1 and model.n_targets_ != 1):
         refuse("'y_ndim' does not fit the number of targets")
-    _expect("updates", sizes["n_machines"], sum(len(m.n_iter_) for m in model.members_))
+    expect("updates", sizes["n_machines"], sum(len(m.n_iter_) for m in model.members_))
 
 
 # Scalers ------------------------------------------------------------------------------------
