@@ -88,3 +88,32 @@ def blobs(tmp_path):
     path = tmp_path / "blobs.svm"
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+@pytest.fixture
+def flats(tmp_path):
+    """Write a table with two targets."""
+    rng = np.random.default_rng(0)
+    size, floor = rng.uniform(20, 90, 40), rng.integers(0, 4, 40)
+    lines = [
+        f"{s:.3f},{'north' if f < 2 else 'south'},{3 * s + 10 * f:.3f},{s / 5 + f:.3f}"
+        for s, f in zip(size, floor, strict=True)
+    ]
+    path = tmp_path / "flats.csv"
+    path.write_text("size,side,price,rent\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def molecules(tmp_path):
+    """Write bags: an instance in each row."""
+    rng = np.random.default_rng(1)
+    lines = []
+    for number in range(24):
+        active = number % 2
+        for i in range(rng.integers(2, 5)):
+            x, z = rng.normal(size=2) + 4 * active * (i == 0)
+            lines.append(f"m{number},{x:.4f},{z:.4f},{'active' if active else 'dull'}")
+    path = tmp_path / "molecules.csv"
+    path.write_text("molecule,x,z,class\n" + "\n".join(lines) + "\n")
+    return path

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from svmosaic import datasets
-from svmosaic.datasets import list_datasets
+from svmosaic.datasets import list_bags, list_datasets, list_multitarget
 
 
 def test_list_names_every_data_set(svmosaic):
@@ -35,6 +37,25 @@ def test_describe_tells_size_and_source(svmosaic):
     assert outcome.code == 0
     assert "150" in outcome.out
     assert "scikit-learn" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "head"),
+    [("bags", list_bags, "instances"), ("targets", list_multitarget, "targets")],
+)
+def test_lists_of_other_kinds(svmosaic, kind, names, head):
+    lines = svmosaic("data", "list", "--kind", kind).out.splitlines()
+
+    assert head in lines[0]
+    assert [line.split()[0] for line in lines[2:]] == list(names())
+
+
+@pytest.mark.parametrize(("name", "words"), [("musk1", "92, 47 of them"), ("edm", "targets")])
+def test_describe_knows_bags_and_targets(svmosaic, name, words):
+    outcome = svmosaic("data", "describe", name)
+
+    assert outcome.code == 0
+    assert words in outcome.out
 
 
 def test_fetch_prints_the_file(svmosaic, tmp_path, monkeypatch):

@@ -6,9 +6,12 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 _PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
 
 
+@pytest.mark.usefixtures("flats", "molecules")
 def test_every_example_runs(svmosaic, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = _PAGE.read_text(encoding="utf-8")

@@ -54,6 +54,33 @@ def test_targets_by_name_or_number_keep_their_order(write):
     assert by_name.y.tolist() == [[4.0, 1.0], [8.0, 5.0], [12.0, 9.0]]
 
 
+@pytest.mark.parametrize("nominal", ["onehot", "ordinal"])
+def test_a_csv_file_has_targets_too(write, nominal):
+    path = write("a,b,c,d\n1,x,3,4\n5,y,6,8\n9,x,11,12\n", "toy.csv")
+
+    data = read_multitarget(path, targets=["d", "a"], nominal=nominal)
+
+    assert data.target_names == ("d", "a")
+    assert data.y.tolist() == [[4.0, 1.0], [8.0, 5.0], [12.0, 9.0]]
+    assert data.X[:, -1].tolist() == [3.0, 6.0, 11.0]
+    with pytest.raises(DataFileError, match="'b' has names for values"):
+        read_multitarget(path, targets=["b", "c"], nominal=nominal)
+    with pytest.raises(DataFileError, match="does not say which columns"):
+        read_multitarget(path)
+
+
+def test_columns_without_names_are_counted(write):
+    data = read_multitarget(write("1,2,3\n4,5,6\n", "toy.csv"), targets=2)
+
+    assert data.X.tolist() == [[1.0], [4.0]]
+    assert data.target_names == ("x2", "x3")
+
+
+def test_libsvm_text_has_one_target(write):
+    with pytest.raises(DataFileError, match="LIBSVM text has one target"):
+        read_multitarget(write("1 1:2 2:3\n", "toy.svm"), targets=1)
+
+
 def test_xml_beside_the_file_or_by_path(write):
     path = write(toy())
     xml = write(XML, "toy.xml")
@@ -74,14 +101,14 @@ def test_meka_says_it_in_the_relation(write, relation, names):
 @pytest.mark.parametrize(
     ("text", "targets", "message"),
     [
-        (toy(), None, "does not say which attributes are targets"),
+        (toy(), None, "does not say which columns are targets"),
         (toy(), 4, "expected 1 to 3 targets, got 4"),
         (toy(), 0, "expected 1 to 3 targets, got 0"),
         (toy(), 2, "'c' has no value in row 2"),
-        (toy(), ["b"], "'b' is nominal; targets must be numeric"),
-        (toy(), ["e"], "there is no attribute 'e'"),
-        (toy(), ["a", "a"], "must name different attributes"),
-        (toy(), [9], "there is no attribute '9'"),
+        (toy(), ["b"], "'b' has names for values; targets must be numeric"),
+        (toy(), ["e"], "there is no column 'e'"),
+        (toy(), ["a", "a"], "must name different columns"),
+        (toy(), [9], "there is no column '9'"),
         (toy("'toy: -C 7'"), None, "-C 7 does not fit 4 attributes"),
     ],
 )
@@ -96,7 +123,7 @@ def test_malformed_files_are_refused_with_a_sentence(write, text, targets, messa
         ("<labels>", "this is not XML"),
         ("<labels/>", "expected different <label name=...>"),
         ('<labels><label name="a"/><label name="a"/></labels>', "expected different"),
-        ('<labels><label name="z"/></labels>', "'z' of the XML file is no attribute"),
+        ('<labels><label name="z"/></labels>', "'z' of the XML file is no column"),
         ('<!DOCTYPE x [<!ENTITY e "e">]><labels/>', "has a document type"),
     ],
 )

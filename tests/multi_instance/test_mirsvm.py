@@ -140,6 +140,30 @@ def test_the_printed_algorithm_takes_the_most_negative_instance_of_a_negative_ba
     assert_allclose(scores[model.representatives_], scores[best], atol=1e-6)
 
 
+@pytest.mark.parametrize("names", [("inactive", "odour"), ("z", "active")])
+def test_the_positive_class_may_be_the_first(names):
+    parts, y = needle_bags(n_bags=30, seed=4, shift=4.0)
+    labels = np.array(names)[y]
+    settings = {"C": 10.0, "gamma": 0.1, "random_state": 0}
+    side = "second" if names[0] < names[1] else "first"
+
+    plain = MIRSVMClassifier(**settings).fit(parts, y)
+    model = MIRSVMClassifier(positive=side, **settings).fit(parts, labels)
+
+    # Bags are sorted by class, so that the starts differ; the machine is the same kind.
+    assert np.mean(model.predict(parts) == labels) > 0.9
+    sign = 1.0 if side == "second" else -1.0
+    scores = sign * model.decision_function(parts)
+    assert np.corrcoef(scores, plain.decision_function(parts))[0, 1] > 0.9
+    assert model.n_support_.sum() == model.support_.size
+    best = [(sign * model.decision_instances(part)).max() for part in parts]
+    assert_allclose(scores, best)
+    assert_array_equal(
+        model.predict_instances(parts[0]),
+        model.classes_[(model.decision_instances(parts[0]) > 0).astype(int)],
+    )
+
+
 def test_too_few_passes_warn_with_the_measurement():
     parts, y = needle_bags(seed=5)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli.console import format_fields, format_table
 
@@ -17,6 +18,7 @@ DESCRIPTION = "List, fetch and describe the data sets that are known by name."
 EPILOG = """\
 examples:
   svmosaic data list
+  svmosaic data list --kind bags
   svmosaic data describe sklearn-digits
   svmosaic data fetch letter
 """
@@ -28,7 +30,13 @@ _FIELD_WIDTH = 19
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
-    actions.add_parser("list", help="all data sets, and where each is at hand")
+    listing = actions.add_parser("list", help="the data sets, and where each is at hand")
+    listing.add_argument(
+        "--kind",
+        choices=("rows", "targets", "bags"),
+        default="rows",
+        help="rows with a class, rows with several targets, or bags of rows (default: %(default)s)",
+    )
     fetch = actions.add_parser("fetch", help="download a data set from OpenML into the cache")
     fetch.add_argument("name", metavar="NAME", help="its name")
     fetch.add_argument("--force", action="store_true", help="download it again")
@@ -45,11 +53,58 @@ def run(args: argparse.Namespace) -> None:
 def _list(args: argparse.Namespace) -> None:
     from svmosaic.datasets import describe, list_datasets
 
+    if args.kind != "rows":
+        _list_files(args.kind)
+        return
     rows = []
     for name in list_datasets():
         info = describe(name)
         rows.append((name, info.n_samples, info.n_features, info.n_classes, _where(info)))
     print(format_table(("name", "rows", "features", "classes", "at hand"), rows, "lrrrl"))
+
+
+def _list_files(kind: str) -> None:
+    """List data sets that are files of the data folder and nothing else."""
+    from svmosaic.datasets import (
+        bags_at_hand,
+        describe_bags,
+        describe_multitarget,
+        find_multitarget,
+        list_bags,
+        list_multitarget,
+    )
+
+    def told(found: bool) -> str:
+        return "data folder" if found else "no"
+
+    if kind == "bags":
+        bags = [describe_bags(name) for name in list_bags()]
+        head: tuple[str, ...] = ("name", "bags", "instances", "features", "positive", "at hand")
+        rows: list[tuple[object, ...]] = [
+            (
+                i.name,
+                i.n_bags,
+                i.n_instances,
+                i.n_features,
+                i.n_positive,
+                told(bags_at_hand(i.name)),
+            )
+            for i in bags
+        ]
+    else:
+        several = [describe_multitarget(name) for name in list_multitarget()]
+        head = ("name", "rows", "features", "targets", "at hand")
+        rows = [
+            (
+                i.name,
+                i.n_samples,
+                i.n_features,
+                i.n_targets,
+                told(find_multitarget(i.name) is not None),
+            )
+            for i in several
+        ]
+    print(format_table(head, rows, "l" + "r" * (len(head) - 2) + "l"))
 
 
 def _where(info: DatasetInfo) -> str:
@@ -69,9 +124,36 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def _describe(args: argparse.Namespace) -> None:
-    from svmosaic.datasets import describe
+    from svmosaic.datasets import (
+        describe,
+        describe_bags,
+        describe_multitarget,
+        list_bags,
+        list_datasets,
+        list_multitarget,
+    )
 
-    info = describe(args.name)
+    name = args.name
+    if name in list_bags() and name not in list_datasets():
+        bags = describe_bags(name)
+        size = [
+            ("bags", f"{bags.n_bags}, {bags.n_positive} of them positive"),
+            ("instances", bags.n_instances),
+            ("features", f"{bags.n_features}{', sparse' if bags.sparse else ''}"),
+        ]
+        _print_description(bags, "multi-instance", size)
+        return
+    if name in list_multitarget() and name not in list_datasets():
+        several = describe_multitarget(name)
+        size = [
+            ("rows", several.n_samples),
+            ("features", f"{several.n_features}, {several.n_nominal} of them nominal"),
+            ("missing", several.n_missing),
+            ("targets", several.n_targets),
+        ]
+        _print_description(several, "several targets", size)
+        return
+    info = describe(name)
     fields: list[tuple[str, object]] = [
         ("name", info.name),
         ("title", info.title),
@@ -85,6 +167,18 @@ def _describe(args: argparse.Namespace) -> None:
     ]
     if info.openml is not None:
         fields.append(("OpenML number", info.openml.id))
+    print(format_fields(fields))
+
+
+def _print_description(info: Any, task: str, size: Sequence[tuple[str, object]]) -> None:
+    fields = [
+        ("name", info.name),
+        ("title", info.title),
+        ("task", task),
+        *size,
+        ("source", _wrapped(info.source)),
+        ("notes", _wrapped(info.cautions)),
+    ]
     print(format_fields(fields))
 
 

@@ -15,9 +15,6 @@ example:
   svmosaic info heart.model
 """
 
-# So many classes or names are shown.
-_SHOWN = 8
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -32,6 +29,7 @@ def run(args: argparse.Namespace) -> None:
 
     model = load_model(args.model)
     machine, scaler = step(model, "model"), step(model, "scale")
+    scaler = getattr(scaler, "transformer_", scaler)
     fields: list[tuple[str, object]] = [
         ("file", f"{args.model} ({file_size(args.model)})"),
         ("model", type(machine).__name__),
@@ -45,7 +43,15 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
-    """Return what the decisions are made of: a kernel expansion, or planes."""
+    """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
+    from svmosaic.cli.describe import bag_fields, chain_fields
+    from svmosaic.cli.tasks import task_of
+
+    task = task_of(machine)
+    if task == "targets":
+        return [("targets", machine.n_targets_), *chain_fields(machine)]
+    if task == "bags":
+        return bag_fields(machine)
     if not hasattr(machine, "support_vectors_"):
         return [("planes", machine.weights_.size), ("machines", machine.threshold_.size)]
     return [
@@ -57,20 +63,19 @@ def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
 
 
 def _class_fields(machine: Any) -> list[tuple[str, object]]:
+    from svmosaic.cli.describe import listed
+
     if not hasattr(machine, "classes_"):
         return []
-    return [("classes", f"{machine.classes_.size}: {_listed(machine.classes_.tolist())}")]
-
-
-def _listed(items: list[Any]) -> str:
-    shown = ", ".join(str(item) for item in items[:_SHOWN])
-    return f"{shown}, ..." if len(items) > _SHOWN else shown
+    return [("classes", f"{machine.classes_.size}: {listed(machine.classes_.tolist())}")]
 
 
 def _features(model: Any) -> str:
+    from svmosaic.cli.describe import listed
+
     names = getattr(model, "feature_names_in_", None)
     count = str(model.n_features_in_)
-    return count if names is None else f"{count}: {_listed(list(names))}"
+    return count if names is None else f"{count}: {listed(list(names))}"
 
 
 def _kernel(machine: Any) -> str:
@@ -90,14 +95,16 @@ def _kernel(machine: Any) -> str:
 
 
 def _support(machine: Any) -> str:
+    from svmosaic.cli.describe import listed
+
     per_class = machine.n_support_.tolist()
-    shares = f" (per class {_listed(per_class)})" if len(per_class) > 1 else ""
+    shares = f" (per class {listed(per_class)})" if len(per_class) > 1 else ""
     return f"{sum(per_class)}{shares}"
 
 
 def _machine_fields(machine: Any) -> list[tuple[str, object]]:
     """Return how the training went, for models that remember it."""
-    from svmosaic.cli.train import stop_reasons
+    from svmosaic.cli.describe import stop_reasons
 
     fields: list[tuple[str, object]] = [("machines", machine.intercept_.size)]
     if getattr(machine, "stop_reason_", None) is not None and machine.stop_reason_.size:

@@ -12,10 +12,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import get_tags
 
+from svmosaic.bags import Bags
 from svmosaic.cli.console import note
-from svmosaic.datasets import Dataset, list_datasets, load, read_table
+from svmosaic.cli.tasks import Columns, Task, load_by_name, names_of, read_file, task_of
+from svmosaic.datasets import Dataset, load, read_table
 from svmosaic.datasets.readers import sniff_format
 from svmosaic.exceptions import DataNotFoundError
+from svmosaic.multi_instance.bag_transformer import BagTransformer
 
 __all__ = [
     "Scaler",
@@ -28,12 +31,11 @@ __all__ = [
     "read_for_model",
     "read_training",
     "step",
+    "table_of",
 ]
 
-Scaler: TypeAlias = MinMaxScaler | StandardScaler | MaxAbsScaler
+Scaler: TypeAlias = MinMaxScaler | StandardScaler | MaxAbsScaler | BagTransformer
 
-# A LIBSVM file with at least this share of non-zero values is handled as a dense table.
-_DENSE_SHARE = 0.5
 # So many column names are told in a message.
 _NAMES_SHOWN = 3
 
@@ -42,7 +44,7 @@ _NAMES_SHOWN = 3
 
 
 def read_training(
-    source: str, *, format: Any = None, target: str | int | None = None, float32: bool = False
+    source: str, columns: Columns, *, task: Task = "rows", float32: bool = False
 ) -> Dataset:
     """Return the data of a file or of a named data set, with labels.
 
@@ -50,45 +52,47 @@ def read_training(
     ----------
     source : str
         A file, or else a name of the registry.
-    format : str, default=None
-        Format of the file, if it is not to be guessed.
-    target : str or int, default=None
-        Column of the labels; None means the last.
+    columns : Columns
+        What the columns of a file are.
+    task : {"rows", "targets", "bags"}, default="rows"
+        The kind of data.
     float32 : bool, default=False
         Whether to keep single precision only.
     """
-    if _is_file(source):
-        data = _read_file(source, format=format, target=-1 if target is None else target)
+    if _is_file(source, task):
+        data = read_file(source, task, columns)
     else:
-        _refuse_file_options(source, format, target)
-        data = load(source)
+        _refuse_file_options(source, columns)
+        data = load_by_name(source, task)
     if not float32:
         return data
-    return _with_features(data, data.X.astype(np.float32), data.feature_names)
+    return _with_table(data, table_of(data).astype(np.float32), data.feature_names)
 
 
-def read_for_model(
-    source: str, model: Any, *, format: Any = None, target: str | int | None = -1
-) -> Dataset:
+def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     """Return data in the columns that `model` was trained on.
 
     Columns are matched by name where both sides have names, so their order does not matter and a
-    category that the model has never seen is left out. With ``target=-1``, a table that has just
-    the model's features is read without labels.
+    category that the model has never seen is left out. If nothing was said of the labels, a table
+    that has just the model's features is read without any; several targets are read only if they
+    were named.
     """
-    if not _is_file(source):
-        _refuse_file_options(source, format, None if target == -1 else target)
-        return _fit_columns(load(source), model)
-    options = {"format": format, "n_features": model.n_features_in_}
-    if target != -1:
-        return _fit_columns(_read_file(source, target=target, **options), model)
+    task = task_of(step(model, "model"))
+    if not _is_file(source, task):
+        _refuse_file_options(source, columns)
+        return _fit_columns(load_by_name(source, task), model)
+    width = model.n_features_in_
+    if task == "targets" and columns.targets is None:
+        return _fit_columns(read_file(source, task, columns, labelled=False), model)
+    if task == "targets" or columns.target != -1:
+        return _fit_columns(read_file(source, task, columns, width=width), model)
     try:
-        return _fit_columns(_read_file(source, target=-1, **options), model)
+        return _fit_columns(read_file(source, task, columns, width=width), model)
     except _ColumnMismatch as error:
-        if (format or sniff_format(source)) == "libsvm":
+        if (columns.format or sniff_format(source)) == "libsvm":
             raise
         try:
-            return _fit_columns(_read_file(source, target=None, **options), model)
+            return _fit_columns(read_file(source, task, columns, labelled=False), model)
         except _ColumnMismatch:
             raise error from None
 
@@ -97,7 +101,7 @@ def dense_where_needed(data: Dataset, machine: Any) -> Dataset:
     """Return the data as a dense table if `machine` takes no other."""
     if not sp.issparse(data.X) or get_tags(machine).input_tags.sparse:
         return data
-    return _with_features(data, data.X.toarray(), data.feature_names)
+    return data.with_features(data.X.toarray(), data.feature_names)
 
 
 def libsvm_width(source: str, format: Any = None) -> int:
@@ -109,53 +113,35 @@ def libsvm_width(source: str, format: Any = None) -> int:
     return read_table(source, format="libsvm").n_features
 
 
-def _is_file(source: str) -> bool:
+def _is_file(source: str, task: Task = "rows") -> bool:
     """Whether to read a file; what is neither file nor data set gets a suggestion."""
     path = Path(source)
     if path.is_file():
         return True
-    if source in list_datasets():
+    names = names_of(task)
+    if source in names:
         return False
     if path.exists():
         raise IsADirectoryError(f"{source!r} is not a file. Name a data file or a data set.")
     files = [p for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
-    known = [*list_datasets(), *map(str, files)]
-    close = difflib.get_close_matches(source, known, n=1)
+    close = difflib.get_close_matches(source, [*names, *map(str, files)], n=1)
     hint = f"Did you mean {close[0]!r}?" if close else "List data sets with: svmosaic data list"
     raise DataNotFoundError(f"There is no file and no data set {source!r}. {hint}")
 
 
-def _refuse_file_options(source: str, format: Any, target: str | int | None) -> None:
-    for name, value in (("--format", format), ("--target", target)):
-        if value is not None:
-            raise ValueError(f"{name} is for files, and there is no file {source!r}. Leave it out.")
+def _refuse_file_options(source: str, columns: Columns) -> None:
+    for name in columns.given():
+        raise ValueError(f"{name} is for files, and there is no file {source!r}. Leave it out.")
 
 
-def _read_file(
-    source: str, *, format: Any, target: str | int | None, n_features: int | None = None
-) -> Dataset:
-    chosen = format or sniff_format(source)
-    if chosen == "libsvm":
-        # In LIBSVM text the label always stands first; saying that there is none changes nothing.
-        told = -1 if target is None else target
-        data = read_table(source, format=chosen, target=told, n_features=n_features)
-        size = data.X.shape[0] * data.X.shape[1]
-        if data.X.nnz >= _DENSE_SHARE * size:
-            return _with_features(data, data.X.toarray(), None)
-        return data
-    return read_table(source, format=chosen, target=target)
+def table_of(data: Dataset) -> Any:
+    """Return the rows of the data, the instances of bags."""
+    return data.X.instances if isinstance(data.X, Bags) else data.X
 
 
-def _with_features(data: Dataset, X: Any, names: tuple[str, ...] | None) -> Dataset:
-    return Dataset(
-        X=X,
-        y=data.y,
-        feature_names=names,
-        target_names=data.target_names,
-        sample_weight=data.sample_weight,
-        name=data.name,
-        description=data.description,
-    )
+def _with_table(data: Dataset, table: Any, names: tuple[str, ...] | None) -> Dataset:
+    X = data.X.with_instances(table) if isinstance(data.X, Bags) else table
+    return data.with_features(X, names)
 
 
 # Columns ------------------------------------------------------------------------------------
@@ -167,7 +153,7 @@ class _ColumnMismatch(ValueError):
 
 def _fit_columns(data: Dataset, model: Any) -> Dataset:
     wanted = getattr(model, "feature_names_in_", None)
-    X, names = data.X, data.feature_names
+    X, names = table_of(data), data.feature_names
     if wanted is not None and names is not None:
         X = _match_names(data, [str(name) for name in wanted])
     elif data.n_features != model.n_features_in_:
@@ -177,13 +163,13 @@ def _fit_columns(data: Dataset, model: Any) -> Dataset:
         )
     if sp.issparse(X) and _moves_zeros(step(model, "scale")):
         X = X.toarray()
-    return _with_features(data, X, names)
+    return _with_table(data, X, names)
 
 
 def _match_names(data: Dataset, wanted: list[str]) -> Any:
-    names = list(data.feature_names or ())
+    names, table = list(data.feature_names or ()), table_of(data)
     if names == wanted:
-        return data.X
+        return table
     place = {name: j for j, name in enumerate(names)}
     # `colour=red` is a category of the column colour: absent where no row is red.
     columns = {name.partition("=")[0] for name in names if "=" in name}
@@ -198,10 +184,10 @@ def _match_names(data: Dataset, wanted: list[str]) -> Any:
     unknown = [name for name in names if name not in set(wanted)]
     if unknown:
         note(f"warning: {data.name} has {_listed(unknown)} unknown to the model; left out")
-    X = data.X.tocsc() if sp.issparse(data.X) else data.X
-    zeros: Any = np.zeros((data.n_samples, 1), dtype=X.dtype)
+    X = table.tocsc() if sp.issparse(table) else table
+    zeros: Any = np.zeros((X.shape[0], 1), dtype=X.dtype)
     parts = [X[:, [place[name]]] if name in place else zeros for name in wanted]
-    return sp.csr_array(sp.hstack(parts)) if sp.issparse(data.X) else np.hstack(parts)
+    return sp.csr_array(sp.hstack(parts)) if sp.issparse(table) else np.hstack(parts)
 
 
 def _listed(names: list[str]) -> str:
@@ -217,8 +203,11 @@ def make_scaler(kind: str, X: Any) -> tuple[Scaler | None, str]:
     """Return an unfitted scaler for `X` and what it does, in words.
 
     Sparse data keep their zeros: they get `MaxAbsScaler` in place of min-max, and standard
-    scaling without centring.
+    scaling without centring. Bags get a scaler of their instances.
     """
+    if isinstance(X, Bags):
+        scaler, text = make_scaler(kind, X.instances)
+        return (None if scaler is None else BagTransformer(scaler)), text
     sparse = sp.issparse(X)
     if kind == "none":
         return None, "none"
@@ -232,6 +221,7 @@ def make_scaler(kind: str, X: Any) -> tuple[Scaler | None, str]:
 
 def _moves_zeros(scaler: Scaler | None) -> bool:
     """Whether the scaler needs a dense table."""
+    scaler = getattr(scaler, "transformer_", scaler)
     return isinstance(scaler, MinMaxScaler) or bool(getattr(scaler, "with_mean", False))
 
 

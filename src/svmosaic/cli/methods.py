@@ -23,6 +23,15 @@ METHODS = {
     "svm-cbp": "SVMCBPClassifier",
     "online-svm": "OnlineSVMClassifier",
     "online-svm-cbp": "OnlineSVMCBPClassifier",
+    # Several targets.
+    "multi-target-svr": "MultiTargetSVR",
+    "svrrc": "SVRRC",
+    "svrcc": "SVRCC",
+    "svrwc": "SVRWC",
+    # Bags of instances.
+    "mirsvm": "MIRSVMClassifier",
+    "mir-set-svm": "MIRSetSVMClassifier",
+    "mir-mix-svm": "MIRMixSVMClassifier",
 }
 
 

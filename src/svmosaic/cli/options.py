@@ -10,11 +10,13 @@ import math
 from typing import Any
 
 __all__ = [
+    "add_bag_option",
     "add_data_options",
     "add_machine_options",
     "add_scale_option",
     "column",
     "column_or_none",
+    "columns",
     "gamma",
     "iteration_limit",
     "machine_parameters",
@@ -92,6 +94,16 @@ def column(text: str) -> str | int:
     return int(text) if text.removeprefix("-").isdecimal() else text
 
 
+def columns(text: str) -> int | list[str | int]:
+    """Return how many columns at the end, or the columns of a list such as ``price,rent``."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == 1 and parts[0].isdecimal():
+        return positive_int(parts[0])
+    if not all(parts):
+        raise argparse.ArgumentTypeError(f"expected columns with commas between, got {text!r}")
+    return [column(part) for part in parts]
+
+
 def column_or_none(text: str) -> str | int | None:
     """Return a column, or None for the word ``none``."""
     return None if text == "none" else column(text)
@@ -104,6 +116,17 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("libsvm", "csv", "arff"),
         help="format of the file; by default its extension or its first lines decide",
+    )
+
+
+def add_bag_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--bag``."""
+    parser.add_argument(
+        "--bag",
+        type=column,
+        metavar="COL",
+        help="bags of instances: the column of their ids, or the relational attribute of ARFF "
+        "(default: the first column, the only such attribute, or qid)",
     )
 
 

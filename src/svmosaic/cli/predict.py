@@ -13,6 +13,7 @@ from svmosaic.cli import options
 from svmosaic.cli.console import check_output, note, plural, uninterrupted
 
 if TYPE_CHECKING:
+    from svmosaic.cli.tasks import Columns, Task
     from svmosaic.datasets import Dataset
 
 __all__ = [
@@ -26,13 +27,16 @@ __all__ = [
 ]
 
 DESCRIPTION = """\
-Predict with a saved model: one label or value per line, in the order of the rows. When the data
-have labels, the accuracy (for values, R2) is shown on the error stream."""
+Predict with a saved model: one label or value per line, in the order of the rows (of bags, in the
+order in which they come first); several targets have tabs between them. When the data have labels,
+the accuracy (for values, R2) is shown on the error stream."""
 EPILOG = """\
 examples:
   svmosaic predict heart.model new.csv
   svmosaic predict heart.model test.csv -o labels.txt --target class
   svmosaic predict heart.model features.csv --target none --decision
+  svmosaic predict flats.model new.csv --targets price,rent
+  svmosaic predict molecules.model new.csv --bag molecule --target none
 """
 
 # The first word of every model file of LIBSVM.
@@ -57,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="column of the labels, or none (default: the last, if there is one column more than "
         "the model has features)",
     )
+    parser.add_argument(
+        "--targets",
+        type=options.columns,
+        metavar="COLS",
+        help="columns of several targets to compare with (default: none)",
+    )
+    options.add_bag_option(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -66,7 +77,8 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
-    from svmosaic.cli.inputs import libsvm_width, read_for_model
+    from svmosaic.cli.inputs import libsvm_width, read_for_model, step
+    from svmosaic.cli.tasks import task_of
     from svmosaic.utils.atomic import atomic_write
 
     model = load_model(args.model)
@@ -74,10 +86,14 @@ def run(args: argparse.Namespace) -> None:
         # The text does not tell the number of features, only the last one in use.
         width = libsvm_width(args.data, args.format)
         model = load_model(args.model, max(width, model.n_features_in_))
-    data = read_for_model(args.data, model, format=args.format, target=args.target)
+    task = task_of(step(model, "model"))
+    data = read_for_model(args.data, model, _columns(args, task))
     regression = is_regressor(model)
     labels = predict_labels(model, data.X)
-    lines = [str(label) for label in labels.tolist()]
+    if task == "targets":
+        lines = ["\t".join(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
+    else:
+        lines = [str(label) for label in labels.tolist()]
     if args.decision and regression:
         raise ValueError(f"{args.model} predicts values, not classes. Leave --decision out.")
     if args.decision:
@@ -90,9 +106,23 @@ def run(args: argparse.Namespace) -> None:
         with uninterrupted(), atomic_write(args.output) as stream:
             stream.write(text)
     if data.y is not None and regression:
-        note(f"R2 {score_of(model, data.X, data.y):.4f}")
+        mean = "mean " if task == "targets" else ""
+        note(f"{mean}R2 {score_of(model, data.X, data.y):.4f}")
     elif data.y is not None:
-        _show_accuracy(labels, data, step_classes(model))
+        _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
+
+
+def _columns(args: argparse.Namespace, task: Task) -> Columns:
+    """Return what the user said of the columns; what does not go with the model is refused."""
+    from svmosaic.cli.tasks import Columns
+
+    for option, value, right, what in (
+        ("--targets", args.targets, "targets", "models of several targets"),
+        ("--bag", args.bag, "bags", "models of bags"),
+    ):
+        if value is not None and task != right:
+            raise ValueError(f"{option} is for {what}, and {args.model} is none. Leave it out.")
+    return Columns(args.format, args.target, args.targets, args.bag)
 
 
 def load_model(path: str, n_features: int | None = None) -> Any:
@@ -143,13 +173,11 @@ def _with_decisions(lines: list[str], model: Any, X: Any) -> Iterator[str]:
         yield "\t".join([label, *(f"{value:.17g}" for value in row)])
 
 
-def _show_accuracy(labels: Any, data: Dataset, classes: Any) -> None:
+def _show_accuracy(labels: Any, data: Dataset, classes: Any, what: str) -> None:
     import numpy as np
 
     if not np.isin(data.classes, classes).any():
         note("the labels in the data are not classes of the model; no accuracy is shown")
         return
     right = int((labels == data.y).sum())
-    note(
-        f"accuracy {right / data.n_samples:.4f} ({right} of {plural(data.n_samples, 'row')} right)"
-    )
+    note(f"accuracy {right / data.n_samples:.4f} ({right} of {plural(data.n_samples, what)} right)")

@@ -19,6 +19,7 @@ from svmosaic.cli.console import (
 from svmosaic.cli.methods import METHODS, make_machine, named_parameter
 
 if TYPE_CHECKING:
+    from svmosaic.cli.tasks import Columns, Task
     from svmosaic.datasets import Dataset
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
@@ -30,6 +31,8 @@ examples:
   svmosaic train letter.svm -o letter.model --gamma 16 --C 10 --test letter.t.svm
   svmosaic train sklearn-digits -o digits.model --refine selected --max-time 60
   svmosaic train prices.csv -o prices.model --method smo-regression --set epsilon=0.01
+  svmosaic train flats.csv -o flats.model --method svrcc --targets price,rent
+  svmosaic train molecules.csv -o molecules.model --method mir-mix-svm --bag molecule
 """
 
 # The score on the training data is measured on at most so many rows.
@@ -48,6 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="column of the labels, by name or by number from 0 (default: the last)",
     )
+    parser.add_argument(
+        "--targets",
+        type=options.columns,
+        metavar="COLS",
+        help="several targets: their columns with commas between them, or how many stand at the "
+        "end (default: what Mulan's XML file or MEKA's relation says)",
+    )
+    options.add_bag_option(parser)
     parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")
     parser.add_argument("--libsvm", metavar="OUT", help="also write the model as LIBSVM text")
     options.add_scale_option(parser)
@@ -113,13 +124,17 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
+    from svmosaic.cli.tasks import task_of
 
     machine = make_machine(args.method, options.machine_parameters(args), args.set)
-    regression = is_regressor(machine)
-    data = inputs.read_training(
-        args.data, format=args.format, target=args.target, float32=args.float32
-    )
+    regression, task = is_regressor(machine), task_of(machine)
+    columns = _columns(args, task)
+    data = inputs.read_training(args.data, columns, task=task, float32=args.float32)
     data = inputs.dense_where_needed(data, machine)
+    if data.sample_weight is not None and task != "rows":
+        raise ValueError(
+            f"{data.name} has weights of its rows, which {args.method} does not take. Remove them."
+        )
     if args.libsvm is not None and data.y is not None and data.y.dtype.kind not in "iu":
         raise ValueError(
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
@@ -129,19 +144,39 @@ def run(args: argparse.Namespace) -> None:
     begin = time.perf_counter()
     X = data.X if scaler is None else scaler.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
-        machine.fit(X, data.y, data.sample_weight)
+        if task == "rows":
+            machine.fit(X, data.y, data.sample_weight)
+        else:
+            machine.fit(X, data.y)
     seconds = time.perf_counter() - begin
     model = inputs.assemble(scaler, machine, data.feature_names)
 
-    print(format_fields(_data_fields(data, scaling, regression=regression)))
-    print(format_fields(_machine_fields(machine, data, seconds)))
-    score = "R2" if regression else "accuracy"
+    print(format_fields([*_data_fields(data, regression), ("scaling", scaling)]))
+    seconds_field = ("seconds", f"{seconds:.2f}")
+    print(format_fields([seconds_field, *_machine_fields(machine, data, task)]))
+    score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
     print(format_fields([(f"training {score}", _training_score(machine, X, data.y))]))
-    if args.verbose:
+    if args.verbose and task == "rows":
         print(format_fields(_verbose_fields(machine)))
     if args.test is not None:
-        print(format_fields([(f"test {score}", _test_score(model, args))]))
+        print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
     _write(model, args)
+
+
+def _columns(args: argparse.Namespace, task: Task) -> Columns:
+    """Return what the user said of the columns; what does not go with the method is refused."""
+    from svmosaic.cli.tasks import Columns
+
+    for option, value, right, methods in (
+        ("--targets", args.targets, "targets", "methods for several targets, such as svrcc"),
+        ("--bag", args.bag, "bags", "methods for bags, such as mirsvm"),
+    ):
+        if value is not None and task != right:
+            raise ValueError(f"{option} is for {methods}, not for {args.method}. Leave it out.")
+    if task == "targets" and args.target is not None:
+        raise ValueError(f"{args.method} has several targets. Name them by --targets.")
+    target = -1 if args.target is None else args.target
+    return Columns(args.format, target, args.targets, args.bag)
 
 
 def _check_libsvm(args: argparse.Namespace) -> None:
@@ -168,48 +203,42 @@ def _check_libsvm(args: argparse.Namespace) -> None:
 # What is shown ------------------------------------------------------------------------------
 
 
-def _data_fields(data: Dataset, scaling: str, *, regression: bool) -> list[tuple[str, object]]:
+def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
     from scipy.sparse import issparse
 
-    from svmosaic.cli.inputs import describe_classes, describe_values
+    from svmosaic.cli.describe import listed
+    from svmosaic.cli.inputs import describe_classes, describe_values, table_of
 
+    table = table_of(data)
     features = str(data.n_features)
-    if issparse(data.X):
-        features += f", sparse ({data.X.nnz / (data.n_samples * data.n_features):.1%} non-zero)"
-    return [
-        ("rows", data.n_samples),
-        ("features", features),
-        ("target", describe_values(data.y))
-        if regression
-        else ("classes", describe_classes(data.y)),
-        ("scaling", scaling),
-    ]
+    if issparse(table):
+        features += f", sparse ({table.nnz / (table.shape[0] * data.n_features):.1%} non-zero)"
+    if table is data.X:
+        size: list[tuple[str, object]] = [("rows", data.n_samples)]
+    else:
+        size = [("bags", data.n_samples), ("instances", table.shape[0])]
+    assert data.y is not None
+    if data.y.ndim == 2:
+        names = listed(list(data.target_names or ()))
+        return [*size, ("features", features), ("targets", f"{data.y.shape[1]}: {names}")]
+    about = describe_values(data.y) if regression else describe_classes(data.y)
+    return [*size, ("features", features), ("target" if regression else "classes", about)]
 
 
-def _machine_fields(machine: Any, data: Dataset, seconds: float) -> list[tuple[str, object]]:
+def _machine_fields(machine: Any, data: Dataset, task: Task) -> list[tuple[str, object]]:
+    from svmosaic.cli.describe import bag_fields, chain_fields, stop_reasons
+
+    if task == "targets":
+        return chain_fields(machine)
+    if task == "bags":
+        return bag_fields(machine)
     if not hasattr(machine, "n_support_"):
-        return [
-            ("seconds", f"{seconds:.2f}"),
-            ("planes", int(machine.n_planes_.sum())),
-            ("machines", machine.n_planes_.size),
-        ]
+        return [("planes", int(machine.n_planes_.sum())), ("machines", machine.n_planes_.size)]
     n_support = int(machine.n_support_.sum())
-    n_machines = machine.intercept_.size
     return [
-        ("seconds", f"{seconds:.2f}"),
         ("support vectors", f"{n_support} ({n_support / data.n_samples:.1%} of the rows)"),
-        ("machines", f"{n_machines}; {stop_reasons(machine)}"),
+        ("machines", f"{machine.intercept_.size}; {stop_reasons(machine)}"),
     ]
-
-
-def stop_reasons(machine: Any) -> str:
-    """Return why the selections stopped and how many did for each reason."""
-    import numpy as np
-
-    reasons, counts = np.unique(machine.stop_reason_, return_counts=True)
-    if reasons.size == 1:
-        return str(reasons[0])
-    return ", ".join(f"{count} {reason}" for reason, count in zip(reasons, counts, strict=True))
 
 
 def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
@@ -229,22 +258,25 @@ def _training_score(machine: Any, X: Any, y: Any) -> str:
 
     from svmosaic.cli.predict import score_of
 
-    rows, note_on_rows = np.arange(X.shape[0]), ""
+    rows, note_on_rows = np.arange(len(y)), ""
     if rows.size > _SCORE_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SCORE_ROWS, replace=False))
         note_on_rows = f" (on {_SCORE_ROWS} rows drawn at random)"
     return f"{score_of(machine, X[rows], y[rows]):.4f}{note_on_rows}"
 
 
-def _test_score(model: Any, args: argparse.Namespace) -> str:
-    from svmosaic.cli.inputs import read_for_model
+def _test_score(model: Any, source: str, columns: Columns) -> str:
+    from svmosaic.cli.inputs import read_for_model, step
     from svmosaic.cli.predict import score_of
+    from svmosaic.cli.tasks import task_of
 
-    target = -1 if args.target is None else args.target
-    test = read_for_model(args.test, model, format=args.format, target=target)
+    test = read_for_model(source, model, columns)
+    task = task_of(step(model, "model"))
     if test.y is None:
-        raise ValueError(f"{args.test} has no labels to compare with. Name them by --target.")
-    return f"{score_of(model, test.X, test.y):.4f} ({plural(test.n_samples, 'row')})"
+        option = "--targets" if task == "targets" else "--target"
+        raise ValueError(f"{source} has no labels to compare with. Name them by {option}.")
+    what = "bag" if task == "bags" else "row"
+    return f"{score_of(model, test.X, test.y):.4f} ({plural(test.n_samples, what)})"
 
 
 # Writing ------------------------------------------------------------------------------------

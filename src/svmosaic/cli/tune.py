@@ -108,8 +108,10 @@ def run(args: argparse.Namespace) -> None:
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli import inputs
+    from svmosaic.cli.tasks import Columns
 
-    data = inputs.read_training(args.data, format=args.format, target=args.target)
+    target = -1 if args.target is None else args.target
+    data = inputs.read_training(args.data, Columns(args.format, target))
     searched, held_out = _split(data) if args.holdout else (_all_rows(data), None)
     begin = time.perf_counter()
     search, scaler, scaling = _search(searched, args)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -66,6 +66,10 @@ class Dataset:
     def classes(self) -> NDArray[Any]:
         """The different values of `y`, sorted; empty without a target or with several."""
         return np.unique(self.y) if self.y is not None and self.y.ndim == 1 else np.empty(0)
+
+    def with_features(self, X: Any, names: tuple[str, ...] | None) -> Dataset:
+        """Return the same samples with other features."""
+        return replace(self, X=X, feature_names=names)
 
     def __repr__(self) -> str:
         if self.y is not None and self.y.ndim == 2:

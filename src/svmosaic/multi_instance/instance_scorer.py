@@ -26,7 +26,7 @@ class InstanceScorer(BagClassifier):
         """Return a score for each instance; above zero means the second class."""
 
     def decision_instances(self, X: Any) -> DoubleArray:
-        """Return scores of instances; a bag has the largest of its instances.
+        """Return scores of instances; a bag has that of its most positive instance.
 
         Parameters
         ----------

@@ -81,6 +81,8 @@ class MIRMixSVMClassifier(BagClassifier):
         Largest violation of the optimality conditions that the solvers accept.
     random_state : int, RandomState instance or None, default=None
         Seed of the starts and of the folds.
+    n_jobs : int, default=None
+        Threads of the kernels. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives.
 
@@ -158,6 +160,7 @@ class MIRMixSVMClassifier(BagClassifier):
         "max_passes": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
         "cache_mb": [Interval(Real, 0.0, None, closed="left")],
     }
 
@@ -179,6 +182,7 @@ class MIRMixSVMClassifier(BagClassifier):
         max_passes: int = 50,
         tol: float = 1e-3,
         random_state: Any = None,
+        n_jobs: int | None = None,
         cache_mb: float = 400.0,
     ) -> None:
         self.C = C
@@ -190,6 +194,7 @@ class MIRMixSVMClassifier(BagClassifier):
         self.max_passes = max_passes
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.cache_mb = cache_mb
 
     def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
@@ -199,8 +204,7 @@ class MIRMixSVMClassifier(BagClassifier):
         bases = {view: seeded_copy(self.new_member(view), rng) for view in views}
         splits = inner_splits(self.cv, signs, rng)
         choices = {
-            view: _choose(base, data, signs * _side(view), splits, candidates)
-            for view, base in bases.items()
+            view: _choose(base, data, signs, splits, candidates) for view, base in bases.items()
         }
         self.best_params_ = {view: choice.params for view, choice in choices.items()}
         self.member_scores_ = {view: choice.score for view, choice in choices.items()}
@@ -209,17 +213,16 @@ class MIRMixSVMClassifier(BagClassifier):
             member = clone(base).set_params(**choices[view].params)
             member.classes_ = np.array([False, True])
             member.n_features_in_ = data.bags.n_features
-            member._fit_bags(data, signs * _side(view))
+            member._fit_bags(data, signs)
             self.members_.append(member)
-        sides = np.array([_side(view) for view in views])
-        self.weights_, self.threshold_ = sides / len(views), 0.0
+        self.weights_, self.threshold_ = np.full(len(views), 1.0 / len(views)), 0.0
         if splits:
             left_out = np.array([choice.left_out for choice in choices.values()])
             spreads = left_out.std(axis=1)
             spreads[spreads == 0.0] = 1.0
             scores = np.array(list(self.member_scores_.values()))
             shares = np.exp(float(self.sharpness) * (scores - scores.max()))
-            self.weights_ = sides * shares / shares.sum() / spreads
+            self.weights_ = shares / shares.sum() / spreads
             tested = np.unique(np.concatenate([test for _, test in splits]))
             mixed = self.weights_ @ left_out
             self.threshold_ = _best_cut(mixed[tested], signs[tested] > 0) / 2.0
@@ -233,12 +236,17 @@ class MIRMixSVMClassifier(BagClassifier):
         tol = float(self.tol)
         if view.endswith("representatives"):
             return MIRSVMClassifier(
-                n_init=self.n_init, max_passes=self.max_passes, tol=tol, cache_mb=self.cache_mb
+                n_init=self.n_init,
+                positive="first" if view.startswith("opposite") else "second",
+                max_passes=self.max_passes,
+                tol=tol,
+                n_jobs=self.n_jobs,
+                cache_mb=self.cache_mb,
             )
         if view == "set":
-            return SetKernelClassifier(tol=tol)
+            return SetKernelClassifier(tol=tol, n_jobs=self.n_jobs)
         if view == "graph":
-            return MIGraphClassifier(tol=tol)
+            return MIGraphClassifier(tol=tol, n_jobs=self.n_jobs)
         return SummarySVMClassifier(summary=view, tol=tol)  # type: ignore[arg-type]
 
     def _checked_views(self) -> list[str]:
@@ -267,11 +275,6 @@ class MIRMixSVMClassifier(BagClassifier):
                 )
             grid[name] = [float(value) for value in values]
         return list(ParameterGrid(grid))
-
-
-def _side(view: str) -> float:
-    """Return -1 where the class that an instance proves is the first."""
-    return -1.0 if view.startswith("opposite") else 1.0
 
 
 def _above_zero(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -63,6 +63,10 @@ class MIRSVMClassifier(InstanceScorer):
         Constant of the poly and sigmoid kernels.
     n_init : int, default=5
         Random starts. The machine with the least training objective is kept. The paper has 1.
+    positive : {"second", "first"}, default="second"
+        The class that a single instance can prove: ``classes_[1]`` or ``classes_[0]``. Classes are
+        in sorted order, so that of "active" and "inactive" it is the first. With more than two
+        classes, each against the rest, ``"first"`` means the rest.
     rule : {"equation", "algorithm"}, default="equation"
         How the representative of a negative bag is chosen: its most positive instance, by the
         equation of the paper, or its most negative one, as its algorithm is printed. See Notes.
@@ -95,7 +99,7 @@ class MIRSVMClassifier(InstanceScorer):
     n_support_ : ndarray of shape (2,)
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (1, n_support)
-        Their coefficients :math:`\alpha_I Y_I`.
+        Their coefficients :math:`\alpha_I Y_I`, where Y is +1 for the positive class.
     intercept_ : ndarray of shape (1,)
         The constant term, from the free support vectors.
     n_passes_ : int
@@ -136,8 +140,8 @@ class MIRSVMClassifier(InstanceScorer):
     representative of a negative bag is pushed below the others of its bag as soon as it is chosen,
     so that the passes nearly always end in a cycle.
 
-    The order of bags and of instances does not matter. The roles of the classes are not symmetric:
-    ``classes_[1]`` is the one that a single instance can prove.
+    The order of bags and of instances does not matter. The roles of the classes are not symmetric;
+    `positive` says which is which.
 
     References
     ----------
@@ -166,6 +170,7 @@ class MIRSVMClassifier(InstanceScorer):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
+        "positive": [StrOptions({"second", "first"})],
         "rule": [StrOptions({"equation", "algorithm"})],
         "max_passes": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -184,6 +189,7 @@ class MIRSVMClassifier(InstanceScorer):
         degree: int = 3,
         coef0: float = 0.0,
         n_init: int = 5,
+        positive: Literal["second", "first"] = "second",
         rule: Rule = "equation",
         max_passes: int = 50,
         tol: float = 1e-3,
@@ -198,6 +204,7 @@ class MIRSVMClassifier(InstanceScorer):
         self.degree = degree
         self.coef0 = coef0
         self.n_init = n_init
+        self.positive = positive
         self.rule = rule
         self.max_passes = max_passes
         self.tol = tol
@@ -235,9 +242,13 @@ class MIRSVMClassifier(InstanceScorer):
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         everyone = np.arange(len(bags), dtype=np.int64)
         rows = self._rows(bags)
-        end = self._alternate(bags, rows, everyone, signs, float(self.C))
+        end = self._alternate(bags, rows, everyone, self._side() * signs, float(self.C))
         warn_if_not_settled(self, end)
         self._record(end, data, signs, rows.kernel.spec.gamma)
+
+    def _side(self) -> float:
+        """Return 1 where the second class is the positive one, else -1."""
+        return -1.0 if self.positive == "first" else 1.0
 
     def _rows(self, bags: Bags) -> KernelRows:
         kernel = make_kernel(
@@ -276,11 +287,12 @@ class MIRSVMClassifier(InstanceScorer):
         for shared, numbers in alike_but_for(candidates, "C"):
             machine = clone(self).set_params(**shared)
             # Kernel rows are kept for all penalties and folds.
-            rows = machine._rows(bags)
+            rows, side = machine._rows(bags), machine._side()
             for i in numbers:
                 C = float(candidates[i].get("C", self.C))
                 for train, test in splits:
-                    found[i].append(machine._alternate(bags, rows, train, signs, C).scores[test])
+                    end = machine._alternate(bags, rows, train, side * signs, C)
+                    found[i].append(side * end.scores[test])
         return found
 
     def _record(
@@ -307,13 +319,14 @@ class MIRSVMClassifier(InstanceScorer):
     # Prediction -----------------------------------------------------------------------------
 
     def _decide(self, bags: Bags) -> DoubleArray:
-        return most_positive(bags, self._score(bags.instances))[1]
+        side = self._side()
+        return side * most_positive(bags, side * self._score(bags.instances))[1]
 
     def _score(self, X: Any) -> DoubleArray:
-        """Return a score for each instance."""
+        """Return a score for each instance; above zero means the second class."""
         spec = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
         kernel = InstanceKernel(self.kernel, spec, resolve_threads(self.n_jobs))
-        return kernel.expand(
+        return self._side() * kernel.expand(
             X, self.support_vectors_, self.dual_coef_[0], float(self.intercept_[0])
         )
 

@@ -36,6 +36,7 @@ __all__ = [
     "SAMPLE_LINES",
     "WHITESPACE",
     "Layout",
+    "column_names",
     "cut_line",
     "filled_lines",
     "find_layout",
@@ -126,6 +127,15 @@ def read_csv(
     for number, line in itertools.chain(sample[layout.has_header :], lines):
         builder.add_row(cut_line(source, number, line, layout.split), number)
     return builder.finish(number)
+
+
+def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the names of the columns of a file, without reading it whole."""
+    source = Path(path)
+    sample = list(itertools.islice(filled_lines(iter_blocks(source)), SAMPLE_LINES))
+    if not sample:
+        raise file_error(source, 1, "the file is empty. Check the path.")
+    return find_layout(source, sample, None, None).names
 
 
 def filled_lines(blocks: Iterator[LineBlock]) -> _NumberedLines:

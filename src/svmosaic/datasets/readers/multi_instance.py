@@ -52,7 +52,7 @@ def read_bags(
     *,
     format: TableFormat | None = None,
     bag: str | int | None = None,
-    target: str | int = -1,
+    target: str | int | None = -1,
     nominal: Literal["onehot", "ordinal"] = "onehot",
     n_features: int | None = None,
     allow_nan: bool = False,
@@ -72,9 +72,10 @@ def read_bags(
         The relational attribute; the column of bag ids; or, in LIBSVM text, ``"qid"`` or the
         number of the feature, from 1, that holds the id. None means the only relational attribute,
         the first column, or ``"qid"``.
-    target : str or int, default=-1
-        Column of the label, by name or by number from 0; -1 is the last one. CSV and ARFF only.
-        Other columns beside a relational attribute are left out.
+    target : str, int or None, default=-1
+        Column of the label, by name or by number from 0; -1 is the last one. None reads bags
+        without labels. CSV and ARFF only. Other columns beside a relational attribute are left
+        out.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
     n_features : int, default=None
@@ -89,8 +90,8 @@ def read_bags(
     Returns
     -------
     Dataset
-        `X` has the bags, in the order in which they come first, and `y` a label for each. Labels
-        that are whole numbers become int64, also where ARFF declares them as names.
+        `X` has the bags, in the order in which they come first, and `y` a label for each, or is
+        None. Labels that are whole numbers become int64, also where ARFF declares them as names.
 
     Raises
     ------
@@ -134,7 +135,6 @@ def read_bags(
 def _read_flat(source: Path, format: TableFormat, bag: str | int, options: TableOptions) -> Dataset:
     """Read a table with a column of bag ids."""
     target = options.target
-    assert target is not None
     if bag == target:
         raise ValueError(
             f"The bag ids and the labels of {source.name} cannot be one column, {bag!r}. Name "
@@ -142,7 +142,8 @@ def _read_flat(source: Path, format: TableFormat, bag: str | int, options: Table
         )
     common: dict[str, Any] = {"format": format, "nominal": options.nominal}
     # Read twice: a table has one target. Ids are read as the target of the first reading.
-    ids = read_table(source, target=bag, drop=[target], allow_nan=True, **common).y
+    rest = [] if target is None else [target]
+    ids = read_table(source, target=bag, drop=rest, allow_nan=True, **common).y
     table = read_table(
         source,
         target=target,
@@ -152,10 +153,9 @@ def _read_flat(source: Path, format: TableFormat, bag: str | int, options: Table
         max_dense_mb=options.max_dense_mb,
         **common,
     )
-    assert table.y is not None
     names = table.target_names
     labels = table.y
-    if format == "arff" and names is not None:
+    if labels is not None and format == "arff" and names is not None:
         labels, names = _whole_labels(labels, names)
     return _dataset(source, table.X, ids, labels, table.feature_names, names, table.description)
 
@@ -219,20 +219,21 @@ def _dataset(
     from svmosaic.bags import Bags, order_of_ids
 
     order, offsets = order_of_ids(ids)
-    sorted_labels = np.asarray(labels)[order]
-    firsts = offsets[:-1]
-    mixed = np.flatnonzero(sorted_labels != np.repeat(sorted_labels[firsts], np.diff(offsets)))
-    if mixed.size:
-        row = order[mixed[0]]
-        raise file_error(
-            source,
-            None,
-            f"the bag {shorten(str(np.asarray(ids)[row]))} has instances with different labels. "
-            "Give all instances of a bag the same label.",
-        )
+    if labels is not None:
+        sorted_labels = np.asarray(labels)[order]
+        labels = sorted_labels[offsets[:-1]]
+        mixed = np.flatnonzero(sorted_labels != np.repeat(labels, np.diff(offsets)))
+        if mixed.size:
+            row = order[mixed[0]]
+            raise file_error(
+                source,
+                None,
+                f"the bag {shorten(str(np.asarray(ids)[row]))} has instances with different "
+                "labels. Give all instances of a bag the same label.",
+            )
     return Dataset(
         X=Bags(X[order], offsets),
-        y=sorted_labels[firsts],
+        y=labels,
         feature_names=feature_names,
         target_names=target_names,
         name=table_name(source),
@@ -248,18 +249,7 @@ def _read_relational(
 ) -> Dataset:
     names = [attribute.name for attribute in header.attributes]
     place = _relational_place(source, header, bag)
-    target = assign_roles(names, TableOptions(options.target), source).target
-    assert target is not None
-    attribute = header.attributes[target]
-    if target == place or attribute.kind not in (AttributeKind.NOMINAL, AttributeKind.NUMERIC):
-        raise file_error(
-            source,
-            attribute.line,
-            f"the label {shorten(attribute.name)} is {attribute.kind.value}. Name another target.",
-        )
-    roles = Roles(target, frozenset(), frozenset())
-    label = make_column(source, target, attribute, roles, TableOptions())
-    assert label is not None
+    target, label = _label_column(source, header, place, options)
     collector = _collector(source, header.attributes[place], options)
     sizes = array("q")
     weights = array("d")
@@ -277,7 +267,8 @@ def _read_relational(
         if not instances:
             raise file_error(source, number, "the bag is empty. Leave it out.")
         collector.add(instances, number)
-        label.add([cells[target]], [number])
+        if label is not None:
+            label.add([cells[target]], [number])
         sizes.append(len(instances))
         weights.append(weight)
     if not sizes:
@@ -285,18 +276,37 @@ def _read_relational(
     return _relational_dataset(source, header, collector, label, sizes, weights)
 
 
+def _label_column(
+    source: Path, header: ArffHeader, place: int, options: TableOptions
+) -> tuple[int, NumericColumn | NominalColumn | None]:
+    """Return the number of the label's attribute and its column; None without labels."""
+    names = [attribute.name for attribute in header.attributes]
+    target = assign_roles(names, TableOptions(options.target), source).target
+    if target is None:
+        return -1, None
+    attribute = header.attributes[target]
+    if target == place or attribute.kind not in (AttributeKind.NOMINAL, AttributeKind.NUMERIC):
+        raise file_error(
+            source,
+            attribute.line,
+            f"the label {shorten(attribute.name)} is {attribute.kind.value}. Name another target.",
+        )
+    roles = Roles(target, frozenset(), frozenset())
+    return target, make_column(source, target, attribute, roles, TableOptions())
+
+
 def _relational_dataset(
     source: Path,
     header: ArffHeader,
     collector: _NumericInstances | _TableInstances,
-    label: NumericColumn | NominalColumn,
+    label: NumericColumn | NominalColumn | None,
     sizes: array[int],
     weights: array[float],
 ) -> Dataset:
     from svmosaic.bags import Bags
 
-    labels, target_names = target_values(label.finish())
-    if target_names is not None:
+    labels, target_names = (None, None) if label is None else target_values(label.finish())
+    if labels is not None and target_names is not None:
         labels, target_names = _whole_labels(labels, target_names)
     X, feature_names = collector.finish()
     bags: Bags = Bags(X, np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]))

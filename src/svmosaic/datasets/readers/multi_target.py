@@ -1,4 +1,4 @@
-"""Read ARFF files with several targets, as Mulan and MEKA write them."""
+"""Read tables with several targets: ARFF as Mulan and MEKA write it, and CSV."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.arff import ArffHeader, AttributeKind, filled_lines, read_arff
-from svmosaic.datasets.readers.arff import read_header as read_arff_header
-from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers import TableFormat, read_table, sniff_format
+from svmosaic.datasets.readers.arff import filled_lines, read_header
+from svmosaic.datasets.readers.csv import column_names
 from svmosaic.datasets.readers.text import file_error, shorten
 
 __all__ = ["read_multitarget", "read_target_names"]
@@ -32,16 +33,16 @@ def read_multitarget(
     nominal: Literal["onehot", "ordinal"] = "onehot",
     allow_nan: bool = False,
 ) -> Dataset:
-    r"""Read an ARFF file with several numeric targets.
+    r"""Read a table with several numeric targets.
 
     Parameters
     ----------
     path : path-like
-        The file, plain or gzip'd.
+        The file, plain or gzip'd: ARFF or CSV.
     targets : int, sequence of str or int, path-like or None, default=None
-        A number: that many attributes at the end. A list: attributes by name or by number from 0.
+        A number: that many columns at the end. A list: columns by name or by number from 0.
         A path: Mulan's XML file, which names them. None: the XML file of the same name beside the
-        file, or else MEKA's ``-C`` in the relation.
+        file, or else MEKA's ``-C`` in the relation of an ARFF file.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
     allow_nan : bool, default=False
@@ -51,12 +52,12 @@ def read_multitarget(
     -------
     Dataset
         `y` has one column per target and `target_names` their names. Targets named by XML stand
-        in the order of the attributes.
+        in the order of the columns.
 
     Raises
     ------
     DataFileError
-        The file is malformed or does not say which attributes are targets.
+        The file is malformed or does not say which columns are targets.
 
     Examples
     --------
@@ -73,39 +74,53 @@ def read_multitarget(
     ([[1.0], [4.0]], [[2.0, 3.0], [5.0, 6.0]], ('b', 'c'))
     """
     source = Path(path)
-    header = read_arff_header(source, filled_lines(source))
-    names = [attribute.name for attribute in header.attributes]
-    chosen = _target_numbers(source, header, targets)
-    for number in chosen:
-        attribute = header.attributes[number]
-        if attribute.kind is not AttributeKind.NUMERIC:
-            raise file_error(
-                source,
-                attribute.line,
-                f"the target {shorten(attribute.name)} is {attribute.kind.value}; targets must be "
-                "numeric. Name other targets.",
-            )
+    format = sniff_format(source)
+    if format == "libsvm":
+        raise file_error(source, None, "LIBSVM text has one target. Use CSV or ARFF for several.")
+    names, relation = _columns_of(source, format)
+    chosen = _target_numbers(source, names, relation, targets)
     if len(chosen) == len(names):
-        raise file_error(source, None, "all attributes are targets. Leave some as features.")
-    # Read with all columns as features, then cut apart.
-    table = read_arff(
-        source, TableOptions(target=None, nominal=nominal, allow_nan=allow_nan, dense=True)
+        raise file_error(source, None, "all columns are targets. Leave some as features.")
+    wanted = [names[number] for number in chosen]
+    # Read twice: a table has one target. The second reading has the targets as its features.
+    table = read_table(
+        source,
+        format=format,
+        target=None,
+        drop=wanted,
+        nominal=nominal,
+        allow_nan=allow_nan,
+        dense=True,
     )
-    assert table.feature_names is not None
-    place = {name: j for j, name in enumerate(table.feature_names)}
-    columns = [place[names[number]] for number in chosen]
-    y = np.ascontiguousarray(table.X[:, columns])
-    _refuse_missing(source, y, [names[number] for number in chosen])
-    rest = np.setdiff1d(np.arange(table.X.shape[1]), columns)
     return Dataset(
-        X=np.ascontiguousarray(table.X[:, rest]),
-        y=y,
-        feature_names=tuple(table.feature_names[j] for j in rest),
-        target_names=tuple(names[number] for number in chosen),
+        X=table.X,
+        y=_read_targets(source, format, names, wanted),
+        feature_names=table.feature_names,
+        target_names=tuple(wanted),
         sample_weight=table.sample_weight,
         name=table.name,
         description=table.description,
     )
+
+
+def _read_targets(
+    source: Path, format: TableFormat, names: Sequence[str], wanted: Sequence[str]
+) -> NDArray[np.float64]:
+    others = [name for name in names if name not in wanted]
+    table = read_table(source, format=format, target=None, drop=others, allow_nan=True, dense=True)
+    place = {name: j for j, name in enumerate(table.feature_names or ())}
+    for name in wanted:
+        # A column of names has become one column for each of them.
+        if name not in place:
+            raise file_error(
+                source,
+                None,
+                f"the target {shorten(name)} has names for values; targets must be numeric. Name "
+                "other targets.",
+            )
+    y = np.ascontiguousarray(table.X[:, [place[name] for name in wanted]])
+    _refuse_missing(source, y, wanted)
+    return y
 
 
 def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -136,14 +151,22 @@ def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _target_numbers(source: Path, header: ArffHeader, targets: Any) -> list[int]:
-    names = [attribute.name for attribute in header.attributes]
+def _columns_of(source: Path, format: TableFormat) -> tuple[list[str], str]:
+    """Return the names of all columns, and the relation of an ARFF file."""
+    if format == "csv":
+        return list(column_names(source)), ""
+    header = read_header(source, filled_lines(source))
+    return [attribute.name for attribute in header.attributes], header.relation
+
+
+def _target_numbers(source: Path, names: Sequence[str], relation: str, targets: Any) -> list[int]:
     if targets is None:
-        beside = source.with_name(source.name.removesuffix(".gz").removesuffix(".arff") + ".xml")
+        stem = re.sub(r"\.(arff|csv|tsv)(\.gz)?$", "", source.name)
+        beside = source.with_name(f"{stem}.xml")
         if beside.is_file():
             targets = beside
         else:
-            return _meka_targets(source, header)
+            return _meka_targets(source, relation, len(names))
     if isinstance(targets, int) and not isinstance(targets, bool):
         if not 1 <= targets < len(names):
             raise file_error(
@@ -160,12 +183,12 @@ def _target_numbers(source: Path, header: ArffHeader, targets: Any) -> list[int]
             raise file_error(
                 source,
                 None,
-                f"the target {shorten(min(missing))} of the XML file is no attribute. Mend a name.",
+                f"the target {shorten(min(missing))} of the XML file is no column. Mend a name.",
             )
         return numbers
     numbers = [_number_of(source, names, target) for target in targets]
     if not numbers or len(set(numbers)) != len(numbers):
-        raise file_error(source, None, "'targets' must name different attributes. Mend the list.")
+        raise file_error(source, None, "'targets' must name different columns. Mend the list.")
     return numbers
 
 
@@ -176,20 +199,20 @@ def _number_of(source: Path, names: Sequence[str], target: str | int) -> int:
     elif -len(names) <= target < len(names):
         return int(target) % len(names)
     raise file_error(
-        source, None, f"there is no attribute {shorten(str(target))}. Mend the list of targets."
+        source, None, f"there is no column {shorten(str(target))}. Mend the list of targets."
     )
 
 
-def _meka_targets(source: Path, header: ArffHeader) -> list[int]:
-    found = _MEKA.search(header.relation)
+def _meka_targets(source: Path, relation: str, n: int) -> list[int]:
+    found = _MEKA.search(relation)
     if found is None:
         raise file_error(
             source,
             None,
-            "the file does not say which attributes are targets. Pass targets=, or put Mulan's XML "
-            "file beside it.",
+            "the file does not say which columns are targets. Name them, or put Mulan's XML file "
+            "beside it.",
         )
-    count, n = int(found[1]), len(header.attributes)
+    count = int(found[1])
     if not 1 <= abs(count) < n:
         raise file_error(
             source, None, f"-C {count} does not fit {n} attributes. Mend the relation."

@@ -1,0 +1,108 @@
+"""The kinds of data that a command reads: rows, rows with several targets, bags of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from sklearn.utils import get_tags
+
+from svmosaic.datasets import (
+    Dataset,
+    list_bags,
+    list_datasets,
+    list_multitarget,
+    load,
+    load_bags,
+    load_multitarget,
+    read_bags,
+    read_multitarget,
+    read_table,
+)
+from svmosaic.datasets.readers import sniff_format
+from svmosaic.multi_instance.bag_classifier import BagClassifier
+
+__all__ = ["Columns", "Task", "load_by_name", "names_of", "read_file", "task_of"]
+
+Task: TypeAlias = Literal["rows", "targets", "bags"]
+
+# A LIBSVM file with at least this share of non-zero values is handled as a dense table.
+_DENSE_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the user says of the columns of a file.
+
+    Attributes
+    ----------
+    format : str or None
+        Format of the file; None: it is found out.
+    target : str, int or None
+        Column of the labels; None: there are none.
+    targets : int, list or None
+        Columns of several targets; None: the file says which, or none are read.
+    bag : str, int or None
+        Column of the ids of bags.
+    """
+
+    format: Any = None
+    target: str | int | None = -1
+    targets: Any = None
+    bag: str | int | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what is not as it is by default, by the name of its option."""
+        options = {
+            "--format": (self.format, None),
+            "--target": (self.target, -1),
+            "--targets": (self.targets, None),
+            "--bag": (self.bag, None),
+        }
+        return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def task_of(machine: Any) -> Task:
+    """Return the kind of data that a machine learns from."""
+    if isinstance(machine, BagClassifier):
+        return "bags"
+    return "targets" if get_tags(machine).target_tags.multi_output else "rows"
+
+
+def names_of(task: Task) -> tuple[str, ...]:
+    """Return the data sets of that kind."""
+    return {"rows": list_datasets, "targets": list_multitarget, "bags": list_bags}[task]()
+
+
+def load_by_name(name: str, task: Task) -> Dataset:
+    """Return a data set of the registry."""
+    if task == "targets":
+        return load_multitarget(name)
+    return load_bags(name) if task == "bags" else load(name)
+
+
+def read_file(
+    source: str, task: Task, columns: Columns, *, labelled: bool = True, width: int | None = None
+) -> Dataset:
+    """Return the data of a file; without labels unless `labelled`.
+
+    `width` is the number of features, for LIBSVM text, which does not tell it.
+    """
+    target = columns.target if labelled else None
+    format = columns.format or sniff_format(source)
+    n_features = width if format == "libsvm" else None
+    if task == "bags":
+        return read_bags(
+            source, format=format, bag=columns.bag, target=target, n_features=n_features
+        )
+    if task == "targets":
+        if labelled:
+            return read_multitarget(source, targets=columns.targets)
+        return read_table(source, format=format, target=None)
+    if format != "libsvm":
+        return read_table(source, format=format, target=target)
+    # In LIBSVM text the label always stands first; saying that there is none changes nothing.
+    told = -1 if target is None else target
+    data = read_table(source, format=format, target=told, n_features=n_features)
+    dense = data.X.nnz >= _DENSE_SHARE * data.X.shape[0] * data.X.shape[1]
+    return data.with_features(data.X.toarray(), None) if dense else data

@@ -1,0 +1,171 @@
+"""Train, predict and info for several targets and for bags, end to end on small files."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from svmosaic.cli.methods import METHODS
+from svmosaic.cli.predict import predict_labels
+from svmosaic.persistence import load
+
+
+def _field(outcome, name):
+    return re.search(rf"^{name} +(.*)$", outcome.out, re.MULTILINE).group(1)
+
+
+# Several targets ----------------------------------------------------------------------------
+
+FEW = ("--set", "Cs=[1, 10]", "--set", "epsilons=[0.1]", "--set", "cv=3")
+
+
+@pytest.mark.parametrize("method", ["multi-target-svr", "svrrc", "svrcc", "svrwc"])
+def test_several_targets_are_learned_saved_and_predicted(svmosaic, flats, tmp_path, method):
+    model = tmp_path / "m"
+    options = ("--method", method, "--targets", "price,rent", *FEW)
+
+    outcome = svmosaic("train", flats, "-o", model, *options, "--test", flats)
+    predicted = svmosaic("predict", model, flats, "--targets", "price,rent")
+
+    assert outcome.code == 0, outcome.err
+    assert _field(outcome, "rows") == "40"
+    assert _field(outcome, "features") == "3"
+    assert _field(outcome, "targets") == "2: price, rent"
+    assert float(_field(outcome, "training mean R2")) > 0.9
+    assert float(_field(outcome, "test mean R2").split()[0]) > 0.9
+    assert "mean R2 0.9" in predicted.err
+    values = np.array([line.split("\t") for line in predicted.out.splitlines()], dtype=float)
+    np.testing.assert_array_equal(values, predict_labels(load(model), _features(flats)))
+    info = svmosaic("info", model)
+    assert METHODS[method] in info.out
+    assert _field(info, "targets") == "2"
+
+
+def _features(path):
+    lines = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    return np.array([[float(a), b == "north", b == "south"] for a, b, *_ in lines])
+
+
+def test_new_rows_need_no_targets(svmosaic, flats, tmp_path):
+    svmosaic("train", flats, "-o", tmp_path / "m", "--method", "svrcc", "--targets", "2", *FEW)
+    new = tmp_path / "new.csv"
+    new.write_text("side,size\nnorth,40\nsouth,50\n")
+
+    outcome = svmosaic("predict", tmp_path / "m", new)
+
+    assert outcome.code == 0
+    assert [len(line.split("\t")) for line in outcome.out.splitlines()] == [2, 2]
+    assert "R2" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "svrcc", "--target", "rent"), "svrcc has several targets. Name them by"),
+        (("--method", "svrcc"), "does not say which columns are targets"),
+        (("--method", "svrcc", "--targets", "size,"), "expected columns with commas between"),
+        (("--method", "svrcc", "--targets", "rent,side"), "'side' has names for values"),
+        (("--method", "smo", "--targets", "2"), "--targets is for methods for several targets"),
+        (("--method", "smo", "--bag", "size"), "--bag is for methods for bags, such as mirsvm"),
+        (("--method", "svrcc", "--targets", "2", "--C", "1"), "The method svrcc has no --C"),
+    ],
+)
+def test_wrong_words_get_a_sentence(svmosaic, flats, tmp_path, options, message):
+    outcome = svmosaic("train", flats, "-o", tmp_path / "m", *options)
+
+    assert outcome.code != 0
+    assert message in outcome.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_file_without_the_targets_cannot_test(svmosaic, flats, tmp_path):
+    svmosaic("train", flats, "-o", tmp_path / "m", "--method", "svrcc", "--targets", "2", *FEW)
+
+    outcome = svmosaic("predict", tmp_path / "m", flats, "--bag", "size")
+
+    assert "--bag is for models of bags" in outcome.err
+
+
+# Bags ---------------------------------------------------------------------------------------
+
+
+# "active" comes before "dull", and an active instance makes a molecule active.
+MIRSVM = ("--C", "10", "--set", "positive=first")
+SMALL = {
+    "mirsvm": MIRSVM,
+    "mir-set-svm": ("--C", "10", "--set", "mu=[0.5, 1.0]", "--set", "n_init=1"),
+    "mir-mix-svm": ("--set", "C=[1, 10]", "--set", "gamma=[0.5, 2.0]", "--set", "n_init=1"),
+}
+
+
+@pytest.mark.parametrize("method", SMALL)
+@pytest.mark.parametrize("scale", ["minmax", "none"])
+def test_bags_are_learned_saved_and_predicted(svmosaic, molecules, tmp_path, method, scale):
+    model = tmp_path / "m"
+    options = ("--method", method, "--scale", scale, "--set", "random_state=0", *SMALL[method])
+
+    outcome = svmosaic("train", molecules, "-o", model, *options, "--test", molecules)
+    predicted = svmosaic("predict", model, molecules, "--bag", "molecule", "--decision")
+
+    assert outcome.code == 0, outcome.err
+    assert _field(outcome, "bags") == "24"
+    assert _field(outcome, "features") == "2"
+    assert _field(outcome, "classes") == "2 (active: 12, dull: 12)"
+    assert float(_field(outcome, "training accuracy")) > 0.9
+    assert "(24 bags)" in _field(outcome, "test accuracy")
+    table = [line.split("\t") for line in predicted.out.splitlines()]
+    assert len(table) == 24
+    assert table[0][0] == "dull"
+    assert "of 24 bags right" in predicted.err
+    info = svmosaic("info", model)
+    assert METHODS[method] in info.out
+    assert _field(info, "scaling") == ("MinMaxScaler" if scale == "minmax" else "none")
+    assert _field(info, "features") == "2: x, z"
+
+
+def test_new_bags_need_no_labels_and_columns_have_names(svmosaic, molecules, tmp_path):
+    svmosaic("train", molecules, "-o", tmp_path / "m", "--method", "mirsvm", *MIRSVM)
+    new = tmp_path / "new.csv"
+    new.write_text("z,x,id\n4,4,a\n0,0,b\n0,0,a\n")
+
+    outcome = svmosaic("predict", tmp_path / "m", new, "--bag", "id", "--target", "none")
+
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines() == ["active", "dull"]
+
+
+def test_three_classes_of_bags(svmosaic, molecules, tmp_path):
+    text = molecules.read_text()
+    molecules.write_text(re.sub(r"(m\d*0,.*,)dull", r"\1other", text))
+
+    outcome = svmosaic("train", molecules, "-o", tmp_path / "m", "--method", "mirsvm")
+
+    assert _field(outcome, "machines") == "3, each class against the rest"
+    assert _field(svmosaic("info", tmp_path / "m"), "classes") == "3: active, dull, other"
+
+
+def test_float32_and_sparse_bags(svmosaic, tmp_path):
+    path = tmp_path / "bags.svm"
+    rng = np.random.default_rng(0)
+    path.write_text(
+        "".join(
+            f"{bag % 2} qid:{bag} {1 + 2 * (bag % 2)}:{rng.uniform(1, 2):.3f} 9:1\n"
+            for bag in range(12)
+            for _ in range(3)
+        )
+    )
+
+    outcome = svmosaic("train", path, "-o", tmp_path / "m", "--method", "mirsvm", "--float32")
+
+    assert outcome.code == 0, outcome.err
+    assert "sparse" in _field(outcome, "features")
+    assert load(tmp_path / "m")[-1].support_vectors_.dtype == np.float32
+    assert "accuracy 1.0000" in svmosaic("predict", tmp_path / "m", path).err
+
+
+def test_a_data_set_of_bags_has_a_name(svmosaic, molecules, tmp_path):
+    outcome = svmosaic("train", "musk11", "-o", tmp_path / "m", "--method", "mirsvm")
+
+    assert "Did you mean 'musk1'" in outcome.err
