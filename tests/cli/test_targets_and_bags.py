@@ -169,3 +169,77 @@ def test_a_data_set_of_bags_has_a_name(svmosaic, molecules, tmp_path):
     outcome = svmosaic("train", "musk11", "-o", tmp_path / "m", "--method", "mirsvm")
 
     assert "Did you mean 'musk1'" in outcome.err
+
+
+# Missing values -----------------------------------------------------------------------------
+
+
+def with_gaps(path, column, rows):
+    """Empty some cells of a CSV file."""
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    for row in rows:
+        lines[row][column] = ""
+    path.write_text("".join(",".join(line) + "\n" for line in lines))
+
+
+@pytest.mark.parametrize("impute", ["mean", "median", "most_frequent"])
+@pytest.mark.parametrize("single", [(), ("--float32",)])
+def test_gaps_are_filled_and_the_model_takes_them_too(svmosaic, flowers, tmp_path, impute, single):
+    with_gaps(flowers, 0, [3, 8])
+
+    outcome = svmosaic("train", flowers, "-o", tmp_path / "m", "--impute", impute, *single)
+    predicted = svmosaic("predict", tmp_path / "m", flowers)
+
+    assert outcome.code == 0, outcome.err
+    assert _field(outcome, "gaps") == f"2 filled with the {impute} of their column"
+    assert "accuracy" in predicted.err
+    assert len(predicted.out.splitlines()) == 40
+    info = svmosaic("info", tmp_path / "m")
+    assert _field(info, "scaling") == "SimpleImputer, MinMaxScaler"
+    X = np.array([[np.nan, 1, 0, 0], [0.5, 0, 1, 0]])
+    filled = np.where(np.isnan(X), load(tmp_path / "m")[0].statistics_, X)
+    model = load(tmp_path / "m")
+    assert predict_labels(model, X).tolist() == predict_labels(model, filled).tolist()
+
+
+def test_gaps_in_targets_and_bags_of_instances(svmosaic, flats, molecules, tmp_path):
+    with_gaps(flats, 0, [3])
+    with_gaps(molecules, 1, [3, 4])
+    impute = ("--impute", "mean")
+    m, n = tmp_path / "m", tmp_path / "n"
+
+    targets = ("--method", "svrcc", "--targets", "2", *FEW)
+    assert svmosaic("train", flats, "-o", m, *targets, *impute).code == 0
+    assert svmosaic("predict", m, flats, "--targets", "2").code == 0
+    assert svmosaic("train", molecules, "-o", n, "--method", "mirsvm", *MIRSVM, *impute).code == 0
+    outcome = svmosaic("predict", n, molecules)
+    assert "of 24 bags right" in outcome.err
+    assert [type(one.transformer_).__name__ for one in load(n)[:-1]] == [
+        "SimpleImputer",
+        "MinMaxScaler",
+    ]
+
+
+def test_a_search_fills_gaps_of_what_it_sees(svmosaic, flowers, tmp_path):
+    with_gaps(flowers, 0, [3, 8])
+    grid = ("--gammas", "0.1,1", "--Cs", "1", "--cv", "2")
+
+    outcome = svmosaic("tune", flowers, "-o", tmp_path / "m", "--impute", "median", *grid)
+
+    assert outcome.code == 0, outcome.err
+    assert svmosaic("predict", tmp_path / "m", flowers).code == 0
+
+
+def test_gaps_without_a_mend_are_told(svmosaic, flowers, tmp_path):
+    plain = tmp_path / "m"
+    svmosaic("train", flowers, "-o", plain)
+    with_gaps(flowers, 0, [3])
+
+    for words in (("train", flowers, "-o", tmp_path / "n"), ("predict", plain, flowers)):
+        outcome = svmosaic(*words)
+        assert outcome.code != 0
+        assert "'size' has no value. Fill it in, or train with --impute mean." in outcome.err
+
+    with_gaps(flowers, 0, range(1, 41))
+    outcome = svmosaic("train", flowers, "-o", tmp_path / "n", "--impute", "mean")
+    assert "no value in any row, so that it has no mean. Remove it." in outcome.err

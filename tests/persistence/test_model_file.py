@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
@@ -397,3 +398,34 @@ def test_path_can_be_a_string(iris, tmp_path):
     save(model, str(tmp_path / "model"))
 
     assert_same_model(load(str(tmp_path / "model")), model, X)
+
+
+# Imputers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
+def test_an_imputer_before_the_scaler_is_kept(iris, tmp_path, dtype, strategy):
+    X, y = iris
+    X = X.astype(dtype)
+    X[::7, 1] = np.nan
+    model = make_pipeline(SimpleImputer(strategy=strategy), MinMaxScaler(), OLLAWVClassifier())
+    model.fit(X, y)
+    save(model, tmp_path / "model")
+
+    loaded = load(tmp_path / "model")
+
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+    assert loaded[0].statistics_.dtype == model[0].statistics_.dtype
+    assert loaded[0].get_params()["strategy"] == strategy
+
+
+@pytest.mark.parametrize(
+    "imputer", [SimpleImputer(add_indicator=True), SimpleImputer(missing_values=-1.0)]
+)
+def test_an_imputer_that_does_more_is_refused(iris, tmp_path, imputer):
+    X, y = iris
+    model = make_pipeline(imputer, OLLAWVClassifier()).fit(X, y)
+
+    with pytest.raises(ValueError, match="must fill nan and add no columns"):
+        save(model, tmp_path / "model")

@@ -265,7 +265,8 @@ def test_a_damaged_file_earns_the_sentence_of_the_reader(write, file, content):
     with pytest.raises(DataFileError) as caught:
         FileStream(path)
 
-    assert str(caught.value) == str(expected.value)
+    # A stream has no such option.
+    assert str(caught.value) == str(expected.value).replace(", or pass allow_nan=True", "")
     assert str(caught.value).startswith(file)
 
 

@@ -24,16 +24,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Load the model, which checks it, and describe it."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli.inputs import step
+    from svmosaic.cli.inputs import machine_of, transformers_of
     from svmosaic.cli.predict import load_model
 
     model = load_model(args.model)
-    machine, scaler = step(model, "model"), step(model, "scale")
-    scaler = getattr(scaler, "transformer_", scaler)
+    machine = machine_of(model)
+    before = [type(one).__name__ for one in transformers_of(model)]
     fields: list[tuple[str, object]] = [
         ("file", f"{args.model} ({file_size(args.model)})"),
         ("model", type(machine).__name__),
-        ("scaling", "none" if scaler is None else type(scaler).__name__),
+        ("scaling", ", ".join(before) if before else "none"),
         ("features", _features(model)),
         *_class_fields(machine),
         *_expansion_fields(machine),

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import get_tags
 
 from svmosaic.bags import Bags
 from svmosaic.cli.console import note
+from svmosaic.cli.preparation import fills_gaps, moves_zeros
 from svmosaic.cli.tasks import Columns, Task, load_by_name, names_of, read_file, task_of
 from svmosaic.datasets import Dataset, load, read_table
 from svmosaic.datasets.readers import sniff_format
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.multi_instance.bag_transformer import BagTransformer
 
 __all__ = [
-    "Scaler",
-    "assemble",
     "dense_where_needed",
     "describe_classes",
     "describe_values",
     "libsvm_width",
-    "make_scaler",
+    "machine_of",
     "read_for_model",
     "read_training",
-    "step",
     "table_of",
+    "transformers_of",
 ]
-
-Scaler: TypeAlias = MinMaxScaler | StandardScaler | MaxAbsScaler | BagTransformer
 
 # So many column names are told in a message.
 _NAMES_SHOWN = 3
@@ -44,7 +39,12 @@ _NAMES_SHOWN = 3
 
 
 def read_training(
-    source: str, columns: Columns, *, task: Task = "rows", float32: bool = False
+    source: str,
+    columns: Columns,
+    *,
+    task: Task = "rows",
+    float32: bool = False,
+    gaps: bool = False,
 ) -> Dataset:
     """Return the data of a file or of a named data set, with labels.
 
@@ -58,12 +58,16 @@ def read_training(
         The kind of data.
     float32 : bool, default=False
         Whether to keep single precision only.
+    gaps : bool, default=False
+        Whether features may be missing.
     """
     if _is_file(source, task):
-        data = read_file(source, task, columns)
+        data = read_file(source, task, columns, gaps=gaps)
     else:
         _refuse_file_options(source, columns)
         data = load_by_name(source, task)
+        if not gaps and _has_gaps(data):
+            raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
     if not float32:
         return data
     return _with_table(data, table_of(data).astype(np.float32), data.feature_names)
@@ -77,22 +81,28 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     that has just the model's features is read without any; several targets are read only if they
     were named.
     """
-    task = task_of(step(model, "model"))
+    task = task_of(machine_of(model))
     if not _is_file(source, task):
         _refuse_file_options(source, columns)
         return _fit_columns(load_by_name(source, task), model)
-    width = model.n_features_in_
-    if task == "targets" and columns.targets is None:
-        return _fit_columns(read_file(source, task, columns, labelled=False), model)
-    if task == "targets" or columns.target != -1:
-        return _fit_columns(read_file(source, task, columns, width=width), model)
+    gaps = any(fills_gaps(one) for one in transformers_of(model))
+
+    def read(*, labelled: bool = True) -> Dataset:
+        width = model.n_features_in_
+        data = read_file(source, task, columns, labelled=labelled, width=width, gaps=gaps)
+        return _fit_columns(data, model)
+
+    if task == "targets":
+        return read(labelled=columns.targets is not None)
+    if columns.target != -1:
+        return read()
     try:
-        return _fit_columns(read_file(source, task, columns, width=width), model)
+        return read()
     except _ColumnMismatch as error:
         if (columns.format or sniff_format(source)) == "libsvm":
             raise
         try:
-            return _fit_columns(read_file(source, task, columns, labelled=False), model)
+            return read(labelled=False)
         except _ColumnMismatch:
             raise error from None
 
@@ -139,6 +149,11 @@ def table_of(data: Dataset) -> Any:
     return data.X.instances if isinstance(data.X, Bags) else data.X
 
 
+def _has_gaps(data: Dataset) -> bool:
+    table = table_of(data)
+    return bool(np.isnan(table.data if sp.issparse(table) else table).any())
+
+
 def _with_table(data: Dataset, table: Any, names: tuple[str, ...] | None) -> Dataset:
     X = data.X.with_instances(table) if isinstance(data.X, Bags) else table
     return data.with_features(X, names)
@@ -161,7 +176,7 @@ def _fit_columns(data: Dataset, model: Any) -> Dataset:
             f"{data.name} has {data.n_features} features; the model was trained on "
             f"{model.n_features_in_}. Use data with the same columns."
         )
-    if sp.issparse(X) and _moves_zeros(step(model, "scale")):
+    if sp.issparse(X) and any(moves_zeros(one) for one in transformers_of(model)):
         X = X.toarray()
     return _with_table(data, X, names)
 
@@ -196,50 +211,18 @@ def _listed(names: list[str]) -> str:
     return f"the column {shown}" if len(names) == 1 else f"the columns {shown}{more}"
 
 
-# Scaling ------------------------------------------------------------------------------------
+# Parts of a model ----------------------------------------------------------------------------
 
 
-def make_scaler(kind: str, X: Any) -> tuple[Scaler | None, str]:
-    """Return an unfitted scaler for `X` and what it does, in words.
-
-    Sparse data keep their zeros: they get `MaxAbsScaler` in place of min-max, and standard
-    scaling without centring. Bags get a scaler of their instances.
-    """
-    if isinstance(X, Bags):
-        scaler, text = make_scaler(kind, X.instances)
-        return (None if scaler is None else BagTransformer(scaler)), text
-    sparse = sp.issparse(X)
-    if kind == "none":
-        return None, "none"
-    if kind == "standard":
-        text = "standard deviation 1, zeros kept (sparse data)" if sparse else "mean 0, deviation 1"
-        return StandardScaler(with_mean=not sparse), text
-    if sparse:
-        return MaxAbsScaler(), "max-abs to [-1, 1], zeros kept (sparse data; min-max would fill it)"
-    return MinMaxScaler(), "min-max to [0, 1]"
+def machine_of(model: Any) -> Any:
+    """Return the machine at the end of a model."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
-def _moves_zeros(scaler: Scaler | None) -> bool:
-    """Whether the scaler needs a dense table."""
-    scaler = getattr(scaler, "transformer_", scaler)
-    return isinstance(scaler, MinMaxScaler) or bool(getattr(scaler, "with_mean", False))
-
-
-def assemble(scaler: Scaler | None, model: Any, names: tuple[str, ...] | None) -> Any:
-    """Return one model of a fitted scaler and a fitted machine that knows its column names."""
-    first = model if scaler is None else scaler
-    if names is not None:
-        first.feature_names_in_ = np.array(names, dtype=object)
-    return model if scaler is None else Pipeline([("scale", scaler), ("model", model)])
-
-
-def step(model: Any, name: str) -> Any:
-    """Return the scaler (``"scale"``) or the machine (``"model"``) of a model."""
-    if not isinstance(model, Pipeline):
-        return model if name == "model" else None
-    if name == "model":
-        return model.steps[-1][1]
-    return model.steps[0][1] if len(model.steps) > 1 else None
+def transformers_of(model: Any) -> list[Any]:
+    """Return what stands before the machine; of bags, what is applied to their instances."""
+    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
+    return [getattr(one, "transformer_", one) for _, one in steps]
 
 
 def describe_values(y: Any) -> str:

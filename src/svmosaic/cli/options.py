@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "add_bag_option",
     "add_data_options",
+    "add_impute_option",
     "add_machine_options",
     "add_scale_option",
     "column",
@@ -138,6 +139,17 @@ def add_scale_option(parser: argparse.ArgumentParser) -> None:
         default="minmax",
         help="how to scale the features; the scaling becomes part of the model (default: "
         "%(default)s; sparse data are scaled without losing their zeros)",
+    )
+
+
+def add_impute_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--impute``."""
+    parser.add_argument(
+        "--impute",
+        choices=("none", "mean", "median", "most_frequent"),
+        default="none",
+        help="fill missing values with this of their column; it becomes part of the model, which "
+        "then takes rows with gaps too (default: %(default)s, missing values are refused)",
     )
 
 

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
-    from svmosaic.cli.inputs import libsvm_width, read_for_model, step
+    from svmosaic.cli.inputs import libsvm_width, machine_of, read_for_model
     from svmosaic.cli.tasks import task_of
     from svmosaic.utils.atomic import atomic_write
 
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
         # The text does not tell the number of features, only the last one in use.
         width = libsvm_width(args.data, args.format)
         model = load_model(args.model, max(width, model.n_features_in_))
-    task = task_of(step(model, "model"))
+    task = task_of(machine_of(model))
     data = read_for_model(args.data, model, _columns(args, task))
     regression = is_regressor(model)
     labels = predict_labels(model, data.X)
@@ -152,9 +152,9 @@ def score_of(model: Any, X: Any, y: Any) -> float:
 
 def step_classes(model: Any) -> Any:
     """Return the labels that a model can predict."""
-    from svmosaic.cli.inputs import step
+    from svmosaic.cli.inputs import machine_of
 
-    return step(model, "model").classes_
+    return machine_of(model).classes_
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from svmosaic.datasets import (
     read_table,
 )
 from svmosaic.datasets.readers import sniff_format
+from svmosaic.exceptions import DataFileError
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 
 __all__ = ["Columns", "Task", "load_by_name", "names_of", "read_file", "task_of"]
@@ -82,27 +83,50 @@ def load_by_name(name: str, task: Task) -> Dataset:
 
 
 def read_file(
-    source: str, task: Task, columns: Columns, *, labelled: bool = True, width: int | None = None
+    source: str,
+    task: Task,
+    columns: Columns,
+    *,
+    labelled: bool = True,
+    width: int | None = None,
+    gaps: bool = False,
 ) -> Dataset:
     """Return the data of a file; without labels unless `labelled`.
 
-    `width` is the number of features, for LIBSVM text, which does not tell it.
+    `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
+    missing if `gaps`.
     """
+    try:
+        return _read_file(source, task, columns, labelled, width, gaps)
+    except DataFileError as error:
+        # The mend for those who call the reader is another one on the command line.
+        text = str(error).replace("pass allow_nan=True", "train with --impute mean")
+        raise DataFileError(text) from None
+
+
+def _read_file(
+    source: str, task: Task, columns: Columns, labelled: bool, width: int | None, gaps: bool
+) -> Dataset:
     target = columns.target if labelled else None
     format = columns.format or sniff_format(source)
     n_features = width if format == "libsvm" else None
     if task == "bags":
         return read_bags(
-            source, format=format, bag=columns.bag, target=target, n_features=n_features
+            source,
+            format=format,
+            bag=columns.bag,
+            target=target,
+            n_features=n_features,
+            allow_nan=gaps,
         )
     if task == "targets":
         if labelled:
-            return read_multitarget(source, targets=columns.targets)
-        return read_table(source, format=format, target=None)
+            return read_multitarget(source, targets=columns.targets, allow_nan=gaps)
+        return read_table(source, format=format, target=None, allow_nan=gaps)
     if format != "libsvm":
-        return read_table(source, format=format, target=target)
+        return read_table(source, format=format, target=target, allow_nan=gaps)
     # In LIBSVM text the label always stands first; saying that there is none changes nothing.
     told = -1 if target is None else target
-    data = read_table(source, format=format, target=told, n_features=n_features)
+    data = read_table(source, format=format, target=told, n_features=n_features, allow_nan=gaps)
     dense = data.X.nnz >= _DENSE_SHARE * data.X.shape[0] * data.X.shape[1]
     return data.with_features(data.X.toarray(), None) if dense else data

@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_bag_option(parser)
     parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")
     parser.add_argument("--libsvm", metavar="OUT", help="also write the model as LIBSVM text")
+    options.add_impute_option(parser)
     options.add_scale_option(parser)
     parser.add_argument("--float32", action="store_true", help="compute in single precision")
     group = parser.add_argument_group("the machine")
@@ -124,12 +125,14 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
+    from svmosaic.cli.preparation import plan_preparation
     from svmosaic.cli.tasks import task_of
 
     machine = make_machine(args.method, options.machine_parameters(args), args.set)
     regression, task = is_regressor(machine), task_of(machine)
     columns = _columns(args, task)
-    data = inputs.read_training(args.data, columns, task=task, float32=args.float32)
+    gaps = args.impute != "none"
+    data = inputs.read_training(args.data, columns, task=task, float32=args.float32, gaps=gaps)
     data = inputs.dense_where_needed(data, machine)
     if data.sample_weight is not None and task != "rows":
         raise ValueError(
@@ -140,18 +143,18 @@ def run(args: argparse.Namespace) -> None:
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
-    scaler, scaling = inputs.make_scaler(args.scale, data.X)
+    preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
     begin = time.perf_counter()
-    X = data.X if scaler is None else scaler.fit_transform(data.X)
+    X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
         if task == "rows":
             machine.fit(X, data.y, data.sample_weight)
         else:
             machine.fit(X, data.y)
     seconds = time.perf_counter() - begin
-    model = inputs.assemble(scaler, machine, data.feature_names)
+    model = preparation.assemble(machine, data.feature_names)
 
-    print(format_fields([*_data_fields(data, regression), ("scaling", scaling)]))
+    print(format_fields([*_data_fields(data, regression), *preparation.fields()]))
     seconds_field = ("seconds", f"{seconds:.2f}")
     print(format_fields([seconds_field, *_machine_fields(machine, data, task)]))
     score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
@@ -266,12 +269,12 @@ def _training_score(machine: Any, X: Any, y: Any) -> str:
 
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:
-    from svmosaic.cli.inputs import read_for_model, step
+    from svmosaic.cli.inputs import machine_of, read_for_model
     from svmosaic.cli.predict import score_of
     from svmosaic.cli.tasks import task_of
 
     test = read_for_model(source, model, columns)
-    task = task_of(step(model, "model"))
+    task = task_of(machine_of(model))
     if test.y is None:
         option = "--targets" if task == "targets" else "--target"
         raise ValueError(f"{source} has no labels to compare with. Name them by {option}.")
@@ -283,14 +286,14 @@ def _test_score(model: Any, source: str, columns: Columns) -> str:
 
 
 def _write(model: Any, args: argparse.Namespace) -> None:
-    from svmosaic.cli.inputs import step
+    from svmosaic.cli.inputs import machine_of
     from svmosaic.persistence import export_libsvm, save
 
     with uninterrupted():
         save(model, args.output)
         print(format_fields([("model", f"{args.output} ({file_size(args.output)})")]))
         if args.libsvm is not None:
-            export_libsvm(step(model, "model"), args.libsvm)
+            export_libsvm(machine_of(model), args.libsvm)
             print(format_fields([("LIBSVM text", args.libsvm)]))
             if args.scale != "none":
                 note("the LIBSVM text has no place for scaling: scale data before using it")

@@ -22,7 +22,7 @@ from svmosaic.cli.console import (
 
 if TYPE_CHECKING:
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
-    from svmosaic.cli.inputs import Scaler
+    from svmosaic.cli.preparation import Preparation
     from svmosaic.datasets import Dataset
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="column of the labels, by name or by number from 0 (default: the last)",
     )
+    options.add_impute_option(parser)
     options.add_scale_option(parser)
     search = parser.add_argument_group("the search")
     search.add_argument(
@@ -111,24 +112,25 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli.tasks import Columns
 
     target = -1 if args.target is None else args.target
-    data = inputs.read_training(args.data, Columns(args.format, target))
+    gaps = args.impute != "none"
+    data = inputs.read_training(args.data, Columns(args.format, target), gaps=gaps)
     searched, held_out = _split(data) if args.holdout else (_all_rows(data), None)
     begin = time.perf_counter()
-    search, scaler, scaling = _search(searched, args)
+    search, preparation = _search(searched, data.feature_names, args)
     seconds = time.perf_counter() - begin
 
     fields = [
         ("rows", _rows_text(searched, held_out)),
         ("features", data.n_features),
         ("classes", inputs.describe_classes(data.y)),
-        ("scaling", scaling),
+        *preparation.fields(),
         ("candidates", f"{search.cv_results_['mean_test_score'].size}, {args.cv} folds each"),
         ("seconds", f"{seconds:.2f}"),
     ]
     print(format_fields(fields))
     print(f"\n{_best_candidates(search)}\n")
-    print(format_fields(_scores(search, scaler, held_out, args)))
-    _write(search, scaler, data, held_out is not None, args)
+    print(format_fields(_scores(search, preparation, held_out, args)))
+    _write(search, preparation, data, held_out is not None, args)
 
 
 # The search ---------------------------------------------------------------------------------
@@ -177,11 +179,13 @@ def _split(data: Dataset) -> tuple[_Part, _Part]:
     return part(searched), part(aside)
 
 
-def _search(part: _Part, args: argparse.Namespace) -> tuple[OLLAWVClassifierCV, Scaler | None, str]:
+def _search(
+    part: _Part, names: tuple[str, ...] | None, args: argparse.Namespace
+) -> tuple[OLLAWVClassifierCV, Preparation]:
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
-    from svmosaic.cli import inputs
+    from svmosaic.cli.preparation import plan_preparation
 
-    scaler, scaling = inputs.make_scaler(args.scale, part.X)
+    preparation = plan_preparation(args.scale, args.impute, part.X, names)
     grids = {"gammas": args.gammas, "margins": args.margins, "Cs": args.Cs}
     search = OLLAWVClassifierCV(
         cv=args.cv,
@@ -189,12 +193,12 @@ def _search(part: _Part, args: argparse.Namespace) -> tuple[OLLAWVClassifierCV, 
         **{name: values for name, values in grids.items() if values is not None},
         **options.machine_parameters(args),
     )
-    X = part.X if scaler is None else scaler.fit_transform(part.X)
+    X = preparation.fit_transform(part.X)
     if args.verbose:
         note(f"searching on {plural(X.shape[0], 'row')}")
     with show_progress("searching", verbose=args.verbose):
         search.fit(X, part.y, part.sample_weight)
-    return search, scaler, scaling
+    return search, preparation
 
 
 # What is shown ------------------------------------------------------------------------------
@@ -228,11 +232,11 @@ def _best_candidates(search: OLLAWVClassifierCV) -> str:
 
 
 def _scores(
-    search: OLLAWVClassifierCV, scaler: Scaler | None, held_out: _Part | None, args: Any
+    search: OLLAWVClassifierCV, preparation: Preparation, held_out: _Part | None, args: Any
 ) -> list[tuple[str, object]]:
     chosen = ", ".join(f"{name}={value:.6g}" for name, value in search.best_params_.items())
     why = "of the best candidate: it was chosen by this score"
-    if scaler is not None:
+    if preparation.steps:
         why += " and the scaler saw all folds"
     fields: list[tuple[str, object]] = [
         ("chosen", chosen),
@@ -241,7 +245,7 @@ def _scores(
     if held_out is not None:
         from sklearn.metrics import get_scorer
 
-        X = held_out.X if scaler is None else scaler.transform(held_out.X)
+        X = preparation.transform(held_out.X)
         for name in dict.fromkeys((args.scoring, "accuracy")):
             score = get_scorer(name)(search.best_estimator_, X, held_out.y)
             what = f"on {plural(X.shape[0], 'row')} that scaling and search never saw"
@@ -254,20 +258,20 @@ def _scores(
 
 def _write(
     search: OLLAWVClassifierCV,
-    scaler: Scaler | None,
+    preparation: Preparation,
     data: Dataset,
     refit: bool,
     args: argparse.Namespace,
 ) -> None:
-    from svmosaic.cli import inputs
+    from svmosaic.cli.preparation import plan_preparation
     from svmosaic.persistence import save
 
     machine = search.best_estimator_
     if args.output is not None and refit:
         from sklearn.base import clone
 
-        scaler, _ = inputs.make_scaler(args.scale, data.X)
-        X = data.X if scaler is None else scaler.fit_transform(data.X)
+        preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
+        X = preparation.fit_transform(data.X)
         with show_progress("training", verbose=args.verbose):
             machine = clone(machine).fit(X, data.y, data.sample_weight)
     with uninterrupted():
@@ -275,7 +279,7 @@ def _write(
             _write_results(search, args.results)
             print(format_fields([("results", args.results)]))
         if args.output is not None:
-            save(inputs.assemble(scaler, machine, data.feature_names), args.output)
+            save(preparation.assemble(machine, data.feature_names), args.output)
             print(format_fields([("model", f"{args.output}, trained on all rows")]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.multi_instance.bag_transformer import BagTransformer
@@ -150,7 +151,10 @@ BAG_SCHEMAS: tuple[Schema, ...] = (
             Estimators(
                 "transformer",
                 "transformer_",
-                tuple(kind.__name__ for kind in (MinMaxScaler, StandardScaler, MaxAbsScaler)),
+                tuple(
+                    kind.__name__
+                    for kind in (MinMaxScaler, StandardScaler, MaxAbsScaler, SimpleImputer)
+                ),
                 alone=True,
             ),
         ),

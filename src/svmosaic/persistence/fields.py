@@ -534,6 +534,8 @@ class Schema:
         The class itself. A file can only name classes of the table.
     fields : tuple of Field
         The fitted attributes.
+    finish : callable or None
+        Called with the restored object before the checks, to set what follows from its fields.
     checks : tuple of callable
         Called with the restored object and the sizes; they compare the fields.
     role : {"model", "scaler", "part"}
@@ -548,6 +550,7 @@ class Schema:
     kind: Any
     fields: tuple[Field, ...]
     checks: tuple[Callable[[Any, Sizes], None], ...]
+    finish: Callable[[Any], None] | None = None
     role: Role = "model"
     of_bags: bool = False
     copied: Mapping[str, str] = field(default_factory=dict)

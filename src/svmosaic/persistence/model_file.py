@@ -425,6 +425,8 @@ def _restore_estimator(
         if not part.optional or parts.has(part.name):
             setattr(estimator, part.attribute, part.unpack(parts, sizes))
     parts.require_empty()
+    if schema.finish is not None:
+        schema.finish(estimator)
     for check in schema.checks:
         check(estimator, sizes)
     return estimator

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
+from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.classification.kernel_primal import KernelPrimalSVC
@@ -59,6 +60,7 @@ from svmosaic.persistence.validation import (
     check_boundary,
     check_chains,
     check_expansion,
+    check_imputer,
     check_min_max_range,
     check_path,
     check_planes,
@@ -196,6 +198,14 @@ _SAMPLES_SEEN = Tensor(
 )
 
 
+def _fit_imputer(imputer: Any) -> None:
+    """Train on one row, the values to fill in: that is their mean, median and mode."""
+    names = vars(imputer).get("feature_names_in_")
+    imputer.fit(imputer.statistics_[None, :])
+    if names is not None:
+        imputer.feature_names_in_ = names
+
+
 def _table(schemas: Sequence[Schema]) -> dict[str, Schema]:
     return {schema.name: schema for schema in schemas}
 
@@ -328,6 +338,13 @@ SCHEMAS: dict[str, Schema] = _table(
             MaxAbsScaler,
             (*FEATURES, _SAMPLES_SEEN, *map(_per_feature, ("max_abs", "scale"))),
             (check_positive_scale,),
+            role="scaler",
+        ),
+        Schema(
+            SimpleImputer,
+            (*FEATURES, Tensor("statistics", "statistics_", FLOATS, ("n_features",))),
+            (check_imputer,),
+            finish=_fit_imputer,
             role="scaler",
         ),
         *BAG_SCHEMAS,

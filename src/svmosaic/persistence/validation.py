@@ -23,6 +23,7 @@ __all__ = [
     "check_csr",
     "check_dtype",
     "check_expansion",
+    "check_imputer",
     "check_min_max_range",
     "check_path",
     "check_planes",
@@ -321,6 +322,14 @@ def check_min_max_range(scaler: Any, sizes: Sizes) -> None:
     numbers = all(type(value) in (int, float) for value in low_high)
     if len(low_high) != 2 or not numbers or not -np.inf < low_high[0] < low_high[1] < np.inf:
         refuse("feature_range of MinMaxScaler must be two ascending finite numbers")
+
+
+def check_imputer(imputer: Any, sizes: Sizes) -> None:
+    """Refuse an imputer that adds columns, or that fills anything but numbers that are missing."""
+    expect("statistics", imputer.statistics_.size, imputer.n_features_in_)
+    missing = imputer.missing_values
+    if imputer.add_indicator or not (isinstance(missing, float) and np.isnan(missing)):
+        refuse("an imputer must fill nan and add no columns")
 
 
 def check_standard_parts(scaler: Any, sizes: Sizes) -> None:

@@ -105,7 +105,7 @@ class FileStream(Stream):
         self.path = Path(path).absolute()
         if target is None:
             raise ValueError("The 'target' parameter of FileStream must name a column. Got None.")
-        options = TableOptions(target, drop, nominal, nominal_columns, dense=True)
+        options = TableOptions(target, drop, nominal, nominal_columns, dense=True, gap_option="")
         self._source = _make_source(self.path, format, options, delimiter, header, n_features)
         self._fingerprint = _fingerprint(self.path)
         length = None

@@ -420,7 +420,8 @@ def make_column(
     if j in roles.dropped:
         return None
     is_target = j == roles.target
-    cells = Cells(path, attribute.name, _MISSING, options.allow_nan and not is_target, is_target)
+    allow_nan = options.allow_nan and not is_target
+    cells = Cells(path, attribute.name, _MISSING, allow_nan, is_target, options.gap_option)
     if _is_numeric(j, attribute, roles):
         return NumericColumn(cells)
     return NominalColumn(cells, None if is_open(j, attribute, roles) else attribute.values)

@@ -66,6 +66,8 @@ class TableOptions:
     allow_nan: bool = False
     dense: bool | None = None
     max_dense_mb: float = 4096.0
+    # What else than mending a cell without a number helps; empty where nothing does.
+    gap_option: str = ", or pass allow_nan=True"
 
 
 @dataclass(frozen=True)
@@ -90,15 +92,14 @@ class Cells:
     missing: frozenset[str]
     allow_nan: bool
     is_target: bool
+    gap_option: str
 
     def missing_value(self, line: int) -> Exception:
         """Make the error for a cell without a value."""
         if self.is_target:
             reason = f"the target {shorten(self.name)} has no value. Fill it in or remove the line."
         else:
-            reason = (
-                f"column {shorten(self.name)} has no value. Fill it in, or pass allow_nan=True."
-            )
+            reason = f"column {shorten(self.name)} has no value. Fill it in{self.gap_option}."
         return file_error(self.path, line, reason)
 
 
@@ -177,7 +178,7 @@ class NumericColumn:
                 "Mend the cell, or list the column in nominal_columns.",
             ) from None
         if not about.allow_nan and not math.isfinite(value):
-            advice = "Mend the cell." if about.is_target else "Mend it, or pass allow_nan=True."
+            advice = "Mend the cell." if about.is_target else f"Mend it{about.gap_option}."
             raise file_error(
                 about.path,
                 line,

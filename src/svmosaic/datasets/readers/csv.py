@@ -115,7 +115,8 @@ def read_csv(
     columns: list[Column | None] = []
     for j, name in enumerate(layout.names):
         is_target = j == roles.target
-        cells = Cells(source, name, MISSING, options.allow_nan and not is_target, is_target)
+        allow_nan = options.allow_nan and not is_target
+        cells = Cells(source, name, MISSING, allow_nan, is_target, options.gap_option)
         if j in roles.dropped:
             columns.append(None)
         elif j in roles.forced_nominal:

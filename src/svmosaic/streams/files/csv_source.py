@@ -80,7 +80,9 @@ class CsvSource:
 
     def _cells(self, j: int) -> Cells:
         is_target = j == self._roles.target
-        return Cells(self.path, self._layout.names[j], MISSING, False, is_target)
+        return Cells(
+            self.path, self._layout.names[j], MISSING, False, is_target, self._options.gap_option
+        )
 
     def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
         # Values may not be missing, so the first row decides for each column, as in `read_csv`.
