@@ -165,6 +165,22 @@ def test_float32_and_sparse_bags(svmosaic, tmp_path):
     assert "accuracy 1.0000" in svmosaic("predict", tmp_path / "m", path).err
 
 
+@pytest.mark.parametrize(
+    ("source", "method", "message"),
+    [
+        ("musk1", "smo", "has bags of instances. Use --method mirsvm"),
+        ("edm", "mirsvm", "has several targets. Use --method svrcc"),
+        ("sklearn-iris", "svrcc", "has rows of one class each. Use a method for such rows"),
+        ("nowhere", "mirsvm", "svmosaic data list --kind bags"),
+    ],
+)
+def test_a_data_set_of_another_kind_is_told(svmosaic, tmp_path, source, method, message):
+    outcome = svmosaic("train", source, "-o", tmp_path / "m", "--method", method)
+
+    assert outcome.code != 0
+    assert message in outcome.err
+
+
 def test_a_data_set_of_bags_has_a_name(svmosaic, molecules, tmp_path):
     outcome = svmosaic("train", "musk11", "-o", tmp_path / "m", "--method", "mirsvm")
 

@@ -31,6 +31,12 @@ __all__ = [
     "transformers_of",
 ]
 
+# What a data set of each kind has, and which methods of `train` take it.
+_KINDS: dict[Task, str] = {
+    "rows": "rows of one class each. Use a method for such rows, for example ollawv",
+    "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
+    "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
+}
 # So many column names are told in a message.
 _NAMES_SHOWN = 3
 
@@ -133,9 +139,14 @@ def _is_file(source: str, task: Task = "rows") -> bool:
         return False
     if path.exists():
         raise IsADirectoryError(f"{source!r} is not a file. Name a data file or a data set.")
+    for other, what in _KINDS.items():
+        if source in names_of(other):
+            raise ValueError(f"The data set {source!r} has {what}.")
     files = [p for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(source, [*names, *map(str, files)], n=1)
-    hint = f"Did you mean {close[0]!r}?" if close else "List data sets with: svmosaic data list"
+    kind = "" if task == "rows" else f" --kind {task}"
+    listing = f"List data sets with: svmosaic data list{kind}"
+    hint = f"Did you mean {close[0]!r}?" if close else listing
     raise DataNotFoundError(f"There is no file and no data set {source!r}. {hint}")
 
 
