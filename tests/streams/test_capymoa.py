@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import pickle
 import sys
 from types import ModuleType, SimpleNamespace
@@ -163,3 +164,24 @@ def test_a_tree_of_moa_learns_and_goes_on_after_a_stop(tmp_path):
     accuracy = whole.last()["CapyMOALearner"]["accuracy"]
     assert accuracy > 0.8
     assert resumed.last()["CapyMOALearner"]["accuracy"] == accuracy
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(None, "-Xmx8g -Xss10M -Xrs"), ("-Xmx2g", "-Xmx2g -Xrs"), ("-Xrs -Xmx2g", "-Xrs -Xmx2g")],
+)
+def test_java_leaves_signals_alone(monkeypatch, before, after):
+    if before is None:
+        monkeypatch.delenv("CAPYMOA_JVM_ARGS", raising=False)
+    else:
+        monkeypatch.setenv("CAPYMOA_JVM_ARGS", before)
+    seen = []
+    monkeypatch.setattr(
+        "svmosaic.streams.capymoa.import_optional",
+        lambda *_: seen.append(os.environ["CAPYMOA_JVM_ARGS"]),
+    )
+    monkeypatch.setattr("svmosaic.streams.capymoa.importlib.import_module", lambda name: None)
+
+    CapyMOALearner("moa.classifiers.bayes.NaiveBayes").start()
+
+    assert seen == [after]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ from svmosaic.utils.optional import import_optional
 __all__ = ["CapyMOALearner"]
 
 _PURPOSE = "run learners of MOA"
+# CapyMOA reads this variable when it starts Java; the default is its own.
+_JAVA_OPTIONS = "CAPYMOA_JVM_ARGS"
+_DEFAULT_OPTIONS = "-Xmx8g -Xss10M"
+_NO_SIGNALS = "-Xrs"
 _INSTANCE = "com.yahoo.labs.samoa.instances.DenseInstance"
 
 
@@ -130,6 +135,10 @@ class CapyMOALearner:
 
 
 def _import(name: str) -> Any:
+    # Java would take Ctrl-C and SIGTERM for itself: it stops first, and calls into it fail.
+    options = os.environ.get(_JAVA_OPTIONS, _DEFAULT_OPTIONS)
+    if _NO_SIGNALS not in options.split():
+        os.environ[_JAVA_OPTIONS] = f"{options} {_NO_SIGNALS}"
     try:
         import_optional("capymoa", _PURPOSE)
     except RuntimeError as error:
