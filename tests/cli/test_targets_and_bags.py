@@ -80,7 +80,22 @@ def test_wrong_words_get_a_sentence(svmosaic, flats, tmp_path, options, message)
     assert not (tmp_path / "m").exists()
 
 
-def test_a_file_without_the_targets_cannot_test(svmosaic, flats, tmp_path):
+def test_targets_named_by_the_file_are_those_of_the_test_file_too(svmosaic, tmp_path):
+    text = "@attribute a real\n@attribute b real\n@attribute c real\n@data\n"
+    rows = "".join(f"{i}, {2 * i}, {-i}\n" for i in range(12))
+    for name in ("train", "test"):
+        relation = "@relation 'toy: -C -2'\n" if name == "train" else "@relation toy\n"
+        (tmp_path / f"{name}.arff").write_text(relation + text + rows)
+    options = ("--method", "svrcc", *FEW, "--test", tmp_path / "test.arff")
+
+    outcome = svmosaic("train", tmp_path / "train.arff", "-o", tmp_path / "m", *options)
+
+    assert outcome.code == 0, outcome.err
+    assert _field(outcome, "targets") == "2: b, c"
+    assert _field(outcome, "test mean R2").endswith("(12 rows)")
+
+
+def test_predict_refuses_what_the_model_has_not(svmosaic, flats, tmp_path):
     svmosaic("train", flats, "-o", tmp_path / "m", "--method", "svrcc", "--targets", "2", *FEW)
 
     outcome = svmosaic("predict", tmp_path / "m", flats, "--bag", "size")

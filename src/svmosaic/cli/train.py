@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
@@ -162,6 +163,9 @@ def run(args: argparse.Namespace) -> None:
     if args.verbose and task == "rows":
         print(format_fields(_verbose_fields(machine)))
     if args.test is not None:
+        if task == "targets":
+            # Whatever named the targets of the training rows names those of the test rows.
+            columns = replace(columns, targets=list(data.target_names or ()))
         print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
     _write(model, args)
 
