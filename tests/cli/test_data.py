@@ -58,6 +58,17 @@ def test_describe_knows_bags_and_targets(svmosaic, name, words):
     assert words in outcome.out
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("muskk", "Did you mean 'musk"), ("lettr", "'letter'"), ("zzzz", "svmosaic data list")],
+)
+def test_a_misspelt_name_is_looked_for_in_all_kinds(svmosaic, name, words):
+    outcome = svmosaic("data", "describe", name)
+
+    assert outcome.code != 0
+    assert words in outcome.err
+
+
 def test_fetch_prints_the_file(svmosaic, tmp_path, monkeypatch):
     asked = []
 

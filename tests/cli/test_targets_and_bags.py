@@ -67,8 +67,14 @@ def test_new_rows_need_no_targets(svmosaic, flats, tmp_path):
         (("--method", "svrcc"), "does not say which columns are targets"),
         (("--method", "svrcc", "--targets", "size,"), "expected columns with commas between"),
         (("--method", "svrcc", "--targets", "rent,side"), "'side' has names for values"),
-        (("--method", "smo", "--targets", "2"), "--targets is for methods for several targets"),
-        (("--method", "smo", "--bag", "size"), "--bag is for methods for bags, such as mirsvm"),
+        (
+            ("--method", "smo", "--targets", "2"),
+            "--targets is for several targets, which the method smo",
+        ),
+        (
+            ("--method", "smo", "--bag", "size"),
+            "--bag is for bags of instances, which the method smo",
+        ),
         (("--method", "svrcc", "--targets", "2", "--C", "1"), "The method svrcc has no --C"),
     ],
 )
@@ -100,7 +106,7 @@ def test_predict_refuses_what_the_model_has_not(svmosaic, flats, tmp_path):
 
     outcome = svmosaic("predict", tmp_path / "m", flats, "--bag", "size")
 
-    assert "--bag is for models of bags" in outcome.err
+    assert "--bag is for bags of instances, which the model" in outcome.err
 
 
 # Bags ---------------------------------------------------------------------------------------

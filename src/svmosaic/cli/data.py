@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -124,53 +125,71 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def _describe(args: argparse.Namespace) -> None:
-    from svmosaic.datasets import (
-        describe,
-        describe_bags,
-        describe_multitarget,
-        list_bags,
-        list_datasets,
-        list_multitarget,
-    )
+    from svmosaic.datasets import list_bags, list_datasets, list_multitarget
+    from svmosaic.exceptions import DataNotFoundError
 
     name = args.name
-    if name in list_bags() and name not in list_datasets():
-        bags = describe_bags(name)
-        size = [
-            ("bags", f"{bags.n_bags}, {bags.n_positive} of them positive"),
-            ("instances", bags.n_instances),
-            ("features", f"{bags.n_features}{', sparse' if bags.sparse else ''}"),
-        ]
-        _print_description(bags, "multi-instance", size)
-        return
-    if name in list_multitarget() and name not in list_datasets():
-        several = describe_multitarget(name)
-        size = [
-            ("rows", several.n_samples),
-            ("features", f"{several.n_features}, {several.n_nominal} of them nominal"),
-            ("missing", several.n_missing),
-            ("targets", several.n_targets),
-        ]
-        _print_description(several, "several targets", size)
-        return
+    known: list[str] = []
+    for names, show in (
+        (list_datasets, _describe_rows),
+        (list_multitarget, _describe_targets),
+        (list_bags, _describe_bags),
+    ):
+        if name in names():
+            show(name)
+            return
+        known += names()
+    close = difflib.get_close_matches(name.lower(), known, n=3)
+    near = " or ".join(map(repr, close))
+    hint = f"Did you mean {near}?" if near else "List the names with: svmosaic data list"
+    raise DataNotFoundError(f"No data set is called {name!r}. {hint}")
+
+
+def _describe_rows(name: str) -> None:
+    from svmosaic.datasets import describe
+
     info = describe(name)
-    fields: list[tuple[str, object]] = [
-        ("name", info.name),
-        ("title", info.title),
-        ("task", info.task),
+    size: list[tuple[str, object]] = [
         ("rows", info.n_samples),
         ("features", f"{info.n_features}{', sparse' if info.sparse else ''}"),
         ("classes", info.n_classes),
         ("at hand", _where(info)),
-        ("source", _wrapped(info.source)),
-        ("notes", _wrapped(info.cautions)),
     ]
-    if info.openml is not None:
-        fields.append(("OpenML number", info.openml.id))
-    print(format_fields(fields))
+    number = [] if info.openml is None else [("OpenML number", info.openml.id)]
+    _print_description(info, info.task, size, number)
 
 
-def _print_description(info: Any, task: str, size: Sequence[tuple[str, object]]) -> None:
+def _describe_targets(name: str) -> None:
+    from svmosaic.datasets import describe_multitarget
+
+    info = describe_multitarget(name)
+    size = [
+        ("rows", info.n_samples),
+        ("features", f"{info.n_features}, {info.n_nominal} of them nominal"),
+        ("missing", info.n_missing),
+        ("targets", info.n_targets),
+    ]
+    _print_description(info, "several targets", size)
+
+
+def _describe_bags(name: str) -> None:
+    from svmosaic.datasets import describe_bags
+
+    info = describe_bags(name)
+    size = [
+        ("bags", f"{info.n_bags}, {info.n_positive} of them positive"),
+        ("instances", info.n_instances),
+        ("features", f"{info.n_features}{', sparse' if info.sparse else ''}"),
+    ]
+    _print_description(info, "multi-instance", size)
+
+
+def _print_description(
+    info: Any,
+    task: str,
+    size: Sequence[tuple[str, object]],
+    more: Sequence[tuple[str, object]] = (),
+) -> None:
     fields = [
         ("name", info.name),
         ("title", info.title),
@@ -178,6 +197,7 @@ def _print_description(info: Any, task: str, size: Sequence[tuple[str, object]])
         *size,
         ("source", _wrapped(info.source)),
         ("notes", _wrapped(info.cautions)),
+        *more,
     ]
     print(format_fields(fields))
 

@@ -13,7 +13,6 @@ from svmosaic.cli import options
 from svmosaic.cli.console import check_output, note, plural, uninterrupted
 
 if TYPE_CHECKING:
-    from svmosaic.cli.tasks import Columns, Task
     from svmosaic.datasets import Dataset
 
 __all__ = [
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli.inputs import libsvm_width, machine_of, read_for_model
-    from svmosaic.cli.tasks import task_of
+    from svmosaic.cli.tasks import columns_of, task_of
     from svmosaic.utils.atomic import atomic_write
 
     model = load_model(args.model)
@@ -87,7 +86,8 @@ def run(args: argparse.Namespace) -> None:
         width = libsvm_width(args.data, args.format)
         model = load_model(args.model, max(width, model.n_features_in_))
     task = task_of(machine_of(model))
-    data = read_for_model(args.data, model, _columns(args, task))
+    columns = columns_of(args, task, f"the model {args.model}")
+    data = read_for_model(args.data, model, columns)
     regression = is_regressor(model)
     labels = predict_labels(model, data.X)
     if task == "targets":
@@ -110,19 +110,6 @@ def run(args: argparse.Namespace) -> None:
         note(f"{mean}R2 {score_of(model, data.X, data.y):.4f}")
     elif data.y is not None:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
-
-
-def _columns(args: argparse.Namespace, task: Task) -> Columns:
-    """Return what the user said of the columns; what does not go with the model is refused."""
-    from svmosaic.cli.tasks import Columns
-
-    for option, value, right, what in (
-        ("--targets", args.targets, "targets", "models of several targets"),
-        ("--bag", args.bag, "bags", "models of bags"),
-    ):
-        if value is not None and task != right:
-            raise ValueError(f"{option} is for {what}, and {args.model} is none. Leave it out.")
-    return Columns(args.format, args.target, args.targets, args.bag)
 
 
 def load_model(path: str, n_features: int | None = None) -> Any:

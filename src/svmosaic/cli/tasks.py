@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -23,7 +24,7 @@ from svmosaic.datasets.readers import sniff_format
 from svmosaic.exceptions import DataFileError
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 
-__all__ = ["Columns", "Task", "load_by_name", "names_of", "read_file", "task_of"]
+__all__ = ["Columns", "Task", "columns_of", "load_by_name", "names_of", "read_file", "task_of"]
 
 Task: TypeAlias = Literal["rows", "targets", "bags"]
 
@@ -61,6 +62,17 @@ class Columns:
             "--bag": (self.bag, None),
         }
         return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def columns_of(args: Namespace, task: Task, who: str) -> Columns:
+    """Return what the user said of the columns; options for another kind of data are refused."""
+    for option, value, right, what in (
+        ("--targets", args.targets, "targets", "several targets"),
+        ("--bag", args.bag, "bags", "bags of instances"),
+    ):
+        if value is not None and task != right:
+            raise ValueError(f"{option} is for {what}, which {who} does not take. Leave it out.")
+    return Columns(args.format, args.target, args.targets, args.bag)
 
 
 def task_of(machine: Any) -> Task:

@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         type=options.column,
+        default=-1,
         metavar="COL",
         help="column of the labels, by name or by number from 0 (default: the last)",
     )
@@ -127,11 +128,13 @@ def run(args: argparse.Namespace) -> None:
 
     from svmosaic.cli import inputs
     from svmosaic.cli.preparation import plan_preparation
-    from svmosaic.cli.tasks import task_of
+    from svmosaic.cli.tasks import columns_of, task_of
 
     machine = make_machine(args.method, options.machine_parameters(args), args.set)
     regression, task = is_regressor(machine), task_of(machine)
-    columns = _columns(args, task)
+    columns = columns_of(args, task, f"the method {args.method}")
+    if task == "targets" and args.target != -1:
+        raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
     data = inputs.read_training(args.data, columns, task=task, float32=args.float32, gaps=gaps)
     data = inputs.dense_where_needed(data, machine)
@@ -168,22 +171,6 @@ def run(args: argparse.Namespace) -> None:
             columns = replace(columns, targets=list(data.target_names or ()))
         print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
     _write(model, args)
-
-
-def _columns(args: argparse.Namespace, task: Task) -> Columns:
-    """Return what the user said of the columns; what does not go with the method is refused."""
-    from svmosaic.cli.tasks import Columns
-
-    for option, value, right, methods in (
-        ("--targets", args.targets, "targets", "methods for several targets, such as svrcc"),
-        ("--bag", args.bag, "bags", "methods for bags, such as mirsvm"),
-    ):
-        if value is not None and task != right:
-            raise ValueError(f"{option} is for {methods}, not for {args.method}. Leave it out.")
-    if task == "targets" and args.target is not None:
-        raise ValueError(f"{args.method} has several targets. Name them by --targets.")
-    target = -1 if args.target is None else args.target
-    return Columns(args.format, target, args.targets, args.bag)
 
 
 def _check_libsvm(args: argparse.Namespace) -> None:

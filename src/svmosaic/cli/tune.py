@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         type=options.column,
+        default=-1,
         metavar="COL",
         help="column of the labels, by name or by number from 0 (default: the last)",
     )
@@ -111,9 +112,8 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli import inputs
     from svmosaic.cli.tasks import Columns
 
-    target = -1 if args.target is None else args.target
     gaps = args.impute != "none"
-    data = inputs.read_training(args.data, Columns(args.format, target), gaps=gaps)
+    data = inputs.read_training(args.data, Columns(args.format, args.target), gaps=gaps)
     searched, held_out = _split(data) if args.holdout else (_all_rows(data), None)
     begin = time.perf_counter()
     search, preparation = _search(searched, data.feature_names, args)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.multi_instance.bag_summary import SUMMARIES
 from svmosaic.multi_instance.mir_mix_svm import VIEWS
+from svmosaic.persistence.fields import Field
 from svmosaic.persistence.validation import Sizes, expect, refuse
 
 __all__ = [
@@ -23,12 +24,7 @@ __all__ = [
 ]
 
 
-class _Named(Protocol):
-    @property
-    def attribute(self) -> str: ...
-
-
-def check_one_against_rest(state: Sequence[_Named]) -> Callable[[Any, Sizes], None]:
+def check_one_against_rest(state: Sequence[Field]) -> Callable[[Any, Sizes], None]:
     """Return the check that two classes have a state, and more a machine each that has one."""
 
     def check(model: Any, sizes: Sizes) -> None:

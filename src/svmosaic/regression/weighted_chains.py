@@ -203,7 +203,8 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         shared = {"cv": splits, "random_state": random_state.randint(_LARGEST_SEED)}
         own = {"cv": self.cv, "random_state": self.random_state}
         self.members_ = [
-            member.set_params(**shared).fit(X, Y).set_params(**own) for member in self.new_members()
+            member.set_params(**shared).fit(X, Y).set_params(**own)
+            for member in self._new_members()
         ]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
         held_out = np.concatenate([member.__dict__.pop("held_out_") for member in self.members_])
@@ -227,7 +228,7 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return splits
 
-    def new_members(self) -> list[KernelChains]:
+    def _new_members(self) -> list[KernelChains]:
         """Return what it weights, one for each kernel, not fitted."""
         return [
             KernelChains(
