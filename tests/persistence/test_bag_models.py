@@ -24,6 +24,7 @@ from svmosaic import (
 )
 from svmosaic.exceptions import ModelFileError
 from svmosaic.multi_instance import (
+    BagSearchCV,
     BagTransformer,
     MIGraphClassifier,
     SetKernelClassifier,
@@ -101,6 +102,20 @@ def test_a_kernel_that_is_a_function_is_not_saved(tmp_path):
 
     with pytest.raises(TypeError, match="holds no code"):
         save(model, tmp_path / "model.svmosaic")
+
+
+def test_of_a_search_the_best_estimator_is_saved_with_the_labels(tmp_path):
+    labels = np.array(["dull", "active"])[Y]
+    search = BagSearchCV(SetKernelClassifier(), {"C": [1.0, 10.0]}, random_state=0)
+    search.fit(BAGS, labels)
+
+    with pytest.raises(TypeError, match=r"Save its best_estimator_\.$"):
+        save(search, tmp_path / "model.svmosaic")
+    save(search.best_estimator_, tmp_path / "model.svmosaic")
+
+    loaded = load(tmp_path / "model.svmosaic")
+    np.testing.assert_array_equal(loaded.predict(BAGS), search.predict(BAGS))
+    assert set(loaded.predict(BAGS)) == {"dull", "active"}
 
 
 # Models that do not fit together ------------------------------------------------------------

@@ -51,7 +51,7 @@ def chain_fields(machine: Any) -> Fields:
 
 def bag_fields(machine: Any) -> Fields:
     """Return what a classifier of bags has: representatives, or a mixture."""
-    machines = machine.machines_ or [machine]
+    machines = getattr(machine, "machines_", None) or [machine]
     fields: Fields = []
     if len(machines) > 1:
         fields.append(("machines", f"{len(machines)}, each class against the rest"))

@@ -128,7 +128,8 @@ class BagSearchCV(BagClassifier):
             self.cv_results_ = search_table(candidates, np.array(means))
         self.best_params_ = candidates[best]
         self.best_estimator_ = clone(estimator).set_params(**candidates[best])
-        self.best_estimator_.classes_ = np.array([False, True])
+        # It predicts by itself, with the labels of the search.
+        self.best_estimator_.classes_ = self.classes_
         self.best_estimator_.n_features_in_ = data.bags.n_features
         self.best_estimator_._fit_bags(data, signs)
 
