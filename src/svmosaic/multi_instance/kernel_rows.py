@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,9 @@ from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.problem import DoubleArray, IndexArray
 
 __all__ = ["KernelRows"]
+
+# Kernel values that a sum copies at once.
+_GATHERED_VALUES = 1_000_000
 
 
 class KernelRows:
@@ -35,43 +37,67 @@ class KernelRows:
     """
 
     def __init__(self, kernel: InstanceKernel, X: Any, limit_mb: float) -> None:
+        n = X.shape[0]
         self.kernel = kernel
         self._X = X
-        self._most = max(1, int(limit_mb * 1e6 / (8 * X.shape[0])))
-        self._rows: OrderedDict[int, DoubleArray] = OrderedDict()
+        room = min(n, max(1, int(limit_mb * 1e6 / (8 * n))))
+        # One table, so that a request is one gather. Its pages take memory when they are written.
+        self._values = np.empty((room, n))
+        self._held = np.full(room, -1)
+        self._last_asked = np.zeros(room, dtype=np.int64)
+        self._place = np.full(n, -1)
+        self._requests = 0
         self.n_computed = 0
-
-    def get(self, instances: IndexArray) -> list[DoubleArray]:
-        """Return the kernel row of each of some instances against all."""
-        wanted = dict.fromkeys(instances.tolist())
-        missing = [number for number in wanted if number not in self._rows]
-        for number in wanted:
-            if number in self._rows:
-                self._rows.move_to_end(number)
-        # Room first, so that old and new rows are never in memory together.
-        room = max(self._most, len(wanted)) - len(missing)
-        while len(self._rows) > room:
-            self._rows.popitem(last=False)
-        self._compute(missing)
-        return [self._rows[number] for number in instances.tolist()]
 
     def gram(self, instances: IndexArray) -> DoubleArray:
         """Return the kernel values between some instances."""
-        values = np.array([row[instances] for row in self.get(instances)])
+        places = self._places(instances)
+        values = self._values[places[:, None], instances]
         # Rounding may tell k(x, z) from k(z, x); the solver takes one half of the matrix or other.
-        return np.ascontiguousarray((values + values.T) / 2.0)
+        return (values + values.T) / 2.0
 
     def expand(self, instances: IndexArray, coef: DoubleArray) -> DoubleArray:
         """Return sum_j coef_j k(instance_j, x) for all instances x."""
-        scores = np.zeros(self._X.shape[0])
         used = np.flatnonzero(coef)
-        for row, weight in zip(self.get(instances[used]), coef[used], strict=True):
-            scores += weight * row
+        places, weights = self._places(instances[used]), coef[used]
+        scores = np.zeros(self._X.shape[0])
+        width = max(1, _GATHERED_VALUES // scores.size)
+        for begin in range(0, used.size, width):
+            part = slice(begin, begin + width)
+            # Not the product of BLAS, whose sums may depend on its threads.
+            scores += np.einsum("j,jx->x", weights[part], self._values[places[part]])
         return scores
 
-    def _compute(self, missing: list[int]) -> None:
+    def _places(self, instances: IndexArray) -> IndexArray:
+        """Return the place of each instance's row in the table, after computing those missing."""
+        self._requests += 1
+        places = self._place[instances]
+        self._last_asked[places[places >= 0]] = self._requests
+        if np.any(places < 0):
+            self._compute(np.unique(instances[places < 0]))
+            places = self._place[instances]
+        return places
+
+    def _compute(self, missing: IndexArray) -> None:
+        places = self._make_room(missing.size)
         for begin, block in self.kernel.blocks(self._X, self._X[missing]):
-            for j in range(block.shape[1]):
-                # A copy: a view would keep the whole block in memory.
-                self._rows[missing[begin + j]] = block[:, j].copy()
-        self.n_computed += len(missing)
+            self._values[places[begin : begin + block.shape[1]]] = block.T
+        self._place[missing] = places
+        self._held[places] = missing
+        self._last_asked[places] = self._requests
+        self.n_computed += missing.size
+
+    def _make_room(self, count: int) -> IndexArray:
+        """Return places for new rows: empty ones, else those not asked for longest."""
+        old = np.flatnonzero(self._last_asked < self._requests)
+        if old.size < count:
+            # All others belong to this request.
+            more = count - old.size
+            self._values = np.concatenate([self._values, np.empty((more, self._X.shape[0]))])
+            self._held = np.concatenate([self._held, np.full(more, -1)])
+            self._last_asked = np.concatenate([self._last_asked, np.zeros(more, dtype=np.int64)])
+            old = np.flatnonzero(self._last_asked < self._requests)
+        places = old[np.argsort(self._last_asked[old], kind="stable")[:count]]
+        gone = self._held[places]
+        self._place[gone[gone >= 0]] = -1
+        return places
