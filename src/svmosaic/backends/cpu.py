@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -65,6 +67,13 @@ __all__ = [
 # Called about twenty times a second with (machines done, machines in all, steps so far).
 Progress = Callable[[int, int, int], None]
 
+TaskT = TypeVar("TaskT")
+SettingsT = TypeVar("SettingsT")
+SolutionT = TypeVar("SolutionT")
+
+
+# Samples ------------------------------------------------------------------------------------
+
 
 def distinct_rows(
     rows: Rows, labels: IndexArray, weights: DoubleArray
@@ -102,36 +111,78 @@ def midpoints(
     return flat.reshape(-1, rows.values.shape[1]), radii
 
 
-def solve_ollawv(
-    rows: Rows,
-    kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: OllawvSettings,
+def pair_distances(
+    rows: DenseRows | CsrRows,
+    vectors: DenseRows | CsrRows,
     *,
+    absolute: bool = False,
     n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve binary problems on one table; `max_time` <= 0 means no limit."""
-    records = _core.solve_ollawv(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
+) -> DoubleArray:
+    """Return the distances of all rows to all vectors; the tables have one type.
+
+    They are squared, or with `absolute` sums of absolute differences.
+    """
+    flat = _core.pair_distances(rows, vectors, absolute, n_threads)
+    return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
 
-def refine(
-    rows: Rows,
-    kernel: KernelSpec,
-    tasks: Sequence[RefineTask],
-    *,
-    cache_mb: float = 200.0,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve the L1 dual on selected samples, or from them on all, for each task."""
-    records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
-    return [Solution(**record) for record in records]
+def _n_rows(rows: DenseRows | CsrRows) -> int:
+    return int(rows.values.shape[0] if isinstance(rows, DenseRows) else rows.offsets.size - 1)
+
+
+# Solvers ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Solver(Generic[TaskT, SettingsT, SolutionT]):
+    """A solver of the core, which works off tasks on one table with one kernel.
+
+    Attributes
+    ----------
+    run : callable
+        The compiled function.
+    solution : type
+        What a task gives.
+    """
+
+    run: Callable[..., list[dict[str, Any]]]
+    solution: type[SolutionT]
+
+    def __call__(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        tasks: Sequence[TaskT],
+        settings: SettingsT,
+        *,
+        n_threads: int = 1,
+        max_time: float = 0.0,
+        progress: Progress | None = None,
+    ) -> list[SolutionT]:
+        """Solve each task; `max_time` <= 0 means no limit."""
+        records = self.run(rows, kernel, list(tasks), settings, n_threads, max_time, progress)
+        return [self.solution(**record) for record in records]
+
+
+# Machines trained on all samples of a problem.
+solve_ollawv = _Solver[Problem, OllawvSettings, Solution](_core.solve_ollawv, Solution)
+solve_minimal_norm = _Solver[Problem, MinimalNormSettings, Solution](
+    _core.solve_minimal_norm, Solution
+)
+solve_nnisda = _Solver[Problem, NnisdaSettings, Solution](_core.solve_nnisda, Solution)
+solve_dual_descent = _Solver[Problem, DualDescentSettings, Solution](
+    _core.solve_dual_descent, Solution
+)
+solve_uniform = _Solver[Problem, UniformSettings, Solution](_core.solve_uniform, Solution)
+solve_simple_smo = _Solver[Problem, SimpleSmoSettings, Solution](_core.solve_simple_smo, Solution)
+
+# Machines that go on from the one that a task brings.
+solve_kernel_sgd = _Solver[OnlineTask, KernelSgdSettings, OnlineSolution](
+    _core.solve_kernel_sgd, OnlineSolution
+)
+solve_olla_l2 = _Solver[OnlineTask, OllaL2Settings, OnlineSolution](
+    _core.solve_olla_l2, OnlineSolution
+)
 
 
 def solve_smo(
@@ -156,134 +207,19 @@ def solve_smo(
     return [Solution(**record) for record in records]
 
 
-def solve_minimal_norm(
+def refine(
     rows: Rows,
     kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: MinimalNormSettings,
+    tasks: Sequence[RefineTask],
     *,
+    cache_mb: float = 200.0,
     n_threads: int = 1,
     max_time: float = 0.0,
     progress: Progress | None = None,
 ) -> list[Solution]:
-    """Solve L2-SVMs by the point of minimal norm; `max_time` <= 0 means no limit."""
-    records = _core.solve_minimal_norm(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
+    """Solve the L1 dual on selected samples, or from them on all, for each task."""
+    records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
     return [Solution(**record) for record in records]
-
-
-def solve_nnisda(
-    rows: Rows,
-    kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: NnisdaSettings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve L2-SVMs one coordinate at a time; `max_time` <= 0 means no limit."""
-    records = _core.solve_nnisda(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
-
-
-def solve_dual_descent(
-    rows: Rows,
-    kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: DualDescentSettings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve L1-SVMs without an intercept; `max_time` <= 0 means no limit."""
-    records = _core.solve_dual_descent(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
-
-
-def solve_uniform(
-    rows: Rows,
-    kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: UniformSettings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve Uniform SVMs by the nearest points of hulls; `max_time` <= 0 means no limit."""
-    records = _core.solve_uniform(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
-
-
-def solve_simple_smo(
-    rows: Rows,
-    kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: SimpleSmoSettings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Run the randomised SMO of a textbook; `max_time` <= 0 means no limit."""
-    records = _core.solve_simple_smo(
-        rows, kernel, list(problems), settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
-
-
-def decide(
-    rows: Rows,
-    vectors: Rows,
-    support: IndexArray,
-    kernel: KernelSpec,
-    coefficients: csr_array,
-    intercepts: DoubleArray,
-    *,
-    n_threads: int = 1,
-) -> DoubleArray:
-    """Return decision values of shape (n_rows, n_outputs).
-
-    `coefficients` has one row per support vector and one column per output.
-    """
-    flat = _core.decide(
-        rows,
-        vectors,
-        support,
-        kernel,
-        coefficients.indptr.astype(np.int64, copy=False),
-        coefficients.indices.astype(np.int64, copy=False),
-        coefficients.data.astype(np.float64, copy=False),
-        intercepts,
-        n_threads,
-    )
-    return flat.reshape(-1, intercepts.size)
-
-
-def solve_kernel_sgd(
-    rows: Rows,
-    kernel: KernelSpec,
-    tasks: Sequence[OnlineTask],
-    settings: KernelSgdSettings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[OnlineSolution]:
-    """Run NL-SGD in kernel form, each task from the machine it brings."""
-    records = _core.solve_kernel_sgd(
-        rows, kernel, list(tasks), settings, n_threads, max_time, progress
-    )
-    return [OnlineSolution(**record) for record in records]
 
 
 def solve_linear_sgd(
@@ -297,23 +233,6 @@ def solve_linear_sgd(
 ) -> list[OnlineSolution]:
     """Run NL-SGD with the linear kernel in the primal; `rows` are dense or sparse samples."""
     records = _core.solve_linear_sgd(rows, list(tasks), settings, n_threads, max_time, progress)
-    return [OnlineSolution(**record) for record in records]
-
-
-def solve_olla_l2(
-    rows: Rows,
-    kernel: KernelSpec,
-    tasks: Sequence[OnlineTask],
-    settings: OllaL2Settings,
-    *,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[OnlineSolution]:
-    """Run OLLA-L2, each task from the machine it brings."""
-    records = _core.solve_olla_l2(
-        rows, kernel, list(tasks), settings, n_threads, max_time, progress
-    )
     return [OnlineSolution(**record) for record in records]
 
 
@@ -333,6 +252,9 @@ def solve_online_svm(
         rows, boundary, gamma, list(tasks), settings, n_threads, max_time, progress
     )
     return [OnlineSvmSolution(**record) for record in records]
+
+
+# Searches -----------------------------------------------------------------------------------
 
 
 def tune_ollawv(
@@ -359,25 +281,6 @@ def tune_ollawv(
     cells = (settings.gammas.size, settings.margins.size, settings.Cs.size, len(splits))
     n_classes = int(labels.max()) + 1
     return confusion.reshape(*cells, n_classes, n_classes), n_support.reshape(cells)
-
-
-def pair_distances(
-    rows: DenseRows | CsrRows,
-    vectors: DenseRows | CsrRows,
-    *,
-    absolute: bool = False,
-    n_threads: int = 1,
-) -> DoubleArray:
-    """Return the distances of all rows to all vectors; the tables have one type.
-
-    They are squared, or with `absolute` sums of absolute differences.
-    """
-    flat = _core.pair_distances(rows, vectors, absolute, n_threads)
-    return flat.reshape(_n_rows(rows), _n_rows(vectors))
-
-
-def _n_rows(rows: DenseRows | CsrRows) -> int:
-    return int(rows.values.shape[0] if isinstance(rows, DenseRows) else rows.offsets.size - 1)
 
 
 def tune_regression(
@@ -415,3 +318,34 @@ def tune_regression(
         progress,
     )
     return [TunedRegression(**record) for record in records], kept
+
+
+# Decisions ----------------------------------------------------------------------------------
+
+
+def decide(
+    rows: Rows,
+    vectors: Rows,
+    support: IndexArray,
+    kernel: KernelSpec,
+    coefficients: csr_array,
+    intercepts: DoubleArray,
+    *,
+    n_threads: int = 1,
+) -> DoubleArray:
+    """Return decision values of shape (n_rows, n_outputs).
+
+    `coefficients` has one row per support vector and one column per output.
+    """
+    flat = _core.decide(
+        rows,
+        vectors,
+        support,
+        kernel,
+        coefficients.indptr.astype(np.int64, copy=False),
+        coefficients.indices.astype(np.int64, copy=False),
+        coefficients.data.astype(np.float64, copy=False),
+        intercepts,
+        n_threads,
+    )
+    return flat.reshape(-1, intercepts.size)
