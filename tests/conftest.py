@@ -1,8 +1,9 @@
-"""What all tests share: hypothesis settings and the folder with real data."""
+"""What all tests share: hypothesis settings, Ctrl-C, and the folder with real data."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "svmosaic"))
+
+# A shell starts background jobs with Ctrl-C ignored, and the tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
