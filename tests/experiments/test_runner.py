@@ -20,7 +20,6 @@ from svmosaic.experiments import (
     run_experiment,
     write_results,
 )
-from svmosaic.experiments.cells import code_version
 from svmosaic.experiments.journal import Journal, read_entries
 from svmosaic.experiments.results import failed_cells
 from svmosaic.model_selection import nested_cv
@@ -130,31 +129,9 @@ def test_changed_data_are_run_again(folder):
 
 def test_changed_code_is_run_again(folder, monkeypatch):
     run_experiment(read_spec("spec.toml"), "out")
-    monkeypatch.setattr("svmosaic.experiments.cells.code_version", lambda: "another")
+    monkeypatch.setattr("svmosaic.experiments.cells.code_version_of", lambda *_: "another")
 
     assert run_experiment(read_spec("spec.toml"), "out").n_done == 12
-
-
-@pytest.mark.parametrize(
-    ("path", "matters"),
-    [
-        ("base.py", True),
-        ("_core.so", True),
-        ("solvers/path.py", True),
-        ("reproduce/competitors/rules.py", True),
-        ("reproduce/page.py", False),
-        ("reports/html.py", False),
-        ("cli/main.py", False),
-        ("base.txt", False),
-    ],
-)
-def test_only_code_that_computes_changes_the_code_version(tmp_path, monkeypatch, path, matters):
-    monkeypatch.setattr("svmosaic.__path__", [str(tmp_path)])
-    before = code_version.__wrapped__()
-    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / path).write_text("1")
-
-    assert (code_version.__wrapped__() != before) == matters
 
 
 def test_a_method_that_is_left_out_leaves_the_results(folder):

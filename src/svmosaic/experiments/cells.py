@@ -10,19 +10,14 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 import scipy.sparse as sp
-import sklearn
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-import svmosaic
 from svmosaic.bags import Bags
 from svmosaic.datasets import (
     Dataset,
@@ -35,6 +30,7 @@ from svmosaic.datasets import (
     read_multitarget,
     read_table,
 )
+from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import (
     DataSpec,
     ExperimentSpec,
@@ -53,10 +49,12 @@ from svmosaic.model_selection.plans import (
 from svmosaic.model_selection.seeds import derive_seed
 from svmosaic.multi_instance import BagTransformer
 
-__all__ = ["STEP", "Cell", "code_version", "iter_cells", "load_data", "make_estimator"]
+__all__ = ["STEP", "Cell", "iter_cells", "load_data", "make_estimator"]
 
 # What stands before the parameters of a method that is a step of a pipeline.
 STEP = "model__"
+# What all results depend on beside the method: how it is prepared, tuned and scored.
+_AROUND_A_METHOD = ("svmosaic.experiments.cells", "svmosaic.model_selection.evaluation")
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,7 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     for method in spec.methods:
         if data.name in method.not_on:
             continue
+        names = tuple(class_names(method.estimator, method.params))
         for split in _plan(spec, method, X, y).splits:
             parts = {
                 "dataset": data.name,
@@ -129,7 +128,7 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
                 "impute": spec.protocol.impute,
                 "random_state": spec.protocol.random_state,
                 "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
-                "code": code_version(),
+                "code": code_version_of(names, _AROUND_A_METHOD),
             }
             if method.tunes_itself:
                 parts["tunes_itself"] = True
@@ -153,40 +152,6 @@ def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
         prefix = STEP if isinstance(estimator, Pipeline) else ""
         estimator.set_params(**{f"{prefix}cv": folds})
     return estimator
-
-
-# Parts that no result depends on: data enter by their content, the others only look at results.
-_NOT_IN_A_CELL = frozenset(
-    {"cli", "datasets", "persistence", "plots", "reports", "stats", "testing"}
-)
-
-
-@lru_cache(maxsize=2)
-def code_version(parts: tuple[str, ...] = ("",)) -> str:
-    """Return a hash of the files that compute and of the versions of what computes below them.
-
-    `parts` are the beginnings of the files' paths in the package; as it stands, all of them count.
-    """
-    digest = hashlib.sha256()
-    # A package that is being developed has its compiled part in a second folder.
-    for folder in map(Path, svmosaic.__path__):
-        for path in sorted(folder.rglob("*")):
-            inside = path.relative_to(folder)
-            if not inside.as_posix().startswith(parts):
-                continue
-            if path.suffix in (".py", ".so", ".pyd") and _is_in_a_cell(inside.parts):
-                digest.update(inside.as_posix().encode())
-                digest.update(path.read_bytes())
-    versions = (svmosaic.__version__, sklearn.__version__, np.__version__, scipy.__version__)
-    return f"{digest.hexdigest()[:16]} {' '.join(versions)}"
-
-
-def _is_in_a_cell(parts: tuple[str, ...]) -> bool:
-    """Say whether a file can change a result."""
-    if parts[0] == "reproduce":
-        # Its estimators can, its pages cannot.
-        return parts[1] == "competitors"
-    return parts[0] not in _NOT_IN_A_CELL
 
 
 def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:

@@ -18,14 +18,8 @@ import joblib
 from joblib.parallel import BACKENDS, get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
-from svmosaic.experiments.cells import (
-    STEP,
-    Cell,
-    code_version,
-    iter_cells,
-    load_data,
-    make_estimator,
-)
+from svmosaic.experiments.cells import STEP, Cell, iter_cells, load_data, make_estimator
+from svmosaic.experiments.code_version import code_version
 from svmosaic.experiments.description import describe_data, describe_setup, rename_search
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now

@@ -7,13 +7,13 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib import metadata
 from typing import Any
 
 import numpy as np
 
-from svmosaic.experiments.cells import Cell, code_version
-from svmosaic.experiments.spec import DataSpec, ExperimentSpec, MethodSpec, ProtocolSpec
+from svmosaic.experiments.cells import Cell
+from svmosaic.experiments.code_version import class_names, code_version_of
+from svmosaic.experiments.spec import DataSpec, ExperimentSpec, ProtocolSpec
 from svmosaic.experiments.stream_learners import build_learner
 from svmosaic.model_selection.evaluation import Split
 from svmosaic.model_selection.seeds import derive_seed
@@ -23,8 +23,8 @@ __all__ = ["iter_stream_cells", "open_stream", "run_stream_cell"]
 
 # Samples that are read at a time for the hash of a data set.
 _HASHED = 10_000
-# What the results of another package's learner depend on: not on our machines.
-_AROUND_A_LEARNER = ("streams/", "experiments/stream_")
+# What all results depend on beside the learner: the stream and how it is walked through.
+_AROUND_A_LEARNER = ("svmosaic.experiments.stream_cells",)
 
 
 def open_stream(protocol: ProtocolSpec, data: DataSpec) -> Stream:
@@ -44,17 +44,17 @@ def iter_stream_cells(spec: ExperimentSpec, data: DataSpec, source: Stream) -> I
     for method in spec.methods:
         if data.name in method.not_on:
             continue
+        names = tuple(class_names(method.estimator, method.params))
         parts = {
             "dataset": data.name,
             "data": content,
             "method": method.name,
             "estimator": method.estimator,
             "params": method.params,
-            "package": _package_version(method.estimator),
             "protocol": ["prequential", spec.protocol.chunk, spec.protocol.samples],
             "window": spec.protocol.window,
             "random_state": spec.protocol.random_state,
-            "code": code_version() if _is_ours(method) else code_version(_AROUND_A_LEARNER),
+            "code": code_version_of(names, _AROUND_A_LEARNER),
         }
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
         yield Cell(key, data.name, method.name, Split(0, 0, nothing, nothing))
@@ -128,20 +128,3 @@ def _content(protocol: ProtocolSpec, data: DataSpec, source: Stream) -> str:
         digest.update(X.tobytes())
         digest.update(json.dumps(y.tolist()).encode())
     return digest.hexdigest()
-
-
-def _is_ours(method: MethodSpec) -> bool:
-    """Say whether a learner, or one inside its parameters, may be of this package."""
-    words = json.dumps([method.estimator, method.params])
-    return "." not in method.estimator or "svmosaic" in words
-
-
-def _package_version(estimator: str) -> str:
-    """Return the version of the package of a learner that is not ours."""
-    package = estimator.partition(".")[0]
-    package = "capymoa" if package == "moa" else package
-    try:
-        return f"{package} {metadata.version(package)}"
-    except metadata.PackageNotFoundError:
-        # Ours by their names, and scikit-learn: the version of the code has them.
-        return ""

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import svmosaic
-from svmosaic.experiments.cells import code_version
+from svmosaic.experiments.code_version import code_version
 from svmosaic.utils.threads import available_threads
 
 __all__ = ["provenance"]

@@ -1,0 +1,208 @@
+"""Which code a result depends on, as a hash that goes into the key of its cell.
+
+A method depends on the module that its class is in, on what that imports, and so on; a change of
+another method changes nothing for it. Imports are read from the text of the files.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+import svmosaic
+from svmosaic.experiments.classes import find_object
+
+__all__ = ["class_names", "code_version", "code_version_of"]
+
+_OURS = "svmosaic"
+# Java's; the package that carries it has another name.
+_MOA, _CAPYMOA = "moa", "capymoa"
+# Parts that no result depends on: data enter by their content, the others only look at results.
+_NOT_IN_A_CELL = frozenset(
+    {"cli", "datasets", "persistence", "plots", "reports", "stats", "testing"}
+)
+
+
+def class_names(estimator: str, params: Any) -> list[str]:
+    """Return the names of all classes in a method: its own and those inside its parameters."""
+    found = [estimator]
+    if isinstance(params, dict):
+        for value in params.values():
+            if isinstance(value, dict) and isinstance(value.get("estimator"), str):
+                found += class_names(value["estimator"], value.get("params"))
+    return found
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """Return a hash of all our files that compute and the versions of what computes below them."""
+    paths = [path for name, path in _sources(_OURS).items() if _is_in_a_cell(name)]
+    return f"{_hash_files([*paths, *_compiled()])} {_versions()}"
+
+
+@lru_cache(maxsize=256)
+def code_version_of(names: tuple[str, ...], around: tuple[str, ...]) -> str:
+    """Return a hash of what the results of some classes depend on.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The classes: ours by their names, others by their full names. Of an installed package the
+        version counts; of a module that is not installed, the files.
+    around : tuple of str
+        Modules that run them.
+    """
+    ours, packages = set(around), set()
+    theirs: list[Path] = []
+    for name in names:
+        root = name.partition(".")[0] if "." in name else _OURS
+        version = _installed(root)
+        if root != _OURS and (version is not None or root == _MOA):
+            packages.add(version or root)
+            continue
+        module = find_object(name).__module__
+        if root == _OURS:
+            ours.add(module)
+        else:
+            theirs += [_sources(root)[one] for one in _reachable(root, [module])]
+    paths = [_sources(_OURS)[one] for one in _reachable(_OURS, sorted(ours))]
+    ours_and_theirs = _hash_files([*paths, *theirs, *_compiled()])
+    return " ".join([ours_and_theirs, _versions(), *sorted(packages)])
+
+
+# Imports ------------------------------------------------------------------------------------
+
+
+def _reachable(root: str, starts: Iterable[str]) -> list[str]:
+    """Return the modules of a package that some of them import, directly or not, and these."""
+    found: set[str] = set()
+    waiting = list(starts)
+    while waiting:
+        module = waiting.pop()
+        counts = module in _sources(root) and (root != _OURS or _is_in_a_cell(module))
+        if counts and module not in found:
+            found.add(module)
+            waiting += _imported(root, module)
+    return sorted(found)
+
+
+@lru_cache(maxsize=1024)
+def _imported(root: str, module: str) -> frozenset[str]:
+    """Return the modules of a package that one of them imports anywhere in its text."""
+    sources = _sources(root)
+    found = set()
+    for source, name, _ in _import_statements(root, module):
+        if source in sources:
+            found.add(source if name is None else _source_of(root, source, name))
+    return frozenset(found - {module})
+
+
+def _source_of(root: str, module: str, name: str) -> str:
+    """Return the module that defines a name which another one offers.
+
+    A package's own file only passes names on; what it passes on to others does not count.
+    """
+    sources = _sources(root)
+    if f"{module}.{name}" in sources:
+        return f"{module}.{name}"
+    if module in sources and sources[module].name == "__init__.py":
+        for source, passed, alias in _import_statements(root, module):
+            if passed is None or source not in sources or source == module:
+                continue
+            if alias == name:
+                return _source_of(root, source, passed)
+            if passed == "*" and (found := _source_of(root, source, name)) != source:
+                return found
+    return module
+
+
+@lru_cache(maxsize=1024)
+def _import_statements(root: str, module: str) -> tuple[tuple[str, str | None, str], ...]:
+    """Return (module, name in it or None, name here) of each import of one file."""
+    path = _sources(root)[module]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: list[tuple[str, str | None, str]] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, None, alias.asname or alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            source = ".".join([*(above if node.level else []), *filter(None, [node.module])])
+            found += [(source, alias.name, alias.asname or alias.name) for alias in node.names]
+    return tuple(found)
+
+
+# Files --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def _sources(root: str) -> dict[str, Path]:
+    """Return the files of a package or a single module by the names of the modules."""
+    if root == _OURS:
+        return dict(_files_below(_OURS, svmosaic.__path__))
+    spec = find_spec(root)
+    if spec is None:
+        return {}
+    if spec.submodule_search_locations is not None:
+        return dict(_files_below(root, spec.submodule_search_locations))
+    return {root: Path(spec.origin)} if spec.origin and spec.origin.endswith(".py") else {}
+
+
+def _files_below(root: str, folders: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    for folder in map(Path, folders):
+        for path in sorted(folder.rglob("*.py")):
+            inside = path.relative_to(folder).with_suffix("").parts
+            yield ".".join([root, *(inside[:-1] if inside[-1] == "__init__" else inside)]), path
+
+
+def _compiled() -> list[Path]:
+    # A package that is being developed has its compiled part in a second folder.
+    folders = map(Path, svmosaic.__path__)
+    return sorted(p for f in folders for p in f.rglob("*") if p.suffix in (".so", ".pyd"))
+
+
+def _is_in_a_cell(module: str) -> bool:
+    """Say whether one of our modules can change a result."""
+    parts = module.split(".")[1:]
+    if not parts:
+        # It only passes names on, all of them.
+        return False
+    if parts[0] == "reproduce":
+        # Its estimators can, its pages cannot.
+        return parts[1:2] == ["competitors"]
+    return parts[0] not in _NOT_IN_A_CELL
+
+
+def _hash_files(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _versions() -> str:
+    return f"{svmosaic.__version__} {sklearn.__version__} {np.__version__} {scipy.__version__}"
+
+
+def _installed(root: str) -> str | None:
+    """Return name and version of an installed package that has a module, None if there is none."""
+    distributions = _distributions().get(_CAPYMOA if root == _MOA else root)
+    if not distributions:
+        return None
+    return f"{distributions[0]} {metadata.version(distributions[0])}"
+
+
+@lru_cache(maxsize=1)
+def _distributions() -> dict[str, list[str]]:
+    return {name: list(found) for name, found in metadata.packages_distributions().items()}
