@@ -125,12 +125,12 @@ def main() -> None:
     rows = []
     for rule, values in found.items():
         table = np.array(values)
-        for share in (None, *SHARES):
-            some = table if share is None else table[table[:, 0] == share]
+        parts = {"all": table, **{f"{s:g}": table[table[:, 0] == s] for s in SHARES}}
+        for share_of_part, some in parts.items():
             rows.append(
                 {
                     "cut": rule,
-                    "share": "all" if share is None else share,
+                    "share": share_of_part,
                     "accuracy": round(float(some[:, 1].mean()), 4),
                     "kappa": round(float(some[:, 2].mean()), 4),
                 }
