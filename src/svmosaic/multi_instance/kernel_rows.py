@@ -11,8 +11,8 @@ from svmosaic.problem import DoubleArray, IndexArray
 
 __all__ = ["KernelRows"]
 
-# Kernel values that a sum copies at once.
-_GATHERED_VALUES = 1_000_000
+# Kernel values that a sum copies at once: few enough to stay in the cache.
+_GATHERED_VALUES = 32_768
 
 
 class KernelRows:
