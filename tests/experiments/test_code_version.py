@@ -113,13 +113,25 @@ def test_only_code_that_computes_changes_the_version_of_all(package, forget, cha
 
 
 def test_our_own_imports_are_found():
-    reached = module._reachable("svmosaic", ["svmosaic.multi_instance.mir_mix_svm"])
+    reached = module._reachable(["svmosaic.multi_instance.mir_mix_svm"])
 
     assert "svmosaic.multi_instance.representatives" in reached
     assert "svmosaic.backends.cpu" in reached
     assert "svmosaic.utils.threads" in reached
     assert "svmosaic.multi_instance.mir_set_svm" not in reached
     assert "svmosaic.classification.ollawv" not in reached
+
+
+def test_a_class_of_the_users_depends_on_ours(tmp_path, monkeypatch, forget):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "derived.py").write_text("from svmosaic import OLLAWVClassifier\n")
+
+    reached = module._reachable(["derived"])
+
+    forget()
+    assert "derived" in reached
+    assert "svmosaic.classification.ollawv" in reached
+    assert "svmosaic.regression.chains" not in reached
 
 
 def test_classes_inside_parameters_count():
@@ -157,12 +169,14 @@ def test_a_change_of_the_users_own_estimator_is_run_again(tmp_path, monkeypatch,
     try:
         first = run_experiment(read_spec("spec.toml"), "out")
         again = run_experiment(read_spec("spec.toml"), "out")
-        with (tmp_path / "mine.py").open("a") as file:
-            file.write("# changed\n")
-        forget()
-        changed = run_experiment(read_spec("spec.toml"), "out")
+        changed = []
+        for name in ("mine.py", "trick.py"):
+            with (tmp_path / name).open("a") as file:
+                file.write("# changed\n")
+            forget()
+            changed.append(run_experiment(read_spec("spec.toml"), "out"))
     finally:
         sys.modules.pop("mine", None)
         sys.modules.pop("trick", None)
 
-    assert [run.n_done for run in (first, again, changed)] == [4, 0, 2]
+    assert [run.n_done for run in (first, again, *changed)] == [4, 0, 2, 2]

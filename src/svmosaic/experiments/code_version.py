@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import metadata
@@ -62,74 +63,65 @@ def code_version_of(names: tuple[str, ...], around: tuple[str, ...]) -> str:
     around : tuple of str
         Modules that run them.
     """
-    ours, packages = set(around), set()
-    theirs: list[Path] = []
+    starts, packages = set(around), set()
     for name in names:
         root = name.partition(".")[0] if "." in name else _OURS
-        version = _installed(root)
-        if root != _OURS and (version is not None or root == _MOA):
+        version = None if root == _OURS else _installed(root)
+        if version is not None or root == _MOA:
             packages.add(version or root)
-            continue
-        module = find_object(name).__module__
-        if root == _OURS:
-            ours.add(module)
         else:
-            theirs += [_sources(root)[one] for one in _reachable(root, [module])]
-    paths = [_sources(_OURS)[one] for one in _reachable(_OURS, sorted(ours))]
-    ours_and_theirs = _hash_files([*paths, *theirs, *_compiled()])
-    return " ".join([ours_and_theirs, _versions(), *sorted(packages)])
+            starts.add(find_object(name).__module__)
+    paths = [_sources(_root(module))[module] for module in _reachable(starts)]
+    return " ".join([_hash_files([*paths, *_compiled()]), _versions(), *sorted(packages)])
 
 
 # Imports ------------------------------------------------------------------------------------
 
 
-def _reachable(root: str, starts: Iterable[str]) -> list[str]:
-    """Return the modules of a package that some of them import, directly or not, and these."""
+def _reachable(starts: Iterable[str]) -> list[str]:
+    """Return the modules that some import, directly or not, and these; ours and the user's."""
     found: set[str] = set()
     waiting = list(starts)
     while waiting:
         module = waiting.pop()
-        counts = module in _sources(root) and (root != _OURS or _is_in_a_cell(module))
-        if counts and module not in found:
+        if module not in found and _counts(module):
             found.add(module)
-            waiting += _imported(root, module)
+            waiting += _imported(module)
     return sorted(found)
 
 
 @lru_cache(maxsize=1024)
-def _imported(root: str, module: str) -> frozenset[str]:
-    """Return the modules of a package that one of them imports anywhere in its text."""
-    sources = _sources(root)
-    found = set()
-    for source, name, _ in _import_statements(root, module):
-        if source in sources:
-            found.add(source if name is None else _source_of(root, source, name))
-    return frozenset(found - {module})
+def _imported(module: str) -> frozenset[str]:
+    """Return what one module imports anywhere in its text."""
+    return frozenset(
+        source if name is None else _source_of(source, name)
+        for source, name, _ in _import_statements(module)
+    )
 
 
-def _source_of(root: str, module: str, name: str) -> str:
+def _source_of(module: str, name: str) -> str:
     """Return the module that defines a name which another one offers.
 
     A package's own file only passes names on; what it passes on to others does not count.
     """
-    sources = _sources(root)
+    sources = _sources(_root(module))
     if f"{module}.{name}" in sources:
         return f"{module}.{name}"
     if module in sources and sources[module].name == "__init__.py":
-        for source, passed, alias in _import_statements(root, module):
+        for source, passed, alias in _import_statements(module):
             if passed is None or source not in sources or source == module:
                 continue
             if alias == name:
-                return _source_of(root, source, passed)
-            if passed == "*" and (found := _source_of(root, source, name)) != source:
+                return _source_of(source, passed)
+            if passed == "*" and (found := _source_of(source, name)) != source:
                 return found
     return module
 
 
 @lru_cache(maxsize=1024)
-def _import_statements(root: str, module: str) -> tuple[tuple[str, str | None, str], ...]:
+def _import_statements(module: str) -> tuple[tuple[str, str | None, str], ...]:
     """Return (module, name in it or None, name here) of each import of one file."""
-    path = _sources(root)[module]
+    path = _sources(_root(module))[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: list[tuple[str, str | None, str]] = []
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -142,15 +134,21 @@ def _import_statements(root: str, module: str) -> tuple[tuple[str, str | None, s
     return tuple(found)
 
 
+def _root(module: str) -> str:
+    return module.partition(".")[0]
+
+
 # Files --------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def _sources(root: str) -> dict[str, Path]:
-    """Return the files of a package or a single module by the names of the modules."""
+    """Return the files of a package or a single module by names; none of what is installed."""
     if root == _OURS:
         return dict(_files_below(_OURS, svmosaic.__path__))
-    spec = find_spec(root)
+    if root in sys.stdlib_module_names or _installed(root) is not None:
+        return {}
+    spec = sys.modules[root].__spec__ if root in sys.modules else find_spec(root)
     if spec is None:
         return {}
     if spec.submodule_search_locations is not None:
@@ -169,6 +167,12 @@ def _compiled() -> list[Path]:
     # A package that is being developed has its compiled part in a second folder.
     folders = map(Path, svmosaic.__path__)
     return sorted(p for f in folders for p in f.rglob("*") if p.suffix in (".so", ".pyd"))
+
+
+def _counts(module: str) -> bool:
+    """Say whether a module is ours and in a cell, or the user's."""
+    root = _root(module)
+    return module in _sources(root) and (root != _OURS or _is_in_a_cell(module))
 
 
 def _is_in_a_cell(module: str) -> bool:
