@@ -1,4 +1,4 @@
-"""Kernel rows of representatives against all instances, computed once and kept."""
+"""Sums of the kernel rows of representatives, which are computed once where all can be kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _GATHERED_VALUES = 32_768
 
 
 class KernelRows:
-    """The kernel rows that were asked for, as many as fit into a limit.
+    """The rows k(z, x) of instances z over all instances x, as far as they are asked for.
+
+    If the rows of all instances fit into the limit, those that were used are kept. If not, none is:
+    a sum is then computed without storing its terms, which for few features takes no longer than
+    reading them, while a part of the rows would be lost before it is used again.
 
     Parameters
     ----------
@@ -25,79 +29,57 @@ class KernelRows:
     X : {ndarray, csr_array} of shape (n_instances, n_features)
         All instances.
     limit_mb : float
-        Memory for rows. Those that were not asked for longest go first; the rows of one request
-        stay together, however small the limit is.
+        Memory for rows.
 
     Attributes
     ----------
     kernel : InstanceKernel
         The kernel.
     n_computed : int
-        Rows computed so far.
+        Rows that are kept.
     """
 
     def __init__(self, kernel: InstanceKernel, X: Any, limit_mb: float) -> None:
         n = X.shape[0]
         self.kernel = kernel
         self._X = X
-        room = min(n, max(1, int(limit_mb * 1e6 / (8 * n))))
-        # One table, so that a request is one gather. Its pages take memory when they are written.
-        self._values = np.empty((room, n))
-        self._held = np.full(room, -1)
-        self._last_asked = np.zeros(room, dtype=np.int64)
-        self._place = np.full(n, -1)
-        self._requests = 0
+        # One table, so that a sum gathers rows. They stand in it as they come, because its pages
+        # take memory when they are written.
+        self._table = np.empty((n, n)) if 8 * n * n <= limit_mb * 1e6 else None
+        self._places = np.full(n, -1)
         self.n_computed = 0
 
     def gram(self, instances: IndexArray) -> DoubleArray:
         """Return the kernel values between some instances."""
-        places = self._places(instances)
-        values = self._values[places[:, None], instances]
+        if self._table is None:
+            chosen = self._X[instances]
+            values = self.kernel.values(chosen, chosen)
+        else:
+            self._compute_missing(self._table, instances)
+            values = self._table[self._places[instances][:, None], instances]
         # Rounding may tell k(x, z) from k(z, x); the solver takes one half of the matrix or other.
         return (values + values.T) / 2.0
 
     def expand(self, instances: IndexArray, coef: DoubleArray) -> DoubleArray:
         """Return sum_j coef_j k(instance_j, x) for all instances x."""
         used = np.flatnonzero(coef)
-        places, weights = self._places(instances[used]), coef[used]
+        rows, weights = instances[used], coef[used]
+        if self._table is None:
+            return self.kernel.expand(self._X, self._X[rows], weights, 0.0)
+        self._compute_missing(self._table, rows)
+        places = self._places[rows]
         scores = np.zeros(self._X.shape[0])
         width = max(1, _GATHERED_VALUES // scores.size)
-        for begin in range(0, used.size, width):
+        for begin in range(0, rows.size, width):
             part = slice(begin, begin + width)
             # Not the product of BLAS, whose sums may depend on its threads.
-            scores += np.einsum("j,jx->x", weights[part], self._values[places[part]])
+            scores += np.einsum("j,jx->x", weights[part], self._table[places[part]])
         return scores
 
-    def _places(self, instances: IndexArray) -> IndexArray:
-        """Return the place of each instance's row in the table, after computing those missing."""
-        self._requests += 1
-        places = self._place[instances]
-        self._last_asked[places[places >= 0]] = self._requests
-        if np.any(places < 0):
-            self._compute(np.unique(instances[places < 0]))
-            places = self._place[instances]
-        return places
-
-    def _compute(self, missing: IndexArray) -> None:
-        places = self._make_room(missing.size)
+    def _compute_missing(self, table: DoubleArray, instances: IndexArray) -> None:
+        missing = np.unique(instances[self._places[instances] < 0])
+        first = self.n_computed
         for begin, block in self.kernel.blocks(self._X, self._X[missing]):
-            self._values[places[begin : begin + block.shape[1]]] = block.T
-        self._place[missing] = places
-        self._held[places] = missing
-        self._last_asked[places] = self._requests
+            table[first + begin : first + begin + block.shape[1]] = block.T
+        self._places[missing] = first + np.arange(missing.size)
         self.n_computed += missing.size
-
-    def _make_room(self, count: int) -> IndexArray:
-        """Return places for new rows: empty ones, else those not asked for longest."""
-        old = np.flatnonzero(self._last_asked < self._requests)
-        if old.size < count:
-            # All others belong to this request.
-            more = count - old.size
-            self._values = np.concatenate([self._values, np.empty((more, self._X.shape[0]))])
-            self._held = np.concatenate([self._held, np.full(more, -1)])
-            self._last_asked = np.concatenate([self._last_asked, np.zeros(more, dtype=np.int64)])
-            old = np.flatnonzero(self._last_asked < self._requests)
-        places = old[np.argsort(self._last_asked[old], kind="stable")[:count]]
-        gone = self._held[places]
-        self._place[gone[gone >= 0]] = -1
-        return places

@@ -91,7 +91,7 @@ class MIRMixSVMClassifier(BagClassifier):
     n_jobs : int, default=None
         Threads of the kernels. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=400
-        Memory in MB for kernel rows of representatives.
+        Memory in MB for kernel rows of representatives; see `MIRSVMClassifier`.
 
     Attributes
     ----------

@@ -140,7 +140,7 @@ class MIRSetSVMClassifier(BagClassifier):
     n_jobs : int, default=None
         Threads for kernel values. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=400
-        Memory in MB for kernel rows of representatives.
+        Memory in MB for kernel rows of representatives; see `MIRSVMClassifier`.
 
     Attributes
     ----------

@@ -82,9 +82,9 @@ class MIRSVMClassifier(InstanceScorer):
     n_jobs : int, default=None
         Threads for kernel values. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=400
-        Memory in MB for kernel rows of representatives, which are kept between passes and starts.
-        The rows of the present representatives are kept in any case: 8 bytes for each bag and
-        instance.
+        Memory in MB for kernel rows of representatives. They are kept between passes and starts
+        if those of all instances fit, 8 bytes for each pair of instances. If not, none is kept and
+        they are computed again in each pass.
 
     Attributes
     ----------
@@ -286,7 +286,7 @@ class MIRSVMClassifier(InstanceScorer):
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "C"):
             machine = clone(self).set_params(**shared)
-            # Kernel rows are kept for all penalties and folds.
+            # Kernel rows that are kept serve all penalties and folds.
             rows, side = machine._rows(bags), machine._side()
             for i in numbers:
                 C = float(candidates[i].get("C", self.C))
