@@ -55,6 +55,18 @@ class Chatty(KNeighborsClassifier):
         os.write(1, b"and some more")
         return super().fit(X, y)
 
+# On the first fold of iris it waits for one that is fitted on wine.
+class Meeting(KNeighborsClassifier):
+    def fit(self, X, y):
+        if X.shape[1] == 13:
+            Path("met").write_text("")
+        deadline = time.monotonic() + 60
+        while first(X) and not Path("met").exists():
+            if time.monotonic() > deadline:
+                raise TimeoutError("nobody came")
+            time.sleep(0.01)
+        return super().fit(X, y)
+
 def first(X):
     mark = Path("first-fold")
     return mark.exists() and mark.read_text() == str(float(np.sum(X)))
@@ -174,6 +186,18 @@ def test_a_worker_that_quits_is_a_failed_cell(spec_of):
     run_experiment(spec_of("Quits"), "out", n_jobs=2)
 
     assert "ended with exit code 3" in failed_cells("out")[0].record["error"]
+
+
+def test_nobody_waits_for_the_last_cell_of_a_data_set(spec_of, tmp_path):
+    spec_of("Meeting")
+    text = (tmp_path / "spec.toml").read_text()
+    wine = '[[data]]\nname = "sklearn-wine"\n[[methods]]'
+    (tmp_path / "spec.toml").write_text(text.replace("[[methods]]", wine, 1))
+
+    # One process waits on the first fold of iris until the other has come to wine.
+    summary = run_experiment(read_spec("spec.toml"), "out", n_jobs=2)
+
+    assert (summary.n_done, summary.n_failed) == (12, 0)
 
 
 def test_a_backend_of_joblib_has_no_limit(spec_of):

@@ -8,7 +8,7 @@ import re
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec
 from svmosaic.experiments.stream_cells import iter_stream_cells, open_stream, run_stream_cell
-from svmosaic.experiments.workers import Workers
+from svmosaic.experiments.workers import DataCells, Workers
 from svmosaic.model_selection.evaluation import run_split
 from svmosaic.utils.threads import available_threads, resolve_threads
 
@@ -130,14 +130,9 @@ def run_experiment(
         total = sum(map(len, missing.values()))
         counter = _Counter(total, resolve_threads(n_jobs), progress)
         run_all = _make_runner(n_jobs, limit, stack)
-        for data in spec.data:
-            if missing[data.name]:
-                X, y = _load(spec, data)
-                wanted = set(missing[data.name])
-                cells = [cell for cell in _all_cells(spec, data, X, y) if cell.key in wanted]
-                for entry in run_all(spec, cells, X, y):
-                    journal.add(entry)
-                    counter.count(entry)
+        for entry in run_all(spec, _iter_missing(spec, missing)):
+            journal.add(entry)
+            counter.count(entry)
     return RunSummary(
         n_cells=len(keys),
         n_before=len(keys) - total,
@@ -176,11 +171,21 @@ def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> l
     return [cell.key for cell in cells if int(cell.key[:12], 16) % n == i - 1]
 
 
-RunAll = Callable[[ExperimentSpec, list[Cell], Any, Any], Iterator[Entry]]
+def _iter_missing(spec: ExperimentSpec, missing: dict[str, list[str]]) -> Iterator[DataCells]:
+    """Yield the cells to run of each data set, which is loaded when it is asked for."""
+    for data in spec.data:
+        wanted = set(missing[data.name])
+        if wanted:
+            X, y = _load(spec, data)
+            cells = [cell for cell in _all_cells(spec, data, X, y) if cell.key in wanted]
+            yield DataCells(cells, X, y)
+
+
+RunAll = Callable[[ExperimentSpec, Iterable[DataCells]], Iterator[Entry]]
 
 
 def _make_runner(n_jobs: int | None, time_limit: float | None, stack: ExitStack) -> RunAll:
-    """Return what runs the cells of a data set: this process, others, or a backend of joblib."""
+    """Return what runs cells: this process, others, or a backend of joblib."""
     backend, configured = get_active_backend()
     if not isinstance(backend, BACKENDS[joblib.parallel.DEFAULT_BACKEND]):
         if time_limit is not None:
@@ -195,15 +200,17 @@ def _make_runner(n_jobs: int | None, time_limit: float | None, stack: ExitStack)
     return stack.enter_context(Workers(resolve_threads(n_wanted), time_limit)).run
 
 
-def _in_this_process(spec: ExperimentSpec, cells: list[Cell], X: Any, y: Any) -> Iterator[Entry]:
-    return (run_cell(spec, cell, X, y) for cell in cells)
+def _in_this_process(spec: ExperimentSpec, sets: Iterable[DataCells]) -> Iterator[Entry]:
+    return (run_cell(spec, cell, one.X, one.y) for one in sets for cell in one.cells)
 
 
 def _by_joblib(n_jobs: int | None) -> RunAll:
-    def run(spec: ExperimentSpec, cells: list[Cell], X: Any, y: Any) -> Iterator[Entry]:
+    def run(spec: ExperimentSpec, sets: Iterable[DataCells]) -> Iterator[Entry]:
         # Unordered: a cell is committed when it is finished, not when those before it are.
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        entries: Iterator[Entry] = parallel(delayed(run_cell)(spec, cell, X, y) for cell in cells)
+        entries: Iterator[Entry] = parallel(
+            delayed(run_cell)(spec, cell, one.X, one.y) for one in sets for cell in one.cells
+        )
         return entries
 
     return run

@@ -1,7 +1,8 @@
 """Processes that run cells side by side, and can be stopped or die one by one.
 
 Each process has one cell at a time, so when it dies its cell is known. The processes serve all data
-sets of a run; a data set is written to a file once and mapped into the memory of all of them.
+sets of a run without a break between them; a data set is written to a file once and mapped into the
+memory of all of them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import joblib
 import sklearn
@@ -29,16 +31,31 @@ from svmosaic.experiments.spec import ExperimentSpec
 from svmosaic.experiments.worker import PROGRAM
 from svmosaic.utils.threads import available_threads
 
-__all__ = ["Workers"]
+__all__ = ["DataCells", "Workers"]
 
 _END_SECONDS = 5.0
+
+
+class DataCells(NamedTuple):
+    """Cells of one data set, and the data: samples and targets, or a stream and nothing."""
+
+    cells: list[Cell]
+    X: Any
+    y: Any
+
+
+class _Task(NamedTuple):
+    """A cell and the file of its data set."""
+
+    cell: Cell
+    path: Path
 
 
 @dataclass(frozen=True)
 class _Death:
     """A process that ended without an answer."""
 
-    cell: Cell
+    task: _Task
     exit_code: int | None
     seconds: float
 
@@ -76,92 +93,127 @@ class Workers:
             process.stop()
         self._folder.cleanup()
 
-    def run(self, spec: ExperimentSpec, cells: Sequence[Cell], X: Any, y: Any) -> Iterator[Entry]:
+    def run(self, spec: ExperimentSpec, sets: Iterable[DataCells]) -> Iterator[Entry]:
         """Yield the entry of each cell as it finishes.
 
-        A cell whose process dies beside others runs again alone, since the memory may have been
-        taken by a neighbour. If it dies alone, it has failed.
+        A cell whose process dies beside others runs again alone, when all others are finished,
+        since the memory may have been taken by a neighbour. If it dies alone, it has failed.
         """
-        path = Path(self._folder.name) / "data.joblib"
-        joblib.dump((X, y), path)
-        try:
-            alone = len(self._processes) == 1 or len(cells) == 1
-            deaths = []
-            for outcome in self._side_by_side(spec, cells, path):
-                if isinstance(outcome, Entry):
-                    yield outcome
-                elif alone:
-                    yield died(outcome.cell, outcome.exit_code, outcome.seconds, twice=False)
-                else:
-                    deaths.append(outcome)
-            for death in deaths:
-                outcome = self._attempt(self._processes[0], spec, death.cell, path)
-                if isinstance(outcome, _Death):
-                    yield died(outcome.cell, outcome.exit_code, outcome.seconds, twice=True)
-                else:
-                    yield outcome
-        finally:
-            for process in self._processes:
-                process.forget_data()
-            path.unlink(missing_ok=True)
+        tasks = _Tasks(sets, Path(self._folder.name))
+        deaths: list[_Death] = []
+        for outcome in self._side_by_side(spec, tasks):
+            if isinstance(outcome, Entry):
+                yield outcome
+            elif len(self._processes) == 1:
+                yield _failed(outcome, twice=False)
+            else:
+                deaths.append(outcome)
+        for death in deaths:
+            outcome = self._attempt(self._processes[0], spec, death.task)
+            yield _failed(outcome, twice=True) if isinstance(outcome, _Death) else outcome
 
-    def _side_by_side(
-        self, spec: ExperimentSpec, cells: Sequence[Cell], path: Path
-    ) -> Iterator[Entry | _Death]:
-        waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-        for cell in cells:
-            waiting.put(cell)
-        outcomes: queue.SimpleQueue[Entry | _Death | BaseException] = queue.SimpleQueue()
+    def _side_by_side(self, spec: ExperimentSpec, tasks: _Tasks) -> Iterator[Entry | _Death]:
+        # None: a process has no more to do.
+        outcomes: queue.SimpleQueue[Entry | _Death | BaseException | None] = queue.SimpleQueue()
 
         def serve(process: _Process) -> None:
             try:
-                while True:
-                    cell = waiting.get_nowait()
-                    outcomes.put(self._attempt(process, spec, cell, path))
-            except queue.Empty:
-                return
+                while (task := tasks.take()) is not None:
+                    outcome = self._attempt(process, spec, task)
+                    if isinstance(outcome, Entry):
+                        tasks.finish(task)
+                    outcomes.put(outcome)
+                outcomes.put(None)
             except BaseException as error:
                 outcomes.put(error)
 
         threads = [
             threading.Thread(target=serve, args=(process,), daemon=True)
-            for process in self._processes[: len(cells)]
+            for process in self._processes
         ]
         for thread in threads:
             thread.start()
-        n_left = len(cells)
+        n_busy = len(threads)
         try:
-            while n_left:
+            while n_busy:
                 outcome = outcomes.get()
                 if isinstance(outcome, BaseException):
                     raise outcome
-                n_left -= 1
-                yield outcome
+                if outcome is None:
+                    n_busy -= 1
+                else:
+                    yield outcome
         finally:
-            if n_left:
+            if n_busy:
                 # Ctrl-C or an error: nothing more is begun, and what runs is stopped.
-                with contextlib.suppress(queue.Empty):
-                    while True:
-                        waiting.get_nowait()
+                tasks.close()
                 for process in self._processes:
                     process.stop()
             for thread in threads:
                 thread.join()
 
-    def _attempt(
-        self, process: _Process, spec: ExperimentSpec, cell: Cell, path: Path
-    ) -> Entry | _Death:
+    def _attempt(self, process: _Process, spec: ExperimentSpec, task: _Task) -> Entry | _Death:
         begin = time.perf_counter()
         try:
-            process.load(path)
+            process.load(task.path)
             begin = time.perf_counter()
-            answer: Entry = process.ask(("run", spec, cell), self._time_limit)
+            answer: Entry = process.ask(("run", spec, task.cell), self._time_limit)
         except _TimedOut:
             limit = self._time_limit or 0.0
-            return out_of_time(cell, limit, time.perf_counter() - begin)
+            return out_of_time(task.cell, limit, time.perf_counter() - begin)
         except _Died:
-            return _Death(cell, process.exit_code, time.perf_counter() - begin)
+            return _Death(task, process.exit_code, time.perf_counter() - begin)
         return answer
+
+
+def _failed(death: _Death, *, twice: bool) -> Entry:
+    return died(death.task.cell, death.exit_code, death.seconds, twice=twice)
+
+
+class _Tasks:
+    """Hands out the cells of one data set after another, to several threads.
+
+    A data set is loaded when the cells of those before have been handed out, and its file is
+    removed when its cells have finished.
+    """
+
+    def __init__(self, sets: Iterable[DataCells], folder: Path) -> None:
+        self._sets = iter(sets)
+        self._folder = folder
+        self._waiting: deque[_Task] = deque()
+        self._unfinished: Counter[Path] = Counter()
+        self._n_sets = 0
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def take(self) -> _Task | None:
+        """Return the next cell; None if there is no other."""
+        with self._lock:
+            while not (self._waiting or self._closed):
+                self._load_next()
+            return None if self._closed else self._waiting.popleft()
+
+    def finish(self, task: _Task) -> None:
+        """Note that a cell needs its data no longer."""
+        with self._lock:
+            self._unfinished[task.path] -= 1
+            if self._unfinished[task.path] == 0:
+                task.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Hand out no more cells."""
+        self._closed = True
+
+    def _load_next(self) -> None:
+        found = next(self._sets, None)
+        if found is None:
+            self._closed = True
+            return
+        self._n_sets += 1
+        path = self._folder / f"data-{self._n_sets}.joblib"
+        joblib.dump((found.X, found.y), path)
+        self._waiting.extend(_Task(cell, path) for cell in found.cells)
+        self._unfinished[path] = len(found.cells)
 
 
 class _Process:
@@ -183,10 +235,6 @@ class _Process:
         if self._data != path:
             self.ask(("load", path), None)
             self._data = path
-
-    def forget_data(self) -> None:
-        """Let the next data set be loaded although its file has the same name."""
-        self._data = None
 
     def ask(self, order: tuple[Any, ...], time_limit: float | None) -> Any:
         """Return the answer; raise if the process is stopped at the limit or dies."""
