@@ -42,6 +42,21 @@ def test_a_stream_by_name(svmosaic, tmp_path):
     ]
 
 
+def test_predictions_and_alarms(svmosaic, tmp_path):
+    outcome = svmosaic(
+        *("stream", "STAGGERGeneratorF1BF", "--learner", "stream-ollawv", "--samples", 4000),
+        *("--predictions", "--out", tmp_path / "out"),
+    )
+
+    assert outcome.code == 0, outcome.err
+    assert "chunks.csv, predictions.csv" in outcome.out
+    assert re.search(r"changes found +false alarms +mean delay\n", outcome.out)
+    lines = (tmp_path / "out" / "predictions.csv").read_text().splitlines()
+    assert lines[0] == "sample,label,stream-ollawv"
+    assert len(lines) == 4001
+    assert "Alarms" in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_a_file_with_its_target(svmosaic, tmp_path):
     rng = np.random.default_rng(0)
     lines = ["kind,a,b"]

@@ -35,6 +35,18 @@ def test_a_curve_for_each_learner_without_the_first_chunk():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
 
 
+def test_a_triangle_where_a_learner_began_anew():
+    result = _result()
+    for record in result.of("two"):
+        record["n_drifts"] = 0 if record["end"] < 300 else 1
+
+    ax = plot_prequential(result)
+
+    (marks,) = (line for line in ax.get_lines() if line.get_marker() == "^")
+    assert list(marks.get_xdata()) == [300]
+    assert marks.get_color() == ax.get_lines()[1].get_color()
+
+
 def test_changes_of_the_concept_are_marked_where_the_run_came_to():
     ax = plot_prequential(_result(drifts=(150, 300, 900)))
 

@@ -173,6 +173,75 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+class Forgetful(Watcher):
+    """Begins anew with its fourth chunk, and always says 1."""
+
+    n_drifts_ = 0
+
+    def learn(self, X, y, classes):
+        super().learn(X, y, classes)
+        self.n_drifts_ = int(sum(event == "learn" for event, _ in self.events) >= 4)
+
+    def predict(self, X):
+        return super().predict(X) + 1
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_predictions_are_kept_if_asked_for(tmp_path, one_by_one):
+    learners = {"zero": Watcher(), "one": Forgetful()}
+    result = prequential(
+        learners, Blobs(250), chunk=100, one_by_one=one_by_one, keep_predictions=True
+    )
+    n_first = 1 if one_by_one else 100
+
+    np.testing.assert_array_equal(result.labels, Blobs().read(0, 250)[1])
+    assert result.predictions["zero"].tolist() == [0] * (250 - n_first)
+    assert result.predictions["one"].tolist() == [1] * (250 - n_first)
+    right = result.labels[n_first:] == result.predictions["one"]
+    assert result.last()["one"]["accuracy"] == pytest.approx(right.mean())
+
+    result.predictions_to_csv(tmp_path / "said.csv")
+    lines = (tmp_path / "said.csv").read_text().splitlines()
+    assert lines[0] == "sample,label,zero,one"
+    assert lines[1] == f"0,{result.labels[0]},,"
+    assert lines[-1] == f"249,{result.labels[-1]},0,1"
+    assert len(lines) == 251
+
+
+def test_predictions_that_were_not_kept_are_told(tmp_path):
+    result = prequential(Watcher(), Blobs(250), chunk=100)
+
+    with pytest.raises(ValueError, match="keep_predictions=True"):
+        result.predictions_to_csv(tmp_path / "said.csv")
+
+
+def test_predictions_survive_a_check_point(tmp_path):
+    options = {"chunk": 100, "keep_predictions": True}
+    path = tmp_path / "run.pickle"
+    prequential(GaussianNB(), Blobs(), n_samples=300, checkpoint=path, **options)
+
+    resumed = prequential(GaussianNB(), Blobs(), n_samples=700, checkpoint=path, **options)
+    whole = prequential(GaussianNB(), Blobs(), n_samples=700, **options)
+
+    np.testing.assert_array_equal(resumed.labels, whole.labels)
+    np.testing.assert_array_equal(
+        resumed.predictions["GaussianNB"], whole.predictions["GaussianNB"]
+    )
+    with pytest.raises(DataFileError, match="another run"):
+        prequential(GaussianNB(), Blobs(), n_samples=900, chunk=100, checkpoint=path)
+
+
+def test_alarms_are_the_chunks_in_which_a_learner_began_anew():
+    result = prequential({"forgetful": Forgetful(), "watcher": Watcher()}, Blobs(6000), chunk=1000)
+
+    assert result.alarms("forgetful") == [4000]
+    assert result.alarms("watcher") == []
+    # The concept changes at 3000. Who says nothing of alarms has no scores.
+    assert set(result.alarm_scores()) == {"forgetful"}
+    assert result.alarm_scores()["forgetful"][:4] == (1, 0, 0, 1000.0)
+    assert result.alarm_scores(horizon=500)["forgetful"][:3] == (0, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

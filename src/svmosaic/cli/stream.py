@@ -115,6 +115,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--one-by-one", action="store_true", help="predict and learn each sample alone"
     )
     parser.add_argument(
+        "--predictions",
+        action="store_true",
+        help="also write predictions.csv: each sample's label and what every learner said",
+    )
+    parser.add_argument(
         "--seed",
         type=_count,
         default=0,
@@ -191,6 +196,7 @@ def run(args: argparse.Namespace) -> None:
                 one_by_one=args.one_by_one,
                 window=args.window,
                 delay=args.delay,
+                keep_predictions=args.predictions,
                 checkpoint=checkpoint,
                 checkpoint_seconds=_CHECKPOINT_SECONDS,
                 progress=report,
@@ -355,6 +361,9 @@ def _write(
 
     files = [folder / "chunks.csv"]
     result.to_csv(files[0])
+    if result.predictions:
+        files.append(folder / "predictions.csv")
+        result.predictions_to_csv(files[-1])
     try:
         from svmosaic.plots import plot_prequential, to_svg
 
@@ -397,3 +406,22 @@ def _show(result: PrequentialResult, folder: Path, files: Sequence[Path]) -> Non
         *("train s", "test s", "samples/s", "support"),
     )
     print(f"\n{format_table(header, table, 'l' + 'r' * 8)}")
+    _show_alarms(result)
+
+
+def _show_alarms(result: PrequentialResult) -> None:
+    scores = result.alarm_scores()
+    if not scores:
+        return
+    table = [
+        [
+            name,
+            one.n_found + one.n_false,
+            f"{one.n_found} of {one.n_found + one.n_missed}",
+            one.n_false,
+            f"{one.mean_delay:,.0f}" if one.n_found else "",
+        ]
+        for name, one in scores.items()
+    ]
+    header = ("learner", "began anew", "changes found", "false alarms", "mean delay")
+    print(f"\n{format_table(header, table, 'lrrrr')}")

@@ -12,14 +12,17 @@ from svmosaic.metrics.confusion import (
     type_1_error,
     type_2_error,
 )
+from svmosaic.metrics.drift_alarms import AlarmScores, score_alarms
 from svmosaic.metrics.kappa import cohen_kappa
 from svmosaic.metrics.machine import support_vector_share, time_improvement
 from svmosaic.metrics.scorers import get_scorer, scorer_names
 
 __all__ = [
+    "AlarmScores",
     "cohen_kappa",
     "get_scorer",
     "one_point_auc_score",
+    "score_alarms",
     "scorer_names",
     "specificity_score",
     "support_vector_share",

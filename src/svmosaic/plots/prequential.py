@@ -34,6 +34,9 @@ def plot_prequential(
 ) -> Any:
     """Draw a measure of each learner along the stream.
 
+    Dashed lines are changes of the concept, triangles at the foot the places where a learner began
+    anew.
+
     Parameters
     ----------
     result : PrequentialResult
@@ -80,6 +83,18 @@ def plot_prequential(
             linewidth=1.4,
             label=shorten(name, _LEGEND_WIDTH),
         )
+        alarms = result.alarms(name)
+        if alarms:
+            ax.plot(
+                alarms,
+                [0.0] * len(alarms),
+                marker="^",
+                linestyle="none",
+                color=COLOURS[number % len(COLOURS)],
+                markersize=5,
+                transform=ax.get_xaxis_transform(),
+                clip_on=False,
+            )
     end = max(record["end"] for record in result.records)
     for number, drift in enumerate(drift for drift in result.drifts if drift < end):
         label = "the concept changes" if number == 0 else None

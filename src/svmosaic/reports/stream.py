@@ -61,6 +61,7 @@ def stream_report(
     sections = [
         Section("At the end", _END_TEXT, [_end_table(rows, metrics)]),
         *(_curve_section(result, metric, studio) for metric in metrics),
+        *_alarm_sections(result),
         Section("Time and size", _COST_TEXT, [_cost_table(rows)]),
     ]
     if facts:
@@ -104,6 +105,14 @@ _COST_TEXT = (
 )
 
 
+_ALARM_TEXT = (
+    "How often a learner began anew. The first time after a change of the concept tells it; all "
+    "others are false. A delay is in samples and counts to the end of the chunk. The mean time "
+    "ratio is the samples per false alarm, divided by the mean delay, times the share of changes "
+    "that were found; larger is better."
+)
+
+
 def _summary(result: PrequentialResult, rows: Sequence[Mapping[str, Any]], studio: Studio) -> str:
     drifts = _drifts(result)
     where = ", ".join(f"{drift:,}" for drift in drifts)
@@ -138,6 +147,29 @@ def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Tab
     ]
     header = ["learner", *(metric.replace("_", " ") for metric in metrics)]
     return Table(header, cells, "Measures at the end", "l" + "r" * len(metrics))
+
+
+def _alarm_sections(result: PrequentialResult) -> list[Section]:
+    """Return the section on alarms, if a learner says when it begins anew."""
+    scores = result.alarm_scores()
+    if not scores:
+        return []
+    cells = [
+        [
+            name,
+            str(one.n_found + one.n_false),
+            f"{one.n_found} of {one.n_found + one.n_missed}",
+            str(one.n_false),
+            f"{one.mean_delay:,.0f}" if one.n_found else "",
+            f"{one.mean_time_ratio:,.1f}" if math.isfinite(one.mean_time_ratio) else "",
+        ]
+        for name, one in scores.items()
+    ]
+    header = [
+        *("learner", "began anew", "changes found", "false alarms", "mean delay"),
+        "mean time ratio",
+    ]
+    return [Section("Alarms", _ALARM_TEXT, [Table(header, cells, "Alarms", "lrrrrr")])]
 
 
 def _cost_table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -25,7 +25,8 @@ from svmosaic.streams.generators import (
     Waveform,
 )
 from svmosaic.streams.learners import as_learner
-from svmosaic.streams.prequential import PrequentialResult, prequential
+from svmosaic.streams.prequential import prequential
+from svmosaic.streams.prequential_result import PrequentialResult
 from svmosaic.streams.registry import StreamInfo, describe_stream, list_streams, stream
 from svmosaic.streams.stream import Stream
 

@@ -2,125 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import math
 import os
-import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.exceptions import DataFileError
+from svmosaic.streams.check_point import plan_of, read_check_point, write_check_point
 from svmosaic.streams.learners import ChunkLearner, as_learner
+from svmosaic.streams.prequential_result import SECONDS, PrequentialResult
 from svmosaic.streams.running_scores import MEASURES, RunningScores
 from svmosaic.streams.stream import Stream
-from svmosaic.utils.atomic import atomic_write
-from svmosaic.utils.optional import import_optional
 
-__all__ = ["PrequentialResult", "prequential"]
+__all__ = ["prequential"]
 
-_FORMAT = 2
-_SECONDS = ("train_seconds", "test_seconds", "train_cpu_seconds", "test_cpu_seconds")
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
-# So many samples tell one stream from another.
-_SAMPLES_COMPARED = 100
-
-
-@dataclass(frozen=True)
-class PrequentialResult:
-    """The records of an evaluation, one per learner and chunk.
-
-    Attributes
-    ----------
-    records : list of dict
-        ``learner``, ``begin`` and ``end`` (samples), each measure over all predictions so far and
-        with ``window_`` before its name over the last ones, ``train_seconds`` and
-        ``test_seconds``, the same of the processor as ``train_cpu_seconds`` and
-        ``test_cpu_seconds``, and what the learner says of its size, measured with every tenth
-        record.
-    drifts : tuple of int
-        Where the stream changes its concept, if it says so.
-    """
-
-    records: list[dict[str, Any]]
-    drifts: tuple[int, ...] = ()
-
-    def last(self) -> dict[str, dict[str, Any]]:
-        """Return the last record of each learner, by its name."""
-        return {record["learner"]: record for record in self.records}
-
-    def of(self, learner: str) -> list[dict[str, Any]]:
-        """Return the records of one learner, in order."""
-        return [record for record in self.records if record["learner"] == learner]
-
-    def seconds(self) -> dict[str, float]:
-        """Return training and test seconds of each learner, all chunks together."""
-        sums: dict[str, float] = {}
-        for record in self.records:
-            spent = record["train_seconds"] + record["test_seconds"]
-            sums[record["learner"]] = sums.get(record["learner"], 0.0) + spent
-        return sums
-
-    def summary(self) -> list[dict[str, Any]]:
-        """Return one record per learner: its measures at the end, and what the whole run took.
-
-        Returns
-        -------
-        list of dict
-            ``learner``, ``n_samples``, the measures over all predictions and over the last
-            window, the seconds of all chunks, ``samples_per_second`` of training and test
-            together, and the size at the end.
-
-        Examples
-        --------
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from svmosaic.streams import SEA, prequential
-        >>> (row,) = prequential(GaussianNB(), SEA(seed=1), n_samples=3000).summary()
-        >>> row["learner"], row["n_samples"], row["samples_per_second"] > 0
-        ('GaussianNB', 3000, True)
-        """
-        rows = []
-        for name, last in self.last().items():
-            records = self.of(name)
-            sums = {name: math.fsum(record[name] for record in records) for name in _SECONDS}
-            spent = sums["train_seconds"] + sums["test_seconds"]
-            measured = {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
-            rows.append(
-                {
-                    "learner": name,
-                    "n_samples": last["end"],
-                    **measured,
-                    **sums,
-                    "samples_per_second": last["end"] / spent if spent > 0 else math.inf,
-                }
-            )
-        return rows
-
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a table; the file appears whole or not at all."""
-        with atomic_write(path) as stream:
-            writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.records)
-
-    def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a parquet file, whole or not at all; needs pyarrow."""
-        purpose = "write parquet files"
-        arrow = import_optional("pyarrow", purpose)
-        parquet = import_optional("pyarrow.parquet", purpose)
-        columns = {n: [record.get(n) for record in self.records] for n in self._columns()}
-        with atomic_write(path, "wb") as stream:
-            parquet.write_table(arrow.table(columns), stream)
-
-    def _columns(self) -> list[str]:
-        return list(dict.fromkeys(name for record in self.records for name in record))
 
 
 @dataclass
@@ -132,6 +32,16 @@ class _Course:
     learned: int = 0  # samples learned from
     size: dict[str, int] = field(default_factory=dict)
     records: list[dict[str, Any]] = field(default_factory=list)
+    predictions: list[NDArray[Any]] = field(default_factory=list)
+
+
+@dataclass
+class _State:
+    """How far a run is: what a check-point holds."""
+
+    courses: dict[str, _Course]
+    position: int = 0
+    labels: list[NDArray[Any]] = field(default_factory=list)
 
 
 def prequential(
@@ -144,6 +54,7 @@ def prequential(
     window: int = 1000,
     delay: int = 0,
     metrics: Sequence[str] = MEASURES,
+    keep_predictions: bool = False,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 10.0,
     progress: Callable[[int, Mapping[str, Mapping[str, Any]]], None] | None = None,
@@ -171,6 +82,8 @@ def prequential(
         Samples after which a label arrives: a learner knows those that are at least so old.
     metrics : sequence of str, default=all
         Of ``accuracy``, ``kappa``, ``kappa_m``, ``kappa_t``, ``f1_macro``.
+    keep_predictions : bool, default=False
+        Keep every label and prediction, in memory and in check-points.
     checkpoint : path-like, default=None
         A file that the state is written to every `checkpoint_seconds` and that a killed run
         continues from, to the same table but for seconds and bytes. It is a pickle: open none that
@@ -197,48 +110,59 @@ def prequential(
     named = _by_name(learners)
     plan = ""
     if checkpoint is not None:
-        plan = _plan_of(named, stream, chunk, one_by_one, window, delay, tuple(metrics))
-    position, courses = _resume(checkpoint, plan) or (0, _begin(named, stream, window))
+        plan = plan_of(
+            named, stream, chunk, one_by_one, window, delay, tuple(metrics), keep_predictions
+        )
+    state = read_check_point(checkpoint, plan) or _begin(named, stream, window)
     end = n_samples if n_samples is not None else getattr(stream, "length", None)
     saved = time.monotonic()
-    while end is None or position < end:
-        count = chunk if end is None else min(chunk, end - position)
-        X, y = stream.read(position, count)
+    while end is None or state.position < end:
+        count = chunk if end is None else min(chunk, end - state.position)
+        X, y = stream.read(state.position, count)
         if len(y) == 0:
             break
-        for name, course in courses.items():
-            record = _advance(course, stream, X, y, position, 1 if one_by_one else chunk, delay)
+        for name, course in state.courses.items():
+            step = 1 if one_by_one else chunk
+            found = _advance(course, stream, X, y, state.position, step, delay, keep_predictions)
             if len(course.records) % _SIZE_EVERY == 0:
                 course.size = course.learner.size()
-            chosen = {m: record["scores"][m] for m in metrics}
-            recent = {f"window_{m}": record["recent"][m] for m in metrics}
             course.records.append(
                 {
                     "learner": name,
-                    "begin": position,
-                    "end": position + len(y),
-                    **chosen,
-                    **recent,
-                    **{name: record[name] for name in _SECONDS},
+                    "begin": state.position,
+                    "end": state.position + len(y),
+                    **_measures_of(course.scores, metrics),
+                    **found,
+                    **_drifts_of(course.learner),
                     **course.size,
                 }
             )
-        position += len(y)
+        if keep_predictions:
+            state.labels.append(y)
+        state.position += len(y)
         if checkpoint is not None and time.monotonic() - saved >= checkpoint_seconds:
-            _save(checkpoint, plan, position, courses)
+            write_check_point(checkpoint, plan, state)
             saved = time.monotonic()
         if progress is not None:
+            last = {name: course.records[-1] for name, course in state.courses.items()}
             try:
-                progress(position, {name: course.records[-1] for name, course in courses.items()})
+                progress(state.position, last)
             except BaseException:
                 # All learners have learned this chunk: nothing is lost.
                 if checkpoint is not None:
-                    _save(checkpoint, plan, position, courses)
+                    write_check_point(checkpoint, plan, state)
                 raise
     if checkpoint is not None:
-        _save(checkpoint, plan, position, courses)
-    records = [record for course in courses.values() for record in course.records]
-    return PrequentialResult(records, tuple(getattr(stream, "drifts", ())))
+        write_check_point(checkpoint, plan, state)
+    result = PrequentialResult(
+        [record for course in state.courses.values() for record in course.records],
+        tuple(getattr(stream, "drifts", ())),
+        _join(state.labels),
+    )
+    if keep_predictions:
+        for name, course in state.courses.items():
+            result.predictions[name] = _join(course.predictions)
+    return result
 
 
 def _advance(
@@ -249,15 +173,18 @@ def _advance(
     begin: int,
     step: int,
     delay: int,
-) -> dict[str, Any]:
-    """Predict and learn one chunk, `step` samples at a time."""
+    keep_predictions: bool,
+) -> dict[str, float]:
+    """Predict and learn one chunk, `step` samples at a time; return the times it took."""
     train, test = _StopWatch(), _StopWatch()
+    said: list[NDArray[Any]] = []
     for first in range(0, len(y), step):
         part, labels = X[first : first + step], y[first : first + step]
         if course.learned > 0:
             with test:
                 predicted = course.learner.predict(part)
             course.scores.add(labels, predicted)
+            said.append(np.asarray(predicted))
         # Labels that are old enough have arrived.
         known = max(0, begin + first + len(labels) - delay)
         if known > course.learned:
@@ -268,14 +195,27 @@ def _advance(
             with train:
                 course.learner.learn(X_new, y_new, np.asarray(stream.classes))
             course.learned = known
-    return {
-        "scores": course.scores.scores(),
-        "recent": course.scores.windowed(),
-        "train_seconds": train.seconds,
-        "test_seconds": test.seconds,
-        "train_cpu_seconds": train.cpu_seconds,
-        "test_cpu_seconds": test.cpu_seconds,
+    if keep_predictions and said:
+        course.predictions.append(np.concatenate(said))
+    times = (train.seconds, test.seconds, train.cpu_seconds, test.cpu_seconds)
+    return dict(zip(SECONDS, times, strict=True))
+
+
+def _measures_of(scores: RunningScores, metrics: Sequence[str]) -> dict[str, float]:
+    over_all, recent = scores.scores(), scores.windowed()
+    return {name: over_all[name] for name in metrics} | {
+        f"window_{name}": recent[name] for name in metrics
     }
+
+
+def _drifts_of(learner: ChunkLearner) -> dict[str, int]:
+    """Return how often a learner began anew, if it says so."""
+    count = getattr(getattr(learner, "model", learner), "n_drifts_", None)
+    return {} if count is None else {"n_drifts": int(count)}
+
+
+def _join(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 class _StopWatch:
@@ -313,65 +253,9 @@ def _by_name(learners: Any) -> dict[str, Any]:
     return {type(learners).__name__: learners}
 
 
-def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> dict[str, _Course]:
-    return {
+def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> _State:
+    courses = {
         name: _Course(as_learner(model), RunningScores(stream.classes, window))
         for name, model in named.items()
     }
-
-
-# Check-points -------------------------------------------------------------------------------
-
-
-def _plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
-    """Return a hash of what is run: a check-point of something else must not be taken up."""
-    models = [f"{name}={_settings_of(model)}" for name, model in named.items()]
-    parts = [*models, repr(stream), repr(options)]
-    digest = hashlib.sha256("\n".join(parts).encode())
-    # Streams of one name and length differ by their samples, for example those of two seeds.
-    X, y = stream.read(0, _SAMPLES_COMPARED)
-    digest.update(np.ascontiguousarray(X).tobytes())
-    digest.update(repr(y.tolist()).encode())
-    return digest.hexdigest()
-
-
-def _settings_of(model: Any) -> str:
-    """Return a model in words; of one that has none but its address, the class."""
-    kind: Any = type(model)
-    return str(kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model))
-
-
-def _save(
-    path: str | os.PathLike[str], plan: str, position: int, courses: dict[str, _Course]
-) -> None:
-    try:
-        with atomic_write(path, "wb") as out:
-            pickle.dump((_FORMAT, plan, position, courses), out, protocol=5)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise TypeError(
-            f"prequential cannot write a check-point of {', '.join(courses)}: {error}. Run without "
-            "checkpoint, or with learners that can be pickled."
-        ) from error
-
-
-def _resume(
-    path: str | os.PathLike[str] | None, plan: str
-) -> tuple[int, dict[str, _Course]] | None:
-    if path is None or not Path(path).exists():
-        return None
-    try:
-        with open(path, "rb") as stream:
-            saved = pickle.load(stream)
-    except (pickle.UnpicklingError, EOFError, ValueError, AttributeError, ImportError):
-        saved = None
-    if not isinstance(saved, tuple) or len(saved) != 4:
-        raise DataFileError(
-            f"{path} is no check-point of prequential. Remove it or name another file."
-        )
-    version, saved_plan, position, courses = saved
-    if version != _FORMAT or saved_plan != plan:
-        raise DataFileError(
-            f"{path} is the check-point of another run: learners, stream or options differ. Remove "
-            "it or name another file."
-        )
-    return position, courses
+    return _State(courses)

@@ -1,0 +1,178 @@
+"""What came out of a prequential evaluation: records, predictions, alarms."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmosaic.metrics.drift_alarms import AlarmScores, score_alarms
+from svmosaic.utils.atomic import atomic_write
+from svmosaic.utils.optional import import_optional
+
+__all__ = ["SECONDS", "PrequentialResult"]
+
+# The times in a record.
+SECONDS = ("train_seconds", "test_seconds", "train_cpu_seconds", "test_cpu_seconds")
+
+
+@dataclass(frozen=True)
+class PrequentialResult:
+    """The records of an evaluation, one per learner and chunk.
+
+    Attributes
+    ----------
+    records : list of dict
+        ``learner``, ``begin`` and ``end`` (samples), each measure over all predictions so far and
+        with ``window_`` before its name over the last ones, ``train_seconds`` and
+        ``test_seconds``, the same of the processor as ``train_cpu_seconds`` and
+        ``test_cpu_seconds``, how often it began anew as ``n_drifts`` if it says so, and what it
+        says of its size, measured with every tenth record.
+    drifts : tuple of int
+        Where the stream changes its concept, if it says so.
+    labels : ndarray of shape (n_samples,)
+        The true labels, if predictions were kept.
+    predictions : dict of str to ndarray
+        What each learner predicted, if it was kept: the labels of the last samples, as many as the
+        array is long. The first samples are only learned from.
+    """
+
+    records: list[dict[str, Any]]
+    drifts: tuple[int, ...] = ()
+    labels: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def last(self) -> dict[str, dict[str, Any]]:
+        """Return the last record of each learner, by its name."""
+        return {record["learner"]: record for record in self.records}
+
+    def of(self, learner: str) -> list[dict[str, Any]]:
+        """Return the records of one learner, in order."""
+        return [record for record in self.records if record["learner"] == learner]
+
+    def seconds(self) -> dict[str, float]:
+        """Return training and test seconds of each learner, all chunks together."""
+        sums: dict[str, float] = {}
+        for record in self.records:
+            spent = record["train_seconds"] + record["test_seconds"]
+            sums[record["learner"]] = sums.get(record["learner"], 0.0) + spent
+        return sums
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one record per learner: its measures at the end, and what the whole run took.
+
+        Returns
+        -------
+        list of dict
+            ``learner``, ``n_samples``, the measures over all predictions and over the last
+            window, the seconds of all chunks, ``samples_per_second`` of training and test
+            together, and the size at the end.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from svmosaic.streams import SEA, prequential
+        >>> (row,) = prequential(GaussianNB(), SEA(seed=1), n_samples=3000).summary()
+        >>> row["learner"], row["n_samples"], row["samples_per_second"] > 0
+        ('GaussianNB', 3000, True)
+        """
+        rows = []
+        for name, last in self.last().items():
+            records = self.of(name)
+            sums = {name: math.fsum(record[name] for record in records) for name in SECONDS}
+            spent = sums["train_seconds"] + sums["test_seconds"]
+            measured = {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
+            rows.append(
+                {
+                    "learner": name,
+                    "n_samples": last["end"],
+                    **measured,
+                    **sums,
+                    "samples_per_second": last["end"] / spent if spent > 0 else math.inf,
+                }
+            )
+        return rows
+
+    def alarms(self, learner: str) -> list[int]:
+        """Return after how many samples a learner began anew; the ends of chunks in which it did.
+
+        A learner says so by an attribute `n_drifts_`, as `StreamOLLAWV` does.
+        """
+        found, before = [], 0
+        for record in self.of(learner):
+            now = record.get("n_drifts", 0)
+            if now > before:
+                found.append(int(record["end"]))
+            before = now
+        return found
+
+    def alarm_scores(self, *, horizon: int | None = None) -> dict[str, AlarmScores]:
+        """Return how well the learners found the changes of concept; see `score_alarms`.
+
+        Only learners that say when they begin anew are in it, and a delay counts to the end of the
+        chunk. Without known changes every alarm is a false one.
+
+        Parameters
+        ----------
+        horizon : int, default=None
+            Samples after a change in which an alarm counts for it; None means until the next one.
+
+        Examples
+        --------
+        >>> from svmosaic import StreamOLLAWV
+        >>> from svmosaic.streams import prequential, stream
+        >>> result = prequential(StreamOLLAWV(), stream("SEASuddenAN0", n_samples=8000))
+        >>> scores = result.alarm_scores()["StreamOLLAWV"]
+        >>> scores.n_found + scores.n_missed
+        3
+        """
+        return {
+            name: score_alarms(
+                self.alarms(name),
+                [drift for drift in self.drifts if drift < last["end"]],
+                last["end"],
+                horizon=horizon,
+            )
+            for name, last in self.last().items()
+            if "n_drifts" in last
+        }
+
+    def predictions_to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a line for each sample: its number from 0, its label, what each learner said.
+
+        A field is empty where a learner did not predict yet. The file appears whole or not at all.
+        """
+        if not self.predictions:
+            raise ValueError(
+                "No predictions were kept. Call prequential with keep_predictions=True."
+            )
+        n = self.labels.size
+        columns = [[""] * (n - said.size) + said.tolist() for said in self.predictions.values()]
+        with atomic_write(path) as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["sample", "label", *self.predictions])
+            writer.writerows(zip(range(n), self.labels.tolist(), *columns, strict=True))
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the records as a table; the file appears whole or not at all."""
+        with atomic_write(path) as stream:
+            writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.records)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the records as a parquet file, whole or not at all; needs pyarrow."""
+        purpose = "write parquet files"
+        arrow = import_optional("pyarrow", purpose)
+        parquet = import_optional("pyarrow.parquet", purpose)
+        columns = {n: [record.get(n) for record in self.records] for n in self._columns()}
+        with atomic_write(path, "wb") as stream:
+            parquet.write_table(arrow.table(columns), stream)
+
+    def _columns(self) -> list[str]:
+        return list(dict.fromkeys(name for record in self.records for name in record))
