@@ -45,6 +45,7 @@ def test_a_triangle_where_a_learner_began_anew():
     (marks,) = (line for line in ax.get_lines() if line.get_marker() == "^")
     assert list(marks.get_xdata()) == [300]
     assert marks.get_color() == ax.get_lines()[1].get_color()
+    assert "a learner began anew" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_changes_of_the_concept_are_marked_where_the_run_came_to():

@@ -22,6 +22,7 @@ _MOST_POINTS = 400
 _MARK_COLOUR = "#777777"
 _LEGEND_WIDTH = 30
 _LEGEND_COLUMNS = 3
+_ALARM_LABEL = "a learner began anew"
 
 
 def plot_prequential(
@@ -85,6 +86,7 @@ def plot_prequential(
         )
         alarms = result.alarms(name)
         if alarms:
+            known = {line.get_label() for line in ax.get_lines()}
             ax.plot(
                 alarms,
                 [0.0] * len(alarms),
@@ -94,6 +96,7 @@ def plot_prequential(
                 markersize=5,
                 transform=ax.get_xaxis_transform(),
                 clip_on=False,
+                label=None if _ALARM_LABEL in known else _ALARM_LABEL,
             )
     end = max(record["end"] for record in result.records)
     for number, drift in enumerate(drift for drift in result.drifts if drift < end):
