@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "solvers/dual_point.hpp"
 
@@ -123,6 +124,12 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
         if (monitor.should_stop()) {
             solution.status = monitor.reason();
             break;
+        }
+        // Nobody violates anything, and yet the end is not reached: there are values without order.
+        if (!std::isfinite(violation)) {
+            throw std::domain_error(
+                "The distance of the classes is not finite. Scale the features or change the "
+                "kernel's parameters.");
         }
         const Spread& worse = positive.size() >= negative.size() ? positive : negative;
         const Index i = worse.lowest.index;

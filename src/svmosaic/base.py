@@ -87,17 +87,27 @@ def _dense_values(values: Any) -> DoubleArray:
 
 def _scale(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
     """1 / (n_features * variance of all values)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _inverse_variance(X, weights)
+
+
+def _inverse_variance(X: Any, weights: DoubleArray) -> float:
     n_features = X.shape[1]
     total = float(weights.sum()) * n_features
     if sp.issparse(X):
         weighted = sp.diags_array(weights) @ X
         mean = float(weighted.sum()) / total
-        variance = float(weighted.multiply(X).sum()) / total - mean**2
+        square = float(weighted.multiply(X).sum()) / total
+        variance = square - mean * mean
     else:
         values = X.astype(np.float64, copy=False)
         mean = float(weights @ values.sum(axis=1)) / total
-        variance = float(weights @ ((values - mean) ** 2).sum(axis=1)) / total
-    return float(1.0 / (n_features * variance)) if variance > 0.0 else 1.0
+        square = variance = float(weights @ ((values - mean) ** 2).sum(axis=1)) / total
+    if variance > 0.0:
+        return float(1.0 / (n_features * variance))
+    # Equal values have any width, others one that is too small for their squares.
+    vanished = square == 0.0 and X.max() > X.min()
+    return np.inf if vanished else 1.0
 
 
 def _auto(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
@@ -164,7 +174,13 @@ def resolve_gamma(
             f"gamma={gamma!r} is a width of the rbf kernel. Got kernel={kernel!r} instead; use "
             "'scale', 'auto' or a number."
         )
-    return GAMMA_RULES[gamma](X[samples], weights, labels)
+    value = GAMMA_RULES[gamma](X[samples], weights, labels)
+    if not 0.0 < value < np.inf:
+        raise ValueError(
+            f"gamma={gamma!r} finds no width: the squares of the features leave the range of "
+            "float64. Scale the features."
+        )
+    return value
 
 
 def kernel_spec(

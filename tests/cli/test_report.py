@@ -27,6 +27,36 @@ def test_a_report_is_written_and_told(svmosaic, folder):
     assert (folder / "tables" / "accuracy.tex").exists()
 
 
+def test_names_cannot_lead_out_of_the_folder(svmosaic, tmp_path, monkeypatch):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    table = "a,b,class\n" + "".join(f"{i % 7},{i % 5},{'yn'[i % 2]}\n" for i in range(40))
+    (inside / "table.csv").write_text(table)
+    (inside / "spec.toml").write_text(
+        """name = "../../name"
+        [protocol]
+        outer = 2
+        [[data]]
+        name = "../../data"
+        path = "table.csv"
+        [[methods]]
+        name = "../../one"
+        estimator = "sklearn.naive_bayes.GaussianNB"
+        [[methods]]
+        name = "/two"
+        estimator = "sklearn.dummy.DummyClassifier"
+        """
+    )
+
+    outcome = svmosaic("run", "spec.toml", "--out", "out")
+    assert outcome.code == 0, outcome.err
+    assert svmosaic("report", "out").code == 0
+
+    assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+    assert {path.name for path in inside.iterdir()} == {"table.csv", "spec.toml", "out"}
+
+
 def test_a_report_goes_where_it_is_asked_to(svmosaic, folder):
     assert svmosaic("report", "trial.run", "--out", "new").code == 0
     assert svmosaic("report", "trial.run", "--out", "page.html", "--alpha", "0.1").code == 0

@@ -268,3 +268,16 @@ def test_written_tables_are_read_back(tmp_path_factory, table, names, mark, spar
     assert np.array_equal(data.X[:, 0], [number for number, _ in table], equal_nan=True)
     assert data.y.tolist() == [word for _, word in table]
     assert data.target_names == tuple(values)
+
+
+def test_declared_values_and_attributes_have_limits(tmp_path, monkeypatch):
+    path = tmp_path / "table.arff"
+    monkeypatch.setattr("svmosaic.datasets.readers.arff.MAX_NOMINAL_VALUES", 3)
+    monkeypatch.setattr("svmosaic.datasets.readers.arff.MAX_ATTRIBUTES", 5)
+    path.write_text("@relation r\n@attribute a {1, 2, 3, 4}\n@data\n1\n")
+    with pytest.raises(DataFileError, match="'a' has more than 3 values"):
+        read_arff(path)
+    declared = "".join(f"@attribute a{i} real\n" for i in range(6))
+    path.write_text(f"@relation r\n{declared}@data\n1,2,3,4,5,6\n")
+    with pytest.raises(DataFileError, match="more than 5 attributes"):
+        read_arff(path)

@@ -7,7 +7,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmosaic.datasets.readers.columns import MAX_NOMINAL_VALUES, TableOptions
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, MAX_NOMINAL_VALUES, TableOptions
 from svmosaic.datasets.readers.csv import MISSING, read_csv
 from svmosaic.exceptions import DataFileError
 
@@ -244,6 +244,13 @@ def test_too_many_names_are_refused(write):
         DataFileError, match=rf"line {MAX_NOMINAL_VALUES + 1}: column 'x1' has more"
     ):
         read_csv(path, header=False)
+
+
+def test_too_many_columns_are_refused(write):
+    line = ",".join(["1"] * (MAX_ATTRIBUTES + 1))
+
+    with pytest.raises(DataFileError, match=rf"more than {MAX_ATTRIBUTES} columns"):
+        read_csv(write("table.csv", f"{line}\n{line}\n"))
 
 
 def test_one_hot_columns_that_do_not_fit_are_refused(write):

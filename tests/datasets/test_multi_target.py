@@ -14,6 +14,7 @@ from svmosaic.datasets import (
     load_multitarget,
     read_multitarget,
 )
+from svmosaic.datasets.readers.multi_target import read_target_names
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 
 HEAD = "@relation {relation}\n@attribute a real\n@attribute b {{x, y}}\n@attribute c real\n"
@@ -132,6 +133,26 @@ def test_malformed_xml_is_refused_with_a_sentence(write, xml, message):
 
     with pytest.raises(DataFileError, match=message):
         read_multitarget(write(toy()), allow_nan=True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_refused_in_every_encoding(tmp_path, encoding):
+    # Each entity is ten of the one before: a gigabyte of text.
+    entities = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
+    text = f'<!DOCTYPE x [<!ENTITY e0 "ha">{entities}]><labels><label name="&e9;"/></labels>'
+    path = tmp_path / "bomb.xml"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>{text}', encoding=encoding)
+
+    with pytest.raises(DataFileError, match="has a document type"):
+        read_target_names(path)
+
+
+def test_a_file_of_another_encoding_is_read(tmp_path):
+    path = tmp_path / "names.xml"
+    head = '<?xml version="1.0" encoding="utf-16"?>'
+    path.write_text(f'{head}<labels xmlns="urn:x"><label name="é"/></labels>', encoding="utf-16")
+
+    assert read_target_names(path) == ("é",)
 
 
 def test_missing_values_need_permission(write):

@@ -10,6 +10,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from svmosaic import _core
+from svmosaic.backends.number_range import (
+    require_gamma,
+    require_grid,
+    require_kernel,
+    require_squares,
+)
 from svmosaic.problem import (
     CsrRows,
     DenseRows,
@@ -122,6 +128,8 @@ def pair_distances(
 
     They are squared, or with `absolute` sums of absolute differences.
     """
+    if not absolute:
+        require_squares(vectors)
     flat = _core.pair_distances(rows, vectors, absolute, n_threads)
     return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
@@ -160,6 +168,7 @@ class _Solver(Generic[TaskT, SettingsT, SolutionT]):
         progress: Progress | None = None,
     ) -> list[SolutionT]:
         """Solve each task; `max_time` <= 0 means no limit."""
+        require_kernel(rows, kernel)
         records = self.run(rows, kernel, list(tasks), settings, n_threads, max_time, progress)
         return [self.solution(**record) for record in records]
 
@@ -200,6 +209,7 @@ def solve_smo(
 
     `starts` holds signed coefficients to begin with, one array per problem, one value per sample.
     """
+    require_kernel(rows, kernel)
     begin = [None] * len(problems) if starts is None else list(starts)
     records = _core.solve_smo(
         rows, kernel, list(problems), begin, settings, n_threads, max_time, progress
@@ -248,6 +258,7 @@ def solve_online_svm(
     progress: Progress | None = None,
 ) -> list[OnlineSvmSolution]:
     """Run the on-line SVM with the rbf kernel, each task from the machine it brings."""
+    require_kernel(rows, KernelSpec("rbf", gamma))
     records = _core.solve_online_svm(
         rows, boundary, gamma, list(tasks), settings, n_threads, max_time, progress
     )
@@ -275,6 +286,7 @@ def tune_ollawv(
     the weights of test rows by (gamma, margin, C, split, true class, predicted class) and the
     numbers of support vectors by (gamma, margin, C, split). Cells that `max_time` cut off are nan.
     """
+    require_grid(rows, kernel, settings.gammas)
     confusion, n_support = _core.tune_ollawv(
         rows, kernel, labels, weights, list(splits), settings, n_threads, max_time, progress
     )
@@ -337,6 +349,7 @@ def decide(
 
     `coefficients` has one row per support vector and one column per output.
     """
+    require_gamma(vectors, kernel, kernel.gamma)
     flat = _core.decide(
         rows,
         vectors,

@@ -48,7 +48,13 @@ class WidthTooSmallError(ValueError):
 
 def gamma_of(sigma: float) -> float:
     """Return 1 / (2 sigma^2)."""
-    return float(0.5 / sigma**2)
+    square = sigma * sigma
+    if not 0.0 < square < np.inf:
+        raise ValueError(
+            f"sigma={sigma:g} has a square that float64 cannot hold. Scale the features or give "
+            "another sigma."
+        )
+    return float(0.5 / square)
 
 
 def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:

@@ -143,9 +143,20 @@ def online_sigmas(X: FloatArray, weights: DoubleArray) -> DoubleArray:
 def _distance(X: FloatArray, weights: DoubleArray) -> float:
     """Return the root mean square distance of two samples."""
     values = X.astype(np.float64)
-    mean = weights @ values / weights.sum()
-    variance = float(weights @ ((values - mean) ** 2).sum(axis=1) / weights.sum())
-    return float(np.sqrt(2.0 * variance)) if variance > 0.0 else 1.0
+    values -= weights @ values / weights.sum()
+    with np.errstate(over="ignore"):
+        variance = _mean_square(values, weights)
+    if 0.0 < variance < np.inf:
+        return float(np.sqrt(2.0 * variance))
+    # Equal samples; or the squares of their differences leave the range of the numbers.
+    largest = float(np.abs(values).max())
+    if largest == 0.0:
+        return 1.0
+    return float(largest * np.sqrt(2.0 * _mean_square(values / largest, weights)))
+
+
+def _mean_square(values: DoubleArray, weights: DoubleArray) -> float:
+    return float(weights @ (values**2).sum(axis=1) / weights.sum())
 
 
 def smooth(norms: DoubleArray, smoothing: float = _SMOOTHING) -> DoubleArray:

@@ -37,7 +37,13 @@ def to_unit_range(X: FloatArray) -> Scaler:
 
 def standardise(X: FloatArray) -> Scaler:
     """Return the scaler that gives the features of `X` mean 0 and variance 1."""
-    return Scaler(X.mean(axis=0, dtype=np.float64), _no_zeros(X.std(axis=0, dtype=np.float64)))
+    with np.errstate(over="ignore"):
+        deviation = X.std(axis=0, dtype=np.float64)
+    if not np.all(np.isfinite(deviation)):
+        # The squares leave the range of the numbers; those of shares of the largest do not.
+        largest = float(np.abs(X).max())
+        deviation = largest * (X / largest).std(axis=0, dtype=np.float64)
+    return Scaler(X.mean(axis=0, dtype=np.float64), _no_zeros(deviation))
 
 
 def _no_zeros(scale: DoubleArray) -> DoubleArray:

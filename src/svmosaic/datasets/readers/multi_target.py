@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,21 +134,41 @@ def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     source = Path(path)
     if source.stat().st_size > _LARGEST_XML_BYTES:
         raise file_error(source, None, "an XML file of targets has at most 16 MB. Shorten it.")
-    text = source.read_bytes()
-    # Nothing but elements: a document type could define entities that grow without end.
-    if b"<!DOCTYPE" in text.upper() or b"<!ENTITY" in text.upper():
-        raise file_error(source, None, "the XML file has a document type. Remove it.")
     try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
+        found = _label_names(source.read_bytes())
+    except _DocumentTypeError:
+        raise file_error(source, None, "the XML file has a document type. Remove it.") from None
+    except expat.ExpatError as error:
         raise file_error(source, None, f"this is not XML ({error}). Mend the file.") from None
-    found = [e.get("name") for e in root.iter() if e.tag.rpartition("}")[2] == "label"]
     names = [name for name in found if name]
     if not names or len(names) != len(found) or len(set(names)) != len(names):
         raise file_error(
             source, None, "expected different <label name=...> elements. Give each target a name."
         )
     return tuple(names)
+
+
+class _DocumentTypeError(Exception):
+    """The file has a document type, which could define entities that grow without end."""
+
+
+def _label_names(text: bytes) -> list[str | None]:
+    """Return the names of the elements <label>; None for one that has none."""
+    found: list[str | None] = []
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        if tag.rpartition("}")[2] == "label":
+            found.append(attributes.get("name"))
+
+    def refuse(*_: object) -> None:
+        raise _DocumentTypeError
+
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.StartElementHandler = begin
+    # Told by the parser, which knows the encoding, before any entity is defined.
+    parser.StartDoctypeDeclHandler = refuse
+    parser.Parse(text, True)
+    return found
 
 
 def _columns_of(source: Path, format: TableFormat) -> tuple[list[str], str]:
