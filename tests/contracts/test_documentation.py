@@ -45,6 +45,15 @@ def test_python_blocks_of_a_page_run(page, tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+def test_every_test_that_the_page_on_trust_names_exists():
+    text = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", text)
+
+    assert len(named) > 30
+    for file, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), (file, test)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_merge_was_left_half_done(page):
     text = page.read_text(encoding="utf-8")
