@@ -35,11 +35,12 @@ def known_classes(estimator: Any, classes: Any) -> Any:
 
 def encode_chunk(estimator: Any, y: Any, known: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the positions of the labels of a chunk in the classes of the stream."""
-    strange = np.setdiff1d(y, known)
-    if strange.size:
+    places = np.searchsorted(known, y)
+    strange = np.asarray(known[np.minimum(places, known.size - 1)] != y)
+    if strange.any():
         raise ValueError(
-            f"partial_fit of {type(estimator).__name__} got the label {strange.tolist()[0]!r}, "
+            f"partial_fit of {type(estimator).__name__} got the label {y[strange].tolist()[0]!r}, "
             f"which is not among the classes {known.tolist()} of the first call; start anew "
             "with all classes."
         )
-    return np.asarray(np.searchsorted(known, y), dtype=np.int64)
+    return np.asarray(places, dtype=np.int64)

@@ -9,7 +9,14 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-__all__ = ["canonical_csr", "check_regression", "check_samples", "check_training", "match_form"]
+__all__ = [
+    "canonical_csr",
+    "check_regression",
+    "check_samples",
+    "check_training",
+    "is_checked",
+    "match_form",
+]
 
 # float32 and float64 are kept as they are, anything else becomes float64.
 _TABLE = {
@@ -46,15 +53,35 @@ def _has_simple_labels(y: Any, n_samples: int) -> bool:
     )
 
 
+def is_checked(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
+    """Say whether samples and labels need no check, and note the features if they are the first.
+
+    The general road takes longer than a fit to a small table.
+    """
+    if not _is_ready(X):
+        return False
+    if not reset:
+        # Of a later chunk the labels are compared with the known classes anyway.
+        return (
+            not hasattr(estimator, "feature_names_in_")
+            and X.shape[1] == estimator.n_features_in_
+            and type(y) is np.ndarray
+            and y.dtype.kind in "iubU"
+            and y.shape == (X.shape[0],)
+        )
+    if not _has_simple_labels(y, X.shape[0]):
+        return False
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    return True
+
+
 def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """Return training samples and class labels, validated for `estimator`.
 
     With ``reset=False`` they must have the features of those it has seen before.
     """
-    # The general road takes longer than a fit to a small table.
-    if reset and _is_ready(X) and _has_simple_labels(y, X.shape[0]):
-        estimator.n_features_in_ = X.shape[1]
-        vars(estimator).pop("feature_names_in_", None)
+    if is_checked(estimator, X, y, reset=reset):
         return X, y
     X, y = validate_data(estimator, X, y, reset=reset, **_TABLE)
     check_classification_targets(y)
