@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -93,11 +94,12 @@ class Expansion:
 
     def best_vectors(self, count: int) -> tuple[DoubleArray, IndexArray]:
         """Return the support vectors of largest coefficients, not scaled, and their classes."""
-        sizes = abs(self._matrix()).sum(axis=1)
+        sizes = abs(self._matrix).sum(axis=1)
         best = np.sort(np.argsort(-sizes, kind="stable")[:count])
         raw = self.vectors[best] * self.scaler.scale + self.scaler.offset
         return raw, self.labels[best]
 
+    @functools.cached_property
     def _matrix(self) -> csr_array:
         return csr_array(
             (self.coefficients, self.columns, self.offsets),
@@ -115,7 +117,7 @@ class Expansion:
             DenseRows(self.vectors),
             np.arange(self.n_support),
             self.kernel,
-            self._matrix(),
+            self._matrix,
             self.intercepts,
             n_threads=n_threads,
         )
@@ -124,7 +126,9 @@ class Expansion:
         return values
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_last": []}
+        # Neither what it remembers nor what can be made again.
+        kept = {name: value for name, value in vars(self).items() if name != "_matrix"}
+        return kept | {"_last": []}
 
 
 def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int) -> DoubleArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
@@ -10,7 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmosaic.classification.stream.machines import Machine, class_values, predict_codes
+from svmosaic.classification.stream.machines import (
+    Linear,
+    Machine,
+    class_values,
+    predict_codes,
+)
 from svmosaic.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
@@ -190,9 +196,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ordered by the sums of decisions. A class not seen of late has the lowest value.
         """
         X = self._checked(X)
-        n_threads = resolve_threads(self.n_jobs)
-        with one_blas_thread():
-            values = class_values(self._rule.machine, X, self.classes_.size, n_threads)
+        machine, n_threads = self._rule.machine, resolve_threads(self.n_jobs)
+        with _blas_limit(machine):
+            values = class_values(machine, X, self.classes_.size, n_threads)
         if self.classes_.size > 2:
             return values
         return (values[:, 1] - values[:, 0]) / 2
@@ -211,11 +217,18 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         """
         X = self._checked(X)
-        with one_blas_thread():
-            codes = predict_codes(self._rule.machine, X, resolve_threads(self.n_jobs))
+        machine = self._rule.machine
+        with _blas_limit(machine):
+            codes = predict_codes(machine, X, resolve_threads(self.n_jobs))
         return self.classes_[codes]
 
     def _checked(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         checked: FloatArray = check_samples(self, X)
         return checked
+
+
+def _blas_limit(machine: Machine) -> AbstractContextManager[Any]:
+    """Return a block in which the machine's decisions do not depend on threads of BLAS."""
+    # Only hyperplanes use BLAS, and setting its threads takes a while.
+    return one_blas_thread() if isinstance(machine, Linear) else nullcontext()
