@@ -115,6 +115,7 @@ def test_the_list_has_every_stream(svmosaic):
     [
         (("SEASuddenAN0",), "A learner is needed: --learner NAME"),
         (("SEASudenAN0", *LEARNERS), "No stream is called 'SEASudenAN0'. Did you mean"),
+        (("nothing.csv", *LEARNERS), "There is no file 'nothing.csv'. Check the path"),
         (("SEASuddenAN0", "--set", "C=1"), "--set gives a parameter to the --learner before it"),
         (("SEASuddenAN0", "--learner", "nlsdg"), "'nlsdg' cannot be made: there is no estimator"),
         (("SEASuddenAN0", "--learner", "stream-olawv"), "Did you mean 'stream-ollawv'?"),

@@ -273,6 +273,11 @@ def _open(args: argparse.Namespace) -> Stream:
         return FileStream(
             args.source, format=args.format, target=-1 if args.target is None else args.target
         )
+    if Path(args.source).suffix or Path(args.source).name != args.source:
+        raise FileNotFoundError(
+            f"There is no file {args.source!r}. Check the path; streams by name are told by: "
+            "svmosaic stream list"
+        )
     # Says what is near.
     return stream(args.source)
 

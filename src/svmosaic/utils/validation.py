@@ -14,8 +14,8 @@ __all__ = [
     "check_regression",
     "check_samples",
     "check_training",
-    "is_checked",
     "match_form",
+    "take_as_is",
 ]
 
 # float32 and float64 are kept as they are, anything else becomes float64.
@@ -53,10 +53,11 @@ def _has_simple_labels(y: Any, n_samples: int) -> bool:
     )
 
 
-def is_checked(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
-    """Say whether samples and labels need no check, and note the features if they are the first.
+def take_as_is(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
+    """Take samples and labels without a check, if they need none; return whether that was so.
 
-    The general road takes longer than a fit to a small table.
+    The features are noted if they are the first. The general road takes longer than a fit to a
+    small table.
     """
     if not _is_ready(X):
         return False
@@ -81,7 +82,7 @@ def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tup
 
     With ``reset=False`` they must have the features of those it has seen before.
     """
-    if is_checked(estimator, X, y, reset=reset):
+    if take_as_is(estimator, X, y, reset=reset):
         return X, y
     X, y = validate_data(estimator, X, y, reset=reset, **_TABLE)
     check_classification_targets(y)

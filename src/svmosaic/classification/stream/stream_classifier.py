@@ -21,7 +21,7 @@ from svmosaic.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
-from svmosaic.utils.validation import check_samples, is_checked
+from svmosaic.utils.validation import check_samples, take_as_is
 
 __all__ = ["ChunkRule", "StreamClassifier"]
 
@@ -120,7 +120,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
-        if is_checked(self, X, y, reset=reset):
+        if take_as_is(self, X, y, reset=reset):
             return X, y
         X, y = validate_data(self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C")
         check_classification_targets(y)
