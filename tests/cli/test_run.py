@@ -46,6 +46,21 @@ def test_a_run_shows_scores_and_statistics_and_goes_on(svmosaic, spec):
     assert scores.code == 0, scores.err
 
 
+def test_results_of_another_run_are_taken_over(svmosaic, spec):
+    assert svmosaic("run", spec, "--out", "first").code == 0
+
+    second = svmosaic("run", spec, "--out", "second", "--reuse", "first/results.csv")
+    third = svmosaic("run", spec, "--out", "third", "--reuse", "first/result.csv")
+
+    assert second.code == 0, second.err
+    assert "reused             12" in second.out
+    assert "finished now       0" in second.out
+    assert third.code == 1
+    assert third.err == (
+        "svmosaic: error: There is no file 'first/result.csv'. Name the results.csv of a run.\n"
+    )
+
+
 def test_failures_are_told(svmosaic, spec):
     spec.write_text(SPEC.replace("n_neighbors = 3", "n_neighbors = 110"))
 

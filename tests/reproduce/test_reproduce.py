@@ -99,6 +99,37 @@ def test_a_second_call_goes_on(small_table):
     assert second.numbers == first.numbers
 
 
+def test_the_page_comes_from_the_folds_of_another_run(small_table):
+    first = reproduce("0.1", "first")
+    results = first.folder / "results.csv"
+    second = reproduce("0.1", "second", reuse=results, only_finished=True)
+    third = reproduce("0.1", "third", reuse=results)
+
+    assert second.summary is None
+    assert (third.summary.n_reused, third.summary.n_done) == (27, 0)
+    assert first.numbers == second.numbers == third.numbers
+    told = re.compile(
+        r"27 of 27 cells were taken from results\.csv: computed \d{4}-\d\d-\d\d(| to \S+), all by "
+        r"this code\.\n\n"
+    )
+    pages = [result.files[1].read_text() for result in (first, second, third)]
+    assert [len(told.findall(page)) for page in pages] == [0, 1, 1]
+    assert pages[0] == told.sub("", pages[1]) == told.sub("", pages[2])
+
+
+def test_the_page_says_where_the_code_was_another(small_table, monkeypatch):
+    results = reproduce("0.1", "first").folder / "results.csv"
+    monkeypatch.setattr(
+        "svmosaic.experiments.cells.code_version_of",
+        lambda names, _: "another" if "sklearn.tree.DecisionTreeClassifier" in names else "new",
+    )
+    text = results.read_text()
+    results.write_text(re.sub(r"(?m)^(\S*?,tree,.*,)\w{16} [^,]*,", r"\1another,", text))
+    page = reproduce("0.1", "second", reuse=results).files[1].read_text()
+
+    assert "18 of them by an earlier or later code." in page
+
+
 def test_what_is_finished_can_be_shown_before_the_rest(small_table):
     text = small_table["0.1"][1]
     part = text.replace('[[data]]\nname = "sklearn-wine"\n', "")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli.console import format_fields, format_table, note, plural
-from svmosaic.cli.run import positive_seconds, report_lines
+from svmosaic.cli.run import add_reuse_option, finished_cells, positive_seconds, report_lines
 
 if TYPE_CHECKING:
     from svmosaic.reproduce import Reproduction
@@ -29,6 +29,7 @@ examples:
   svmosaic reproduce list
   svmosaic reproduce 5.3 --quick --n-jobs 2
   svmosaic reproduce fig-5.6 --quick
+  svmosaic reproduce 3 --reuse docs/results/3.csv.gz --only-finished
 """
 
 _TEXT_WIDTH = 92
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="run cells again that failed before"
     )
+    add_reuse_option(parser)
     parser.add_argument(
         "--only-finished",
         action="store_true",
@@ -89,6 +91,7 @@ def run(args: argparse.Namespace) -> None:
             n_jobs=args.n_jobs,
             time_limit=args.cell_limit,
             retry_failed=args.retry_failed,
+            reuse=args.reuse,
             only_finished=args.only_finished,
             progress=report_lines(),
         )
@@ -129,7 +132,7 @@ def _show(result: Reproduction) -> None:
     if result.summary is not None:
         summary = result.summary
         fields += [
-            ("cells", f"{summary.n_cells}, of them {summary.n_before} finished before"),
+            ("cells", finished_cells(summary)),
             ("failed", len(result.failures)),
             ("seconds", f"{summary.seconds:.1f}"),
         ]

@@ -16,7 +16,16 @@ from svmosaic.cli.console import format_fields, format_table, note, plural, unin
 if TYPE_CHECKING:
     from svmosaic.experiments.runner import Progress, RunSummary
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "positive_seconds", "report_lines", "run"]
+__all__ = [
+    "DESCRIPTION",
+    "EPILOG",
+    "add_arguments",
+    "add_reuse_option",
+    "finished_cells",
+    "positive_seconds",
+    "report_lines",
+    "run",
+]
 
 DESCRIPTION = """\
 Run an experiment: several methods on several data sets, evaluated alike.
@@ -66,6 +75,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="run cells again that failed before"
     )
+    add_reuse_option(parser)
+
+
+def add_reuse_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the results of another run."""
+    parser.add_argument(
+        "--reuse",
+        metavar="RESULTS",
+        help="take cells with the same data, split, method and parameters from the results.csv "
+        "(or .csv.gz) of another run, whatever code computed them",
+    )
+
+
+def finished_cells(summary: RunSummary) -> str:
+    """Return the number of cells and how many of them were there before."""
+    reused = f", {summary.n_reused} reused" if summary.n_reused else ""
+    return f"{summary.n_cells}, of them {summary.n_before} finished before{reused}"
 
 
 def positive_seconds(text: str) -> float:
@@ -103,6 +129,7 @@ def run(args: argparse.Namespace) -> None:
             shard=args.shard,
             retry_failed=args.retry_failed,
             time_limit=args.cell_limit,
+            reuse=args.reuse,
             progress=report_lines(),
         )
     except KeyboardInterrupt:
@@ -160,6 +187,7 @@ def _summary(summary: RunSummary, folder: Path, files: list[Path]) -> list[tuple
     return [
         ("cells", summary.n_cells),
         ("finished before", summary.n_before),
+        *([("reused", summary.n_reused)] if summary.n_reused else []),
         ("finished now", summary.n_done),
         ("failed now", summary.n_failed),
         ("seconds", f"{summary.seconds:.1f}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from svmosaic.experiments.results import read_results, result_table, write_results
-from svmosaic.experiments.runner import RunSummary, run_experiment
+from svmosaic.experiments.runner import RunSummary, reuse_results, run_experiment
 from svmosaic.experiments.spec import ExperimentSpec, read_spec
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "read_results",
     "read_spec",
     "result_table",
+    "reuse_results",
     "run_experiment",
     "write_results",
 ]

@@ -1,6 +1,7 @@
 """An experiment cut into cells: one method on one split of one data set.
 
-A cell's key is a hash of everything its result depends on. Whatever changes, the data, a
+A cell asks a question: these data, this split, this method with these parameters. The question is
+hashed, and with the code that answers it makes the key of the cell. Whatever changes, the data, a
 parameter, the split or the code, changes the key, so an old result is never taken for a new one.
 """
 
@@ -49,8 +50,10 @@ from svmosaic.model_selection.plans import (
 from svmosaic.model_selection.seeds import derive_seed
 from svmosaic.multi_instance import BagTransformer
 
-__all__ = ["STEP", "Cell", "iter_cells", "load_data", "make_estimator"]
+__all__ = ["STEP", "Cell", "hash_question", "iter_cells", "load_data", "make_estimator"]
 
+# Of the hash; enough that no two of a billion questions are ever alike, and short in a table.
+_QUESTION_DIGITS = 24
 # What stands before the parameters of a method that is a step of a pipeline.
 STEP = "model__"
 # What all results depend on beside the method: how it is prepared, tuned and scored.
@@ -59,12 +62,30 @@ _AROUND_A_METHOD = ("svmosaic.experiments.cells", "svmosaic.model_selection.eval
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one split of one data set."""
+    """One method on one split of one data set.
 
-    key: str
+    Attributes
+    ----------
+    question : str
+        A hash of all that the result depends on but the code.
+    code : str
+        A hash of the code that it depends on, and versions.
+    dataset, method : str
+        Their names.
+    split : Split
+        Rows to train on and to test on.
+    """
+
+    question: str
+    code: str
     dataset: str
     method: str
     split: Split
+
+    @property
+    def key(self) -> str:
+        """The hash that the journal knows the cell by."""
+        return hashlib.sha256(f"{self.question} {self.code}".encode()).hexdigest()
 
 
 def load_data(data: DataSpec) -> tuple[Any, Any]:
@@ -113,7 +134,9 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     for method in spec.methods:
         if data.name in method.not_on:
             continue
-        names = tuple(class_names(method.estimator, method.params))
+        code = code_version_of(
+            tuple(class_names(method.estimator, method.params)), _AROUND_A_METHOD
+        )
         for split in _plan(spec, method, X, y).splits:
             parts = {
                 "dataset": data.name,
@@ -128,13 +151,15 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
                 "impute": spec.protocol.impute,
                 "random_state": spec.protocol.random_state,
                 "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
-                "code": code_version_of(names, _AROUND_A_METHOD),
             }
             if method.tunes_itself:
                 parts["tunes_itself"] = True
-            text = json.dumps(parts, sort_keys=True)
-            key = hashlib.sha256(text.encode()).hexdigest()
-            yield Cell(key, data.name, method.name, split)
+            yield Cell(hash_question(parts), code, data.name, method.name, split)
+
+
+def hash_question(parts: dict[str, Any]) -> str:
+    """Return the question of a cell from all that its result depends on but the code."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:_QUESTION_DIGITS]
 
 
 def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:

@@ -120,14 +120,17 @@ class Journal:
         with _told(self.path):
             return dict(self._connection.execute("SELECT key, status FROM cells"))
 
-    def add(self, entry: Entry) -> None:
-        """Commit a finished cell; a cell that failed before is replaced."""
-        values = (
-            *(entry.key, entry.dataset, entry.method, entry.repeat, entry.fold),
-            *(entry.status, json.dumps(entry.record), entry.finished),
-        )
+    def add(self, *entries: Entry) -> None:
+        """Commit finished cells together; a cell that failed before is replaced."""
+        values = [
+            (
+                *(entry.key, entry.dataset, entry.method, entry.repeat, entry.fold),
+                *(entry.status, json.dumps(entry.record), entry.finished),
+            )
+            for entry in entries
+        ]
         with _told(self.path), self._transaction():
-            self._connection.execute(
+            self._connection.executemany(
                 "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
             )
 

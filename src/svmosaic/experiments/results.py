@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import os
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Entry, Start, read_entries, read_starts
+from svmosaic.experiments.reuse import to_csv_cell
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
@@ -28,6 +28,7 @@ def read_results(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """
     return [
         {"dataset": entry.dataset, "method": entry.method, **entry.record}
+        | {"finished": entry.finished}
         for entry in _entries(folder)
         if entry.status == "done"
     ]
@@ -69,7 +70,7 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     with atomic_write(files[0]) as stream:
         writer = csv.DictWriter(stream, fields, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        writer.writerows({k: _cell(v) for k, v in record.items()} for record in records)
+        writer.writerows({k: to_csv_cell(v) for k, v in record.items()} for record in records)
     for score in scores:
         files.append(Path(folder) / f"scores-{score}.csv")
         with atomic_write(files[-1]) as stream:
@@ -106,7 +107,3 @@ def _score_rows(records: Sequence[dict[str, Any]], score: str) -> list[list[str]
         ]
         rows.append([dataset, *means])
     return rows
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, dict | list) else value

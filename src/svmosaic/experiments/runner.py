@@ -23,13 +23,21 @@ from svmosaic.experiments.code_version import code_version
 from svmosaic.experiments.description import describe_data, describe_setup, rename_search
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now
+from svmosaic.experiments.reuse import PlannedCell, entries_from, read_known
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec
 from svmosaic.experiments.stream_cells import iter_stream_cells, open_stream, run_stream_cell
 from svmosaic.experiments.workers import DataCells, Workers
 from svmosaic.model_selection.evaluation import run_split
 from svmosaic.utils.threads import available_threads, resolve_threads
 
-__all__ = ["Progress", "RunSummary", "journal_path", "run_cell", "run_experiment"]
+__all__ = [
+    "Progress",
+    "RunSummary",
+    "journal_path",
+    "reuse_results",
+    "run_cell",
+    "run_experiment",
+]
 
 _MOST_WARNINGS = 5
 
@@ -62,6 +70,8 @@ class RunSummary:
         Cells of the experiment, or of this shard.
     n_before : int
         Cells that were finished before.
+    n_reused : int
+        Cells that were taken from the results of another run.
     n_done, n_failed : int
         Cells finished in this run, and those of them that failed.
     seconds : float
@@ -70,6 +80,7 @@ class RunSummary:
 
     n_cells: int
     n_before: int
+    n_reused: int
     n_done: int
     n_failed: int
     seconds: float
@@ -83,6 +94,7 @@ def run_experiment(
     shard: tuple[int, int] = (1, 1),
     retry_failed: bool = False,
     time_limit: float | None = None,
+    reuse: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> RunSummary:
     """Run the cells of an experiment that are not finished yet.
@@ -109,6 +121,9 @@ def run_experiment(
         Seconds that a cell may take, data loading not included; None means what the spec says. A
         cell is stopped by ending its process, so that even one job then runs in a process of its
         own, and a backend of joblib is refused.
+    reuse : path-like, default=None
+        The ``results.csv`` of another run, or that file packed by gzip. Cells with the same data,
+        split, method and parameters are taken from it, whatever code computed them.
     progress : callable, default=None
         Called with a `Progress` after each cell.
 
@@ -121,25 +136,48 @@ def run_experiment(
     path = journal_path(folder, shard)
     path.parent.mkdir(parents=True, exist_ok=True)
     with Journal(path) as journal, ExitStack() as stack:
-        plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
-        keys = [key for cells in plan.values() for key in cells]
-        journal.begin(keys, now(), _provenance(spec))
+        plan = _begin(journal, spec, shard)
+        n_reused = 0 if reuse is None else _take_over(journal, plan, reuse)
         before = journal.finished()
         skip = {k for k, s in before.items() if s == "done" or not retry_failed}
-        missing = {name: [k for k in cells if k not in skip] for name, cells in plan.items()}
-        total = sum(map(len, missing.values()))
+        missing = {
+            name: [cell.key for cell in cells if cell.key not in skip]
+            for name, cells in plan.items()
+        }
+        n_cells, total = (sum(map(len, parts.values())) for parts in (plan, missing))
         counter = _Counter(total, resolve_threads(n_jobs), progress)
         run_all = _make_runner(n_jobs, limit, stack)
         for entry in run_all(spec, _iter_missing(spec, missing)):
             journal.add(entry)
             counter.count(entry)
     return RunSummary(
-        n_cells=len(keys),
-        n_before=len(keys) - total,
+        n_cells=n_cells,
+        n_before=n_cells - total - n_reused,
+        n_reused=n_reused,
         n_done=counter.done,
         n_failed=counter.failed,
         seconds=time.monotonic() - begin,
     )
+
+
+def reuse_results(
+    spec: ExperimentSpec, folder: str | os.PathLike[str], results: str | os.PathLike[str]
+) -> int:
+    """Take cells from the results of another run and run nothing; return how many there were.
+
+    Parameters
+    ----------
+    spec : ExperimentSpec
+        The experiment, from `read_spec`.
+    folder : path-like
+        Where the journal is; made if it does not exist.
+    results : path-like
+        The ``results.csv`` of the other run, or that file packed by gzip.
+    """
+    path = journal_path(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with Journal(path) as journal:
+        return _take_over(journal, _begin(journal, spec, (1, 1)), results)
 
 
 def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)) -> Path:
@@ -148,6 +186,26 @@ def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)
     if not 1 <= i <= n:
         raise ValueError(f"The shard must be i of n with 1 <= i <= n. Got {i} of {n}.")
     return Path(folder) / ("journal.sqlite" if n == 1 else f"journal-{i}-of-{n}.sqlite")
+
+
+Planned = dict[str, list[PlannedCell]]
+
+
+def _begin(journal: Journal, spec: ExperimentSpec, shard: tuple[int, int]) -> Planned:
+    """Return the cells of a shard by data sets, and note that they are to be run."""
+    plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
+    keys = [cell.key for cells in plan.values() for cell in cells]
+    journal.begin(keys, now(), _provenance(spec))
+    return plan
+
+
+def _take_over(journal: Journal, plan: Planned, results: str | os.PathLike[str]) -> int:
+    """Enter the cells that another run has answered and this one has not; return how many."""
+    done = {key for key, status in journal.finished().items() if status == "done"}
+    wanted = [cell for cells in plan.values() for cell in cells if cell.key not in done]
+    entries = entries_from(read_known(results), Path(results).name, wanted)
+    journal.add(*entries)
+    return len(entries)
 
 
 def _load(spec: ExperimentSpec, data: DataSpec) -> tuple[Any, Any]:
@@ -163,12 +221,13 @@ def _all_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     return iter_cells(spec, data, X, y)
 
 
-def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[str]:
-    """Return the keys of a data set's cells in this shard; the data are let go again."""
+def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[PlannedCell]:
+    """Return a data set's cells in this shard; the data and the splits are let go again."""
     i, n = shard
     cells = _all_cells(spec, data, *_load(spec, data))
+    planned = [PlannedCell(cell.key, cell.question, cell.code) for cell in cells]
     # The key is a hash, so its remainder spreads the cells evenly and never changes.
-    return [cell.key for cell in cells if int(cell.key[:12], 16) % n == i - 1]
+    return [cell for cell in planned if int(cell.key[:12], 16) % n == i - 1]
 
 
 def _iter_missing(spec: ExperimentSpec, missing: dict[str, list[str]]) -> Iterator[DataCells]:
@@ -236,6 +295,7 @@ def run_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Entry:
             }
     record["warnings"] = list(dict.fromkeys(str(w.message) for w in caught))[:_MOST_WARNINGS]
     record |= describe_data(X, y)
+    record |= {"question": cell.question, "code": cell.code}
     record["cell_seconds"] = time.perf_counter() - begin
     record["peak_mb"] = _peak_memory_mb()
     return Entry(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.experiments.cells import Cell
+from svmosaic.experiments.cells import Cell, hash_question
 from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec, ProtocolSpec
 from svmosaic.experiments.stream_learners import build_learner
@@ -54,10 +54,11 @@ def iter_stream_cells(spec: ExperimentSpec, data: DataSpec, source: Stream) -> I
             "protocol": ["prequential", spec.protocol.chunk, spec.protocol.samples],
             "window": spec.protocol.window,
             "random_state": spec.protocol.random_state,
-            "code": code_version_of(names, _AROUND_A_LEARNER),
         }
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-        yield Cell(key, data.name, method.name, Split(0, 0, nothing, nothing))
+        code = code_version_of(names, _AROUND_A_LEARNER)
+        yield Cell(
+            hash_question(parts), code, data.name, method.name, Split(0, 0, nothing, nothing)
+        )
 
 
 def run_stream_cell(spec: ExperimentSpec, cell: Cell, source: Stream) -> dict[str, Any]:

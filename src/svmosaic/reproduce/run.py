@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments import read_results, run_experiment, write_results
+from svmosaic.experiments import (
+    read_results,
+    reuse_results,
+    run_experiment,
+    write_results,
+)
 from svmosaic.experiments.results import failed_cells
 from svmosaic.experiments.runner import Progress, RunSummary
 from svmosaic.experiments.spec import ExperimentSpec, ProtocolSpec
@@ -75,6 +80,7 @@ def reproduce(
     n_jobs: int | None = None,
     time_limit: float | None = None,
     retry_failed: bool = False,
+    reuse: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
     only_finished: bool = False,
 ) -> Reproduction:
@@ -91,7 +97,7 @@ def reproduce(
         Where the run and the files go; None means ``reproduce-TABLE-SIZE``.
     size : {"full", "quick", "large"}, default="full"
         "quick" takes minutes; "large" has the data sets that take hours, where a table has them.
-    n_jobs, time_limit, retry_failed, progress : optional
+    n_jobs, time_limit, retry_failed, reuse, progress : optional
         As in `svmosaic.experiments.run_experiment`.
     only_finished : bool, default=False
         Run nothing; show the data sets of the folder on which all methods are finished.
@@ -106,6 +112,7 @@ def reproduce(
         "n_jobs": n_jobs,
         "time_limit": time_limit,
         "retry_failed": retry_failed,
+        "reuse": reuse,
         "progress": progress,
         "only_finished": only_finished,
     }
@@ -135,6 +142,8 @@ def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> 
     experiment, missing = spec.experiment(size), spec.missing(size)
     summary = None
     if options["only_finished"]:
+        if options["reuse"] is not None:
+            reuse_results(experiment, folder, options["reuse"])
         experiment, missing = _finished(experiment, missing, read_results(folder), folder)
     else:
         settings = {key: value for key, value in options.items() if key != "only_finished"}

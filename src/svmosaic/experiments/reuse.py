@@ -1,0 +1,122 @@
+"""Results of another run: cells that ask the same question need not be run again.
+
+The file is the ``results.csv`` that every run writes, or that file packed by gzip. It says what
+was asked (``question``: a hash of the data, the split, the method, its parameters and the scores)
+and which code answered (``code``). A cell with the same question takes the answer over, even if
+the code has changed since; its record then says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.experiments.journal import Entry
+
+__all__ = ["PlannedCell", "entries_from", "read_known", "to_csv_cell"]
+
+# Columns that are names and not values of a record.
+_NAMES = ("dataset", "method", "finished")
+# Values that stay text, whatever they look like.
+_TEXTS = frozenset({"question", "code", "reused_from"})
+_NEEDED = (*_NAMES, "question", "code", "repeat", "fold")
+
+
+class PlannedCell(NamedTuple):
+    """What must be known of a cell before it runs."""
+
+    key: str
+    question: str
+    code: str
+
+
+def to_csv_cell(value: Any) -> Any:
+    """Return what stands in a CSV file for a value of a record; `read_known` reads it back."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def read_known(path: str | os.PathLike[str]) -> dict[str, Entry]:
+    """Return the finished cells of a ``results.csv`` or ``results.csv.gz`` by their questions.
+
+    The key of an entry is empty: it belongs to the code that runs now.
+    """
+    known = {}
+    rows = csv.DictReader(io.StringIO(_text(Path(path)), newline=""))
+    missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
+    if missing:
+        raise DataFileError(
+            f"{path}: line 1: expected the columns of a results.csv, and {missing[0]!r} is not "
+            "there. Name a results.csv that svmosaic has written."
+        )
+    for row in rows:
+        if None in row or None in row.values():
+            raise DataFileError(
+                f"{path}: line {rows.line_num}: expected {len(rows.fieldnames or ())} values, got "
+                "another number. The file may have been cut off; write it again."
+            )
+        record = {name: _value(name, text) for name, text in row.items() if name not in _NAMES}
+        repeat, fold = record["repeat"], record["fold"]
+        if type(repeat) is not int or type(fold) is not int:
+            raise DataFileError(
+                f"{path}: line {rows.line_num}: expected whole numbers as repeat and fold, got "
+                f"{row['repeat']!r} and {row['fold']!r}. Name a results.csv that svmosaic has "
+                "written."
+            )
+        known[row["question"]] = Entry(
+            "", row["dataset"], row["method"], repeat, fold, "done", record, row["finished"]
+        )
+    return known
+
+
+def entries_from(
+    known: dict[str, Entry], source: str, planned: Iterable[PlannedCell]
+) -> list[Entry]:
+    """Return the entries of planned cells whose questions are answered in a file."""
+    return [
+        _taken_over(known[cell.question], source, cell)
+        for cell in planned
+        if cell.question in known
+    ]
+
+
+def _taken_over(entry: Entry, source: str, cell: PlannedCell) -> Entry:
+    told = {"reused_from": source, "other_code": entry.record["code"] != cell.code}
+    return Entry(
+        *(cell.key, entry.dataset, entry.method, entry.repeat, entry.fold),
+        *(entry.status, {**entry.record, **told}, entry.finished),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataNotFoundError(
+            f"There is no file {str(path)!r}. Name the results.csv of a run."
+        ) from None
+    try:
+        return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise DataFileError(
+            f"{path}: expected a CSV file in UTF-8, packed by gzip if its name ends in .gz, and it "
+            f"cannot be read ({error}). Copy or write it again."
+        ) from None
+
+
+def _value(name: str, text: str) -> Any:
+    if name in _TEXTS:
+        return text
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,168 @@
+"""Results of another run are taken over where the question is the same, and told."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+
+import svmosaic.experiments.cells as cells_module
+from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.experiments import (
+    read_results,
+    read_spec,
+    reuse_results,
+    run_experiment,
+    write_results,
+)
+from svmosaic.experiments.journal import Entry, Journal
+from svmosaic.experiments.reuse import read_known
+
+MARKS = {"reused_from", "other_code"}
+
+
+@pytest.fixture
+def results(folder):
+    """The results.csv of a finished run."""
+    run_experiment(read_spec("spec.toml"), "first")
+    return write_results("first", ["accuracy"])[0]
+
+
+def _without(records, names):
+    return [{k: v for k, v in record.items() if k not in names} for record in records]
+
+
+def test_nothing_runs_twice(results):
+    summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
+
+    assert (summary.n_cells, summary.n_reused, summary.n_done) == (12, 12, 0)
+    taken = read_results("second")
+    assert _without(taken, MARKS) == _without(read_results("first"), {"search_scores"})
+    assert {(r["reused_from"], r["other_code"]) for r in taken} == {("results.csv", False)}
+
+
+def test_a_third_run_knows_it_from_its_journal(results):
+    run_experiment(read_spec("spec.toml"), "second", reuse=results)
+    summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
+
+    assert (summary.n_before, summary.n_reused, summary.n_done) == (12, 0, 0)
+
+
+def test_what_was_taken_over_can_be_taken_over_again(results):
+    run_experiment(read_spec("spec.toml"), "second", reuse=results)
+    again = write_results("second", ["accuracy"])[0]
+    summary = run_experiment(read_spec("spec.toml"), "third", reuse=again)
+
+    assert summary.n_reused == 12
+    assert read_results("third") == read_results("second")
+
+
+def test_a_packed_file_and_nothing_to_run(results):
+    packed = Path("results.csv.gz")
+    packed.write_bytes(gzip.compress(results.read_bytes()))
+
+    assert reuse_results(read_spec("spec.toml"), "second", packed) == 12
+    assert {record["reused_from"] for record in read_results("second")} == {"results.csv.gz"}
+
+
+def test_other_code_is_told(results, monkeypatch):
+    monkeypatch.setattr(cells_module, "code_version_of", lambda names, around: "another")
+    summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
+
+    assert summary.n_reused == 12
+    first = {record["question"]: record["code"] for record in read_results("first")}
+    for record in read_results("second"):
+        assert record["other_code"] is True
+        # That which computed it, not that which took it over.
+        assert record["code"] == first[record["question"]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "n_reused"),
+    [
+        ("C = [1.0, 10.0]", "C = [1.0, 20.0]", 6),
+        ("inner = 2", "inner = 3", 0),
+        ("inner = 2", "inner = 2\nrandom_state = 1", 0),
+        ("outer = 3", "outer = 3\nrepeats = 2", 12),
+        ('"accuracy", "f1_macro"', '"accuracy"', 0),
+    ],
+)
+def test_another_question_is_run(results, old, new, n_reused):
+    path = Path("spec.toml")
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    summary = run_experiment(read_spec(path), "second", reuse=results)
+
+    assert summary.n_reused == n_reused
+    assert summary.n_done == summary.n_cells - n_reused
+
+
+def test_other_data_are_run(results):
+    path = Path("two.csv")
+    path.write_text(path.read_text().replace("6,4,yes", "6.5,4,yes", 1))
+    summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
+
+    assert (summary.n_reused, summary.n_done) == (6, 6)
+
+
+def test_a_cell_that_failed_is_replaced(results):
+    run_experiment(read_spec("spec.toml"), "second", reuse=results)
+    path = Path("second/journal.sqlite")
+    one = read_results("second")[0]
+    with Journal(path) as journal:
+        (key, *_) = journal.finished()
+        journal.add(Entry(key, "d", "m", 0, 0, "failed", {"error": "no"}, one["finished"]))
+    summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
+
+    assert (summary.n_before, summary.n_reused, summary.n_done) == (11, 1, 0)
+
+
+def test_every_kind_of_value_comes_back(folder):
+    record = {
+        **{"repeat": 0, "fold": 1, "question": "123e4", "code": "1e9", "empty": None},
+        **{"yes": True, "third": 1 / 3, "tiny": 5e-324, "list": [1, "a", None], "text": "a, b\nc"},
+        **{"params": {"C": 10.0, "kernel": "rbf"}, "infinite": -math.inf, "none": math.nan},
+    }
+    with Journal(Path("journal.sqlite")) as journal:
+        journal.begin(["k"], "now", {})
+        journal.add(Entry("k", "1", "2", 0, 1, "done", record, "2000-01-01"))
+    (entry,) = read_known(write_results(".", [])[0]).values()
+
+    assert (entry.dataset, entry.method, entry.finished) == ("1", "2", "2000-01-01")
+    assert math.isnan(entry.record.pop("none"))
+    assert math.isnan(record.pop("none"))
+    assert entry.record == record
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda text: text.replace("question", "answer", 1), "'question' is not there"),
+        (lambda text: text[: text.rindex(",")], "cut off"),
+        (lambda text: text.replace("ours,0,", "ours,zero,", 1), "whole numbers as repeat and fold"),
+        (lambda text: "", "'dataset' is not there"),
+        (lambda text: text.replace("ours", "\udcff", 1), "cannot be read"),
+    ],
+)
+def test_a_bad_file_gets_one_sentence_and_nothing_is_run(results, damage, words):
+    bad = Path("bad.csv")
+    bad.write_bytes(damage(results.read_text()).encode(errors="surrogateescape"))
+
+    with pytest.raises(DataFileError, match=words):
+        run_experiment(read_spec("spec.toml"), "second", reuse=bad)
+    assert read_results("second") == []
+
+
+def test_a_packed_file_that_was_cut_off_gets_one_sentence(results):
+    bad = Path("bad.csv.gz")
+    bad.write_bytes(gzip.compress(results.read_bytes())[:-20])
+
+    with pytest.raises(DataFileError, match="cannot be read"):
+        read_known(bad)
+
+
+def test_a_missing_file_gets_one_sentence(results):
+    with pytest.raises(DataNotFoundError, match=r"no file 'none.csv'"):
+        run_experiment(read_spec("spec.toml"), "second", reuse="none.csv")

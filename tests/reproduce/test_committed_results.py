@@ -1,0 +1,37 @@
+"""Each committed page is what the committed folds of its table give."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from svmosaic.datasets.loading import data_folder
+from svmosaic.reproduce import find_table, reproduce
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+FILES = sorted(RESULTS.glob("*.csv.gz"))
+
+
+def test_there_are_files():
+    assert FILES
+
+
+def _content(page):
+    """Return a page without what tells when, where and from which file it was made."""
+    page = re.sub(r"(?m)^\| (date|machine|system|versions|commit|code|jobs) \|.*\n", "", page)
+    return re.sub(r"(?m)^\d+ of \d+ cells were taken from .*\n\n", "", page)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_the_page_is_made_from_the_folds(path, tmp_path):
+    if data_folder() is None:
+        pytest.skip("needs the data folder: set SVMOSAIC_DATA")
+    name, _, size = path.name.removesuffix(".csv.gz").partition("-")
+    table = find_table(name)
+    result = reproduce(table.id, tmp_path, size=size or "full", reuse=path, only_finished=True)
+
+    assert not result.failures
+    committed = (RESULTS / path.name.replace(".csv.gz", ".md")).read_text(encoding="utf-8")
+    assert _content(result.files[1].read_text()) == _content(committed)
