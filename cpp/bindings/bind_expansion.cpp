@@ -1,8 +1,10 @@
-// Decision values of kernel expansions.
+// Decision values of kernel expansions, and sums of kernel rows that are kept.
 #include <nanobind/nanobind.h>
 
 #include "bindings/convert.hpp"
 #include "expansion/decide.hpp"
+#include "expansion/stored_rows.hpp"
+#include "simd/loops.hpp"
 
 namespace nb = nanobind;
 using namespace svmosaic;
@@ -30,6 +32,51 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     return to_numpy(std::move(values));
 }
 
+// The table, checked: an index out of it would read memory that is not ours.
+StoredRows read_stored_rows(const Array2<double>& table, Index n_columns,
+                            const Array1<Index>& places) {
+    const auto n_rows = static_cast<Index>(table.shape(0));
+    const auto width = static_cast<Index>(table.shape(1));
+    if (width % simd::lanes<double> != 0 || n_columns < 0 || n_columns > width) {
+        throw nb::value_error(
+            "the width of the table must be a multiple of 8, with room for all "
+            "columns");
+    }
+    for (const Index place : span_of(places)) {
+        if (place < 0 || place >= n_rows) throw nb::index_error("there is no such row");
+    }
+    return {{table.data(), table.size()}, width, n_columns};
+}
+
+nb::object sum_stored_rows(const Array2<double>& table, Index n_columns,
+                           const Array1<Index>& places, const Array1<double>& weights) {
+    const auto rows = read_stored_rows(table, n_columns, places);
+    if (places.size() != weights.size()) throw nb::value_error("expected a weight for each row");
+    std::vector<double> sums;
+    {
+        const nb::gil_scoped_release release;
+        sums = sum_rows(rows, span_of(places), span_of(weights));
+    }
+    return nb::cast(to_numpy(std::move(sums)));
+}
+
+nb::object gram_of_stored_rows(const Array2<double>& table, Index n_columns,
+                               const Array1<Index>& places, const Array1<Index>& instances) {
+    const auto rows = read_stored_rows(table, n_columns, places);
+    if (places.size() != instances.size()) {
+        throw nb::value_error("expected a row for each instance");
+    }
+    for (const Index instance : span_of(instances)) {
+        if (instance < 0 || instance >= n_columns) throw nb::index_error("there is no such column");
+    }
+    std::vector<double> gram;
+    {
+        const nb::gil_scoped_release release;
+        gram = gram_of_rows(rows, span_of(places), span_of(instances));
+    }
+    return nb::cast(to_numpy(std::move(gram)));
+}
+
 }  // namespace
 
 void bind_expansion(nb::module_& m) {
@@ -54,4 +101,14 @@ void bind_expansion(nb::module_& m) {
                 "offsets: IndexArray, outputs: IndexArray, values: DoubleArray, intercepts: "
                 "DoubleArray, n_threads: int) -> DoubleArray"),
         "Decision values, row-major (n_rows, n_outputs), flattened.");
+    m.def("sum_rows", &sum_stored_rows, nb::arg("table").noconvert(), nb::arg("n_columns"),
+          nb::arg("places").noconvert(), nb::arg("weights").noconvert(),
+          nb::sig("def sum_rows(table: DoubleArray, n_columns: int, places: IndexArray, weights: "
+                  "DoubleArray) -> DoubleArray"),
+          "The weighted sum of some rows of a table.");
+    m.def("gram_of_rows", &gram_of_stored_rows, nb::arg("table").noconvert(), nb::arg("n_columns"),
+          nb::arg("places").noconvert(), nb::arg("instances").noconvert(),
+          nb::sig("def gram_of_rows(table: DoubleArray, n_columns: int, places: IndexArray, "
+                  "instances: IndexArray) -> DoubleArray"),
+          "Kernel values between instances whose rows are in a table, flat and symmetric.");
 }

@@ -19,6 +19,7 @@ void test_kernel_columns();
 void test_blocks();
 void test_canonical();
 void test_decide();
+void test_stored_rows();
 void test_solvers();
 void test_libsvm_text();
 void test_l2();
@@ -40,6 +41,7 @@ constexpr std::array tests{
     Test{"blocks", test_blocks},
     Test{"canonical", test_canonical},
     Test{"decide", test_decide},
+    Test{"stored_rows", test_stored_rows},
     Test{"solvers", test_solvers},
     Test{"libsvm_text", test_libsvm_text},
     Test{"l2", test_l2},

@@ -123,6 +123,12 @@ def decide(
     intercepts: DoubleArray,
     n_threads: int,
 ) -> DoubleArray: ...
+def sum_rows(
+    table: DoubleArray, n_columns: int, places: IndexArray, weights: DoubleArray
+) -> DoubleArray: ...
+def gram_of_rows(
+    table: DoubleArray, n_columns: int, places: IndexArray, instances: IndexArray
+) -> DoubleArray: ...
 def solve_kernel_sgd(
     rows: object,
     kernel: object,

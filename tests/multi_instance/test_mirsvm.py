@@ -14,7 +14,7 @@ from multi_instance.toy_bags import needle_bags
 from svmosaic.backends.array import mirsvm as twin
 from svmosaic.bags import Bags
 from svmosaic.multi_instance import MIRSVMClassifier
-from svmosaic.multi_instance.instance_kernel import InstanceKernel, make_kernel
+from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.kernel_rows import KernelRows
 from svmosaic.multi_instance.representatives import (
     BagProblem,
@@ -254,26 +254,6 @@ def test_three_classes_have_a_machine_each():
     assert model.score(parts, y) == 1.0
     assert model.decision_instances(parts).shape == (72, 3)
     assert set(model.predict_instances(parts)) == {"a", "b", "c"}
-
-
-def test_rows_are_kept_only_if_all_of_them_fit():
-    X = np.random.default_rng(0).normal(size=(50, 2))
-    kernel = make_kernel("rbf", 0.5, 3, 0.0, X)
-    all_rows_mb = 50 * 50 * 8 / 1e6
-    roomy = KernelRows(kernel, X, limit_mb=all_rows_mb)
-    tight = KernelRows(kernel, X, limit_mb=all_rows_mb * 0.99)
-
-    for rows in (roomy, tight):
-        for begin in (0, 5, 0, 20):
-            wanted = np.arange(begin, begin + 8)
-            assert_allclose(rows.gram(wanted), rbf_kernel(X[wanted], gamma=0.5), rtol=1e-12)
-            assert_allclose(
-                rows.expand(wanted, np.ones(8)), rbf_kernel(X, X[wanted], gamma=0.5).sum(axis=1)
-            )
-
-    # Each once: 0 to 12 and 20 to 27.
-    assert roomy.n_computed == 21
-    assert tight.n_computed == 0
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", rbf_kernel])

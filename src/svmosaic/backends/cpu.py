@@ -52,6 +52,7 @@ __all__ = [
     "central_sample",
     "decide",
     "distinct_rows",
+    "gram_of_rows",
     "midpoints",
     "pair_distances",
     "refine",
@@ -66,6 +67,7 @@ __all__ = [
     "solve_simple_smo",
     "solve_smo",
     "solve_uniform",
+    "sum_rows",
     "tune_ollawv",
     "tune_regression",
 ]
@@ -362,3 +364,24 @@ def decide(
         n_threads,
     )
     return flat.reshape(-1, intercepts.size)
+
+
+def sum_rows(
+    table: DoubleArray, n_columns: int, places: IndexArray, weights: DoubleArray
+) -> DoubleArray:
+    """Return the sum of weights[j] times row places[j] of a table, for its first columns.
+
+    The table's width is a multiple of 8; what stands beyond the columns does not matter.
+    """
+    return _core.sum_rows(table, n_columns, places, weights)
+
+
+def gram_of_rows(
+    table: DoubleArray, n_columns: int, places: IndexArray, instances: IndexArray
+) -> DoubleArray:
+    """Return kernel values between instances whose rows are at places of a table, symmetric.
+
+    Where rounding tells k(x, z) from k(z, x), it is the mean of both.
+    """
+    flat = _core.gram_of_rows(table, n_columns, places, instances)
+    return flat.reshape(instances.size, instances.size)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from svmosaic.backends import cpu
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.problem import DoubleArray, IndexArray
 
 __all__ = ["KernelRows"]
 
-# Kernel values that a sum copies at once: few enough to stay in the cache.
-_GATHERED_VALUES = 32_768
+# The width of a table is a multiple of it: the values in a vector of the processor.
+_LANES = 8
 
 
 class KernelRows:
@@ -43,10 +44,10 @@ class KernelRows:
         n = X.shape[0]
         self.kernel = kernel
         self._X = X
-        # One table, so that a sum gathers rows. They stand in it as they come, because its pages
-        # take memory when they are written.
-        self._table = np.empty((n, n)) if 8 * n * n <= limit_mb * 1e6 else None
-        self._places = np.full(n, -1)
+        # Rows stand in the table as they come, because its pages take memory when they are written.
+        width = -(-n // _LANES) * _LANES
+        self._table = np.empty((n, width)) if 8 * n * n <= limit_mb * 1e6 else None
+        self._places = np.full(n, -1, dtype=np.int64)
         self.n_computed = 0
 
     def gram(self, instances: IndexArray) -> DoubleArray:
@@ -54,11 +55,10 @@ class KernelRows:
         if self._table is None:
             chosen = self._X[instances]
             values = self.kernel.values(chosen, chosen)
-        else:
-            self._compute_missing(self._table, instances)
-            values = self._table[self._places[instances][:, None], instances]
-        # Rounding may tell k(x, z) from k(z, x); the solver takes one half of the matrix or other.
-        return (values + values.T) / 2.0
+            # Rounding may tell k(x, z) from k(z, x), and the solver reads either.
+            return (values + values.T) / 2.0
+        self._compute_missing(self._table, instances)
+        return cpu.gram_of_rows(self._table, self._X.shape[0], self._places[instances], instances)
 
     def expand(self, instances: IndexArray, coef: DoubleArray) -> DoubleArray:
         """Return sum_j coef_j k(instance_j, x) for all instances x."""
@@ -67,19 +67,15 @@ class KernelRows:
         if self._table is None:
             return self.kernel.expand(self._X, self._X[rows], weights, 0.0)
         self._compute_missing(self._table, rows)
-        places = self._places[rows]
-        scores = np.zeros(self._X.shape[0])
-        width = max(1, _GATHERED_VALUES // scores.size)
-        for begin in range(0, rows.size, width):
-            part = slice(begin, begin + width)
-            # Not the product of BLAS, whose sums may depend on its threads.
-            scores += np.einsum("j,jx->x", weights[part], self._table[places[part]])
-        return scores
+        return cpu.sum_rows(self._table, self._X.shape[0], self._places[rows], weights)
 
     def _compute_missing(self, table: DoubleArray, instances: IndexArray) -> None:
-        missing = np.unique(instances[self._places[instances] < 0])
-        first = self.n_computed
+        missing = instances[self._places[instances] < 0]
+        if missing.size == 0:
+            return
+        missing = np.unique(missing)
+        first, n_columns = self.n_computed, self._X.shape[0]
         for begin, block in self.kernel.blocks(self._X, self._X[missing]):
-            table[first + begin : first + begin + block.shape[1]] = block.T
+            table[first + begin : first + begin + block.shape[1], :n_columns] = block.T
         self._places[missing] = first + np.arange(missing.size)
         self.n_computed += missing.size

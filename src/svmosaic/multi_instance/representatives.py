@@ -122,10 +122,10 @@ def most_positive(bags: Bags, scores: DoubleArray) -> tuple[IndexArray, DoubleAr
     `scores` has one entry per instance.
     """
     largest = np.maximum.reduceat(scores, bags.offsets[:-1])
-    bag_of = bags.bag_of
-    candidates = np.flatnonzero(scores == largest[bag_of])
-    _, first = np.unique(bag_of[candidates], return_index=True)
-    return candidates[first], largest
+    candidates = np.flatnonzero(scores == np.repeat(largest, bags.sizes))
+    bag_of = np.searchsorted(bags.offsets, candidates, side="right")
+    is_first = np.diff(bag_of, prepend=0) > 0
+    return candidates[is_first], largest
 
 
 def best_of_starts(
@@ -229,10 +229,12 @@ def _solve(
 def _gram(problem: BagProblem, representatives: IndexArray) -> DoubleArray:
     """Return the kernel between the training bags."""
     n = representatives.size
+    if problem.share == 1.0:
+        return problem.rows.gram(representatives)
     gram = np.zeros((n, n))
     if problem.share > 0.0:
         gram += problem.share * problem.rows.gram(representatives)
-    if problem.set_values is not None and problem.share < 1.0:
+    if problem.set_values is not None:
         chosen = problem.chosen
         gram += (1.0 - problem.share) * problem.set_values[np.ix_(chosen, chosen)]
     return gram
