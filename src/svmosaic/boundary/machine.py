@@ -14,12 +14,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.spatial.distance import cdist
+from scipy.linalg import solve_triangular
 
 from svmosaic.backends import cpu
 from svmosaic.problem import DoubleArray, FloatArray, KernelSpec, PairwiseRows, Problem, Solution
 from svmosaic.solvers.dual_descent import DualDescentSettings
+from svmosaic.utils.blocked_algebra import (
+    add_outer_product,
+    factorise,
+    solve_lower,
+    squared_distances,
+)
 
 __all__ = [
     "CbpMachine",
@@ -113,11 +118,12 @@ class CbpWidth:
         # Without it R is singular where there are fewer points than samples.
         self._added = ridge * mean
         R[np.diag_indices(n)] += self._added
-        self._L = cholesky(R, lower=True, overwrite_a=True, check_finite=False)
+        self._L = factorise(R)
         K = np.multiply(problem.squared, -gamma)
         np.exp(K, out=K)
-        self._W = solve_triangular(self._L, K, lower=True, overwrite_b=True, check_finite=False)
-        self._G = np.ascontiguousarray(self._W.T @ self._W)
+        self._W = solve_lower(self._L, K)
+        self._G = np.zeros((n, n))
+        add_outer_product(self._G, self._W.T)
         self._problem = problem
 
     def solve(
@@ -167,14 +173,14 @@ class CbpProblem:
         self._points = points.astype(np.float64) - centre
         self.targets = targets
         self.weights = weights
-        self.squared = cdist(self._X, self._X, "sqeuclidean")
+        self.squared = squared_distances(self._X, self._X)
         few = self._X.shape[0] * self._points.shape[0] <= _MOST_KEPT
         self._to_points = list(self._distances()) if few else None
 
     def _distances(self) -> Iterator[DoubleArray]:
         """Yield squared distances of all samples to the points, which can be many, in blocks."""
         for begin in range(0, self._points.shape[0], _BLOCK):
-            yield cdist(self._X, self._points[begin : begin + _BLOCK], "sqeuclidean")
+            yield squared_distances(self._X, self._points[begin : begin + _BLOCK])
 
     def overlap(self, gamma: float) -> DoubleArray:
         """Return C C'."""
@@ -183,7 +189,7 @@ class CbpProblem:
         for squared in self._distances() if self._to_points is None else self._to_points:
             C = np.multiply(squared, -gamma)
             np.exp(C, out=C)
-            total += C @ C.T
+            add_outer_product(total, C)
         return total
 
     def at(self, sigma: float, *, ridge: float) -> CbpWidth:

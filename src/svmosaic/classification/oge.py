@@ -16,6 +16,8 @@ from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.binary_machines import BinaryMachines
 from svmosaic.classification.multiclass import split
 from svmosaic.problem import DenseRows, DoubleArray, FloatArray, Problem
+from svmosaic.utils.blocked_algebra import add_outer_product
+from svmosaic.utils.interruptible import interruptible
 from svmosaic.utils.sklearn_compat import (
     Interval,
     StrOptions,
@@ -248,9 +250,9 @@ class OGEClassifier(BinaryMachines, BaseEstimator):  # type: ignore[misc]
             signs = _Planes(planes.normals[part], planes.offsets[part]).signs(rows)
             votes += signs.sum(axis=1)
             signs *= root[:, None]
-            gram += signs @ signs.T
+            add_outer_product(gram, signs)
         residual = root * (y - first * votes)
-        squares, U = np.linalg.eigh(gram)
+        squares, U = interruptible(np.linalg.eigh, gram)
         squares = np.maximum(squares, 0.0)
         projected = U.T @ residual
         if isinstance(self.lam, str):
