@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,19 @@ def test_every_method_is_named_and_led_to_its_rank():
     assert "critical difference 1.1" in _texts(ax)
     starts = {line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 3}
     assert starts == set(RANKS.values())
+
+
+@pytest.mark.parametrize(
+    ("n", "numbers"), [(14, range(1, 15)), (15, range(1, 16, 2)), (22, range(1, 23, 2))]
+)
+def test_the_numbers_of_the_axis_do_not_touch(n, numbers):
+    ax = plot_critical_difference({f"method {i}": float(i) for i in range(1, n + 1)}, 2.0)
+    ax.figure.canvas.draw()
+
+    shown = [text for text in ax.texts if text.get_text().isdigit()]
+    assert [int(text.get_text()) for text in shown] == list(numbers)
+    boxes = [text.get_window_extent() for text in shown]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_a_bar_per_group_and_none_twice():

@@ -48,6 +48,20 @@ def test_a_triangle_where_a_learner_began_anew():
     assert "a learner began anew" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def test_triangles_of_two_learners_do_not_hide_each_other():
+    result = _result()
+    for record in result.records:
+        record["n_drifts"] = 0 if record["end"] < 300 else 1
+
+    ax = plot_prequential(result)
+
+    one, two = (line for line in ax.get_lines() if line.get_marker() == "^")
+    assert list(one.get_xdata()) == list(two.get_xdata()) == [300]
+    assert list(one.get_ydata()) != list(two.get_ydata())
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels.count("a learner began anew") == 1
+
+
 def test_changes_of_the_concept_are_marked_where_the_run_came_to():
     ax = plot_prequential(_result(drifts=(150, 300, 900)))
 

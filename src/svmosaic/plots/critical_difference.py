@@ -21,6 +21,8 @@ _HEAD = 0.95
 # Shares of the axis: the room for the labels on either side, and the gap before them.
 _SIDE = 0.38
 _GAP = 0.02
+# Numbers on the axis; more would touch each other.
+_MOST_NUMBERS = 14
 # Letters of a name; longer ones would leave no room for the ranks.
 _LONGEST_NAME = 32
 
@@ -95,9 +97,14 @@ def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[
 
 def _draw_axis(ax: Any, low: float, high: float) -> None:
     ax.plot([low, high], [0, 0], color="black", linewidth=1.2, solid_capstyle="butt", zorder=3)
-    for tick in range(int(low), int(high) + 1):
-        ax.plot([tick, tick], [0, 0.22], color="black", linewidth=1.0, zorder=3)
-        ax.text(tick, 0.34, str(tick), ha="center", va="bottom", fontsize=_FONT_SIZE - 1)
+    ticks = range(int(low), int(high) + 1)
+    step = math.ceil(len(ticks) / _MOST_NUMBERS)
+    for tick in ticks:
+        has_number = (tick - ticks[0]) % step == 0
+        length = 0.22 if has_number else 0.12
+        ax.plot([tick, tick], [0, length], color="black", linewidth=1.0, zorder=3)
+        if has_number:
+            ax.text(tick, 0.34, str(tick), ha="center", va="bottom", fontsize=_FONT_SIZE - 1)
 
 
 def _draw_ruler(ax: Any, low: float, high: float, difference: float, *, to_scale: bool) -> None:

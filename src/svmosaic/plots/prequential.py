@@ -23,6 +23,8 @@ _MARK_COLOUR = "#777777"
 _LEGEND_WIDTH = 30
 _LEGEND_COLUMNS = 3
 _ALARM_LABEL = "a learner began anew"
+# The height of a row of triangles, as a share of the axes.
+_ALARM_ROW = 0.03
 
 
 def plot_prequential(
@@ -36,7 +38,7 @@ def plot_prequential(
     """Draw a measure of each learner along the stream.
 
     Dashed lines are changes of the concept, triangles at the foot the places where a learner began
-    anew.
+    anew, a row for each learner.
 
     Parameters
     ----------
@@ -74,6 +76,7 @@ def plot_prequential(
         )
     ax = new_axes(_SIZE) if ax is None else ax
     names = list(dict.fromkeys(record["learner"] for record in result.records))
+    n_alarmed = 0
     for number, name in enumerate(names):
         x, y = _curve(result.records, name, field)
         ax.plot(
@@ -86,18 +89,19 @@ def plot_prequential(
         )
         alarms = result.alarms(name)
         if alarms:
-            known = {line.get_label() for line in ax.get_lines()}
             ax.plot(
                 alarms,
-                [0.0] * len(alarms),
+                # A row of its own, since learners may begin anew in the same chunk.
+                [_ALARM_ROW * n_alarmed] * len(alarms),
                 marker="^",
                 linestyle="none",
                 color=COLOURS[number % len(COLOURS)],
                 markersize=5,
                 transform=ax.get_xaxis_transform(),
                 clip_on=False,
-                label=None if _ALARM_LABEL in known else _ALARM_LABEL,
+                label=_ALARM_LABEL if n_alarmed == 0 else None,
             )
+            n_alarmed += 1
     end = max(record["end"] for record in result.records)
     for number, drift in enumerate(drift for drift in result.drifts if drift < end):
         label = "the concept changes" if number == 0 else None
