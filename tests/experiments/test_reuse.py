@@ -143,7 +143,7 @@ def test_every_kind_of_value_comes_back(folder):
         (lambda text: text[: text.rindex(",")], "cut off"),
         (lambda text: text.replace("ours,0,", "ours,zero,", 1), "whole numbers as repeat and fold"),
         (lambda text: "", "'dataset' is not there"),
-        (lambda text: text.replace("ours", "\udcff", 1), "cannot be read"),
+        (lambda text: text.replace("ours", "\udcff", 1), "not UTF-8"),
     ],
 )
 def test_a_bad_file_gets_one_sentence_and_nothing_is_run(results, damage, words):
@@ -159,7 +159,15 @@ def test_a_packed_file_that_was_cut_off_gets_one_sentence(results):
     bad = Path("bad.csv.gz")
     bad.write_bytes(gzip.compress(results.read_bytes())[:-20])
 
-    with pytest.raises(DataFileError, match="cannot be read"):
+    with pytest.raises(DataFileError, match="gzip data are damaged"):
+        read_known(bad)
+
+
+def test_a_packed_file_that_grows_without_end_is_refused(results):
+    bad = Path("bad.csv.gz")
+    bad.write_bytes(gzip.compress(b"x" * 50_000_000))
+
+    with pytest.raises(DataFileError, match=r"1000 times its size|longer than"):
         read_known(bad)
 
 

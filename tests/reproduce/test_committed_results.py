@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svmosaic.datasets.loading import data_folder
-from svmosaic.reproduce import find_table, reproduce
+from svmosaic.reproduce import reproduce
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 FILES = sorted(RESULTS.glob("*.csv.gz"))
@@ -28,9 +28,8 @@ def _content(page):
 def test_the_page_is_made_from_the_folds(path, tmp_path):
     if data_folder() is None:
         pytest.skip("needs the data folder: set SVMOSAIC_DATA")
-    name, _, size = path.name.removesuffix(".csv.gz").partition("-")
-    table = find_table(name)
-    result = reproduce(table.id, tmp_path, size=size or "full", reuse=path, only_finished=True)
+    found = re.fullmatch(r"(.+?)(?:-(quick|large))?\.csv\.gz", path.name)
+    result = reproduce(found[1], tmp_path, size=found[2] or "full", reuse=path, only_finished=True)
 
     assert not result.failures
     committed = (RESULTS / path.name.replace(".csv.gz", ".md")).read_text(encoding="utf-8")

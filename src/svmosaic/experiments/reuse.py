@@ -9,16 +9,14 @@ the code has changed since; its record then says so.
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import json
 import os
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
+from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Entry
 
 __all__ = ["PlannedCell", "entries_from", "read_known", "to_csv_cell"]
@@ -48,32 +46,41 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, Entry]:
 
     The key of an entry is empty: it belongs to the code that runs now.
     """
-    known = {}
-    rows = csv.DictReader(io.StringIO(_text(Path(path)), newline=""))
+    source = Path(path)
+    if not source.is_file():
+        raise DataNotFoundError(f"There is no file {str(path)!r}. Name the results.csv of a run.")
+    lines = (f"{line}\n" for block in iter_blocks(source) for line in block.lines)
+    rows = csv.DictReader(lines)
     missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
     if missing:
-        raise DataFileError(
-            f"{path}: line 1: expected the columns of a results.csv, and {missing[0]!r} is not "
-            "there. Name a results.csv that svmosaic has written."
+        raise file_error(
+            source,
+            1,
+            f"expected the columns of a results.csv, and {missing[0]!r} is not there. Name a file "
+            "that svmosaic has written.",
         )
-    for row in rows:
-        if None in row or None in row.values():
-            raise DataFileError(
-                f"{path}: line {rows.line_num}: expected {len(rows.fieldnames or ())} values, got "
-                "another number. The file may have been cut off; write it again."
-            )
-        record = {name: _value(name, text) for name, text in row.items() if name not in _NAMES}
-        repeat, fold = record["repeat"], record["fold"]
-        if type(repeat) is not int or type(fold) is not int:
-            raise DataFileError(
-                f"{path}: line {rows.line_num}: expected whole numbers as repeat and fold, got "
-                f"{row['repeat']!r} and {row['fold']!r}. Name a results.csv that svmosaic has "
-                "written."
-            )
-        known[row["question"]] = Entry(
-            "", row["dataset"], row["method"], repeat, fold, "done", record, row["finished"]
+    return {row["question"]: _entry(source, rows.line_num, row) for row in rows}
+
+
+def _entry(source: Path, line: int, row: dict[str, str]) -> Entry:
+    # Python has no name for values beyond the columns, and no value for columns beyond them.
+    if None in row or None in row.values():
+        raise file_error(
+            source,
+            line,
+            "expected as many values as there are columns. The file may have been cut off; write "
+            "it again.",
         )
-    return known
+    record = {name: _value(name, text) for name, text in row.items() if name not in _NAMES}
+    repeat, fold = record["repeat"], record["fold"]
+    if type(repeat) is not int or type(fold) is not int:
+        raise file_error(
+            source,
+            line,
+            f"expected whole numbers as repeat and fold, got {shorten(row['repeat'])} and "
+            f"{shorten(row['fold'])}. Name a file that svmosaic has written.",
+        )
+    return Entry("", row["dataset"], row["method"], repeat, fold, "done", record, row["finished"])
 
 
 def entries_from(
@@ -95,22 +102,6 @@ def _taken_over(entry: Entry, source: str, cell: PlannedCell) -> Entry:
     )
 
 
-def _text(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataNotFoundError(
-            f"There is no file {str(path)!r}. Name the results.csv of a run."
-        ) from None
-    try:
-        return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise DataFileError(
-            f"{path}: expected a CSV file in UTF-8, packed by gzip if its name ends in .gz, and it "
-            f"cannot be read ({error}). Copy or write it again."
-        ) from None
-
-
 def _value(name: str, text: str) -> Any:
     if name in _TEXTS:
         return text
@@ -118,5 +109,5 @@ def _value(name: str, text: str) -> Any:
         return None
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
