@@ -61,6 +61,27 @@ def test_results_of_another_run_are_taken_over(svmosaic, spec):
     )
 
 
+def test_statistics_from_the_folds(svmosaic, spec):
+    assert svmosaic("run", spec).code == 0
+    by_table = svmosaic("stats", "spec.run/scores-accuracy.csv", "--measure", "accuracy")
+
+    for source in ("spec.run/results.csv", "spec.run"):
+        by_folds = svmosaic("stats", source, "--score", "accuracy")
+        assert by_folds.code == 0, by_folds.err
+        assert by_folds.out == by_table.out
+
+    for words, part in (
+        (["spec.run/results.csv"], "has a line per fold. Name the column to compare"),
+        (["spec.run/results.csv", "--score", "acuracy"], "have no score 'acuracy'. They have acc"),
+        (["spec.run", "--score", "accuracy", "--skip", "no"], "no data set or method 'no' to skip"),
+        (["spec.runs", "--score", "accuracy"], "There is no journal of an experiment in"),
+    ):
+        outcome = svmosaic("stats", *words)
+        assert outcome.code == 1
+        assert part in outcome.err
+        assert outcome.err.count("\n") == 1
+
+
 def test_failures_are_told(svmosaic, spec):
     spec.write_text(SPEC.replace("n_neighbors = 3", "n_neighbors = 110"))
 

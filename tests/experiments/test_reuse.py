@@ -7,12 +7,14 @@ import math
 from pathlib import Path
 
 import pytest
+from numpy.testing import assert_array_equal
 
 import svmosaic.experiments.cells as cells_module
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.experiments import (
     read_results,
     read_spec,
+    result_table,
     reuse_results,
     run_experiment,
     write_results,
@@ -41,6 +43,16 @@ def test_nothing_runs_twice(results):
     taken = read_results("second")
     assert _without(taken, MARKS) == _without(read_results("first"), {"search_scores"})
     assert {(r["reused_from"], r["other_code"]) for r in taken} == {("results.csv", False)}
+
+
+def test_records_and_tables_come_from_the_file_too(results):
+    assert read_results(results) == _without(read_results("first"), {"search_scores"})
+
+    table = result_table(results, "accuracy")
+    assert_array_equal(table.scores, result_table("first", "accuracy").scores)
+    # One data set is left, and a comparison needs two.
+    with pytest.raises(ValueError, match="Got 2 on 1"):
+        result_table(results, "accuracy", skip=["two"])
 
 
 def test_a_third_run_knows_it_from_its_journal(results):

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 from svmosaic.cli.console import check_output, format_fields, format_table, uninterrupted
 
 if TYPE_CHECKING:
-    from svmosaic.stats import Comparison
+    from svmosaic.stats import Comparison, ScoreTable
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 
 DESCRIPTION = """\
 Compare methods over data sets from a file of scores.
 
-SCORES is a CSV file: the first line names the methods, the first column the data sets. Shown are
-average ranks, the Friedman test in Iman and Davenport's form, and the comparisons of all pairs
+SCORES is a CSV file: the first line names the methods, the first column the data sets. With --score
+it is the results.csv of a run (also packed: .csv.gz) or its folder, and folds are averaged. Shown
+are average ranks, the Friedman test in Iman and Davenport's form, and the comparisons of all pairs
 (Nemenyi, Holm, Shaffer) or of a control with the others (Bonferroni-Dunn, Holm, Hochberg), each
 with Wilcoxon's signed-rank test."""
 EPILOG = """\
@@ -27,6 +28,7 @@ examples:
   svmosaic stats accuracy.csv
   svmosaic stats accuracy.csv --control OLLAWV --plot ranks.svg --latex table.tex
   svmosaic stats seconds.csv --lower-is-better --skip Average --alpha 0.1
+  svmosaic stats docs/results/3.csv.gz --score average_correlation --missing drop
 """
 
 _TEXT_WIDTH = 92
@@ -36,6 +38,11 @@ _PICTURES = (".svg", ".png")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("scores", metavar="SCORES", help="a CSV file of scores")
+    parser.add_argument(
+        "--score",
+        metavar="NAME",
+        help="SCORES has a line per fold, as results.csv has; compare this column of it",
+    )
     parser.add_argument(
         "--control",
         metavar="METHOD",
@@ -67,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument(
-        "--measure", default="score", metavar="WORD", help="what the scores are, for the text"
+        "--measure",
+        metavar="WORD",
+        help="what the scores are, for the text (default: that of --score, or: score)",
     )
     parser.add_argument(
         "--correct-ties",
@@ -104,15 +113,15 @@ def run(args: argparse.Namespace) -> None:
         check_output(path)
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.stats import compare, read_scores
+    from svmosaic.stats import compare
 
     result = compare(
-        read_scores(args.scores, skip=args.skip, missing=args.missing),
+        _read(args),
         not args.lower_is_better,
         control=args.control,
         alpha=args.alpha,
         correct_ties=args.correct_ties,
-        measure=args.measure,
+        measure=args.measure or args.score or "score",
     )
     # Drawn before anything is shown: a missing package is then the only thing that is told.
     picture = None if args.plot is None else _draw(result, args.plot)
@@ -121,6 +130,32 @@ def run(args: argparse.Namespace) -> None:
     print(f"{_pairs_table(result)}\n")
     print(textwrap.fill(result.text(), _TEXT_WIDTH))
     _write(result, picture, args)
+
+
+def _read(args: argparse.Namespace) -> ScoreTable:
+    if args.score is None:
+        from svmosaic.stats import read_scores
+
+        if _has_folds(args.scores):
+            raise ValueError(
+                f"{args.scores} has a line per fold. Name the column to compare, as in: --score "
+                "accuracy."
+            )
+        return read_scores(args.scores, skip=args.skip, missing=args.missing)
+    from svmosaic.experiments import result_table
+
+    return result_table(args.scores, args.score, missing=args.missing, skip=args.skip)
+
+
+def _has_folds(path: str) -> bool:
+    """Say whether a file is the results.csv of a run."""
+    from svmosaic.datasets.readers.text import iter_blocks
+
+    if not Path(path).is_file():
+        return False
+    first = next(iter_blocks(path), None)
+    columns = [] if first is None else first.lines[0].split(",")
+    return {"dataset", "method", "fold"} <= set(columns)
 
 
 # What is shown ------------------------------------------------------------------------------

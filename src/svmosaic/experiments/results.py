@@ -11,7 +11,7 @@ from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Entry, Start, read_entries, read_starts
-from svmosaic.experiments.reuse import to_csv_cell
+from svmosaic.experiments.reuse import read_known, to_csv_cell
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
@@ -21,15 +21,24 @@ __all__ = ["failed_cells", "read_history", "read_results", "result_table", "writ
 _NOT_IN_CSV = "search_scores"
 
 
-def read_results(folder: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Return one plain record per finished cell, of all shards in the folder.
+def read_results(source: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Return one plain record per finished cell.
 
-    Cells that failed are left out; `failed_cells` has them.
+    Parameters
+    ----------
+    source : path-like
+        The folder of a run, with all its shards, or a ``results.csv`` that `write_results` wrote,
+        packed by gzip or not.
+
+    Returns
+    -------
+    list of dict
+        Cells that failed are left out; `failed_cells` has them.
     """
     return [
         {"dataset": entry.dataset, "method": entry.method, **entry.record}
         | {"finished": entry.finished}
-        for entry in _entries(folder)
+        for entry in _entries(source)
         if entry.status == "done"
     ]
 
@@ -46,10 +55,39 @@ def read_history(folder: str | os.PathLike[str]) -> list[Start]:
 
 
 def result_table(
-    folder: str | os.PathLike[str], score: str, *, missing: Missing = "refuse"
+    source: str | os.PathLike[str],
+    score: str,
+    *,
+    missing: Missing = "refuse",
+    skip: Sequence[str] = (),
 ) -> ScoreTable:
-    """Return a table of one score, data sets by methods, as `svmosaic.stats.compare` takes it."""
-    return table_of_records(read_results(folder), score, missing=missing)
+    """Return a table of one score, data sets by methods, as `svmosaic.stats.compare` takes it.
+
+    Parameters
+    ----------
+    source : path-like
+        A folder or a file, as in `read_results`.
+    score : str
+        An entry of the records that is a number.
+    missing : {"refuse", "drop"}, default="refuse"
+        As in `svmosaic.stats.table_of_records`.
+    skip : sequence of str, default=()
+        Names of data sets and methods to leave out.
+    """
+    records = read_results(source)
+    names = {name for record in records for name in (record["dataset"], record["method"])}
+    if unknown := [name for name in skip if name not in names]:
+        raise ValueError(
+            f"There is no data set or method {unknown[0]!r} to skip in {str(source)!r}."
+        )
+    if records and score not in records[0]:
+        numbers = [k for k, v in records[0].items() if isinstance(v, float)]
+        raise ValueError(
+            f"The results in {str(source)!r} have no score {score!r}. They have "
+            f"{', '.join(numbers)}."
+        )
+    kept = [r for r in records if r["dataset"] not in skip and r["method"] not in skip]
+    return table_of_records(kept, score, missing=missing)
 
 
 def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list[Path]:
@@ -86,6 +124,8 @@ def _journals(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def _entries(folder: str | os.PathLike[str]) -> list[Entry]:
+    if Path(folder).is_file():
+        return list(read_known(folder).values())
     found = {entry.key: entry for path in _journals(folder) for entry in read_entries(path)}
     return list(found.values())
 
