@@ -55,6 +55,8 @@ def test_results_of_another_run_are_taken_over(svmosaic, spec):
     assert second.code == 0, second.err
     assert "reused             12" in second.out
     assert "finished now       0" in second.out
+    page = (spec.parent / "second" / "report.html").read_text()
+    assert "12 of 12 cells were taken from results.csv: computed 20" in page
     assert third.code == 1
     assert third.err == (
         "svmosaic: error: There is no file 'first/result.csv'. Name the results.csv of a run.\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Entry
 
-__all__ = ["PlannedCell", "entries_from", "read_known", "to_csv_cell"]
+__all__ = ["PlannedCell", "entries_from", "read_known", "reuse_words", "to_csv_cell"]
 
 # Columns that are names and not values of a record.
 _NAMES = ("dataset", "method", "finished")
@@ -92,6 +92,23 @@ def entries_from(
         for cell in planned
         if cell.question in known
     ]
+
+
+def reuse_words(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many cells come from the results of another run, in words; nothing if none."""
+    reused = [record for record in records if record.get("reused_from")]
+    if not reused:
+        return ""
+    files = ", ".join(sorted({record["reused_from"] for record in reused}))
+    dates = sorted({record["finished"][:10] for record in reused})
+    n_other = sum(record["other_code"] for record in reused)
+    code = {0: "all by this code", len(reused): "all by an earlier or later code"}.get(
+        n_other, f"{n_other} of them by an earlier or later code"
+    )
+    return (
+        f"{len(reused)} of {len(records)} cells were taken from {files}: computed "
+        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {code}."
+    )
 
 
 def _taken_over(entry: Entry, source: str, cell: PlannedCell) -> Entry:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from svmosaic.experiments.reuse import reuse_words
 from svmosaic.experiments.spec import ExperimentSpec
 from svmosaic.metrics.multi_target import is_multi_target_score
 from svmosaic.reproduce.comparison import Beside, Numbers
@@ -28,7 +29,7 @@ def table_page(
 ) -> str:
     """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
     parts = [*_head(spec, size, made), _protocol(experiment), *_gaps(missing, failures)]
-    parts += _reused(records)
+    parts += filter(None, [reuse_words(records)])
     parts.append(
         "A cell is ours, then in brackets the printed number and ours minus it; with x, how many "
         "times ours the printed number is. The best of ours is bold. Ranks in brackets are of the "
@@ -133,23 +134,6 @@ def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
     if failures:
         parts.append("Failed cells:\n\n" + "\n".join(f"- {failure}" for failure in failures))
     return parts
-
-
-def _reused(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say which cells come from the results of another run."""
-    reused = [record for record in records if record.get("reused_from")]
-    if not reused:
-        return []
-    files = ", ".join(sorted({record["reused_from"] for record in reused}))
-    dates = sorted({record["finished"][:10] for record in reused})
-    n_other = sum(record["other_code"] for record in reused)
-    code = {0: "all by this code", len(reused): "all by an earlier or later code"}.get(
-        n_other, f"{n_other} of them by an earlier or later code"
-    )
-    return [
-        f"{len(reused)} of {len(records)} cells were taken from {files}: computed "
-        f"{' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, {code}."
-    ]
 
 
 def _notes(spec: TableSpec) -> list[str]:

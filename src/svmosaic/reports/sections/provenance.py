@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from svmosaic.experiments.reuse import reuse_words
 from svmosaic.reports.document import Details, Row, Section, Table
 from svmosaic.reports.numbers import plural
 from svmosaic.reports.run_data import RunData
@@ -34,6 +35,8 @@ def provenance_section(run: RunData) -> Section:
             "The starts of this run had different code or versions. Cells of other code are not "
             "counted: what changed was run again."
         )
+    if reused := reuse_words(run.records):
+        words.append(reused)
     details = [Details("The spec", _SPEC_NOTE, code=spec_as_toml(run.experiment))]
     if not run.experiment:
         note = "The journal was written by an older version, which did not keep the file."
