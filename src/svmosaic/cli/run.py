@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from svmosaic.cli.console import format_fields, format_table, note, plural, uninterrupted
 
 if TYPE_CHECKING:
-    from svmosaic.experiments.runner import Progress, RunSummary
+    from svmosaic.experiments.progress import Progress
+    from svmosaic.experiments.runner import RunSummary
 
 __all__ = [
     "DESCRIPTION",

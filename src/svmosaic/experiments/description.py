@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.multiclass import type_of_target
 
 from svmosaic.bags import Bags
 from svmosaic.experiments.spec import ExperimentSpec
 from svmosaic.streams import Stream
 
-__all__ = ["describe_data", "describe_setup", "rename_search"]
+__all__ = ["count_numbers", "describe_data", "describe_setup", "rename_search"]
 
 _PACKAGES = ("svmosaic", "scikit-learn", "numpy", "scipy", "joblib", "river", "capymoa")
 
@@ -48,6 +49,18 @@ def describe_data(X: Any, y: Any) -> dict[str, int | None]:
         "n_features": int(n_features),
         "n_classes": int(np.unique(y).size) if has_classes else None,
     }
+
+
+def count_numbers(X: Any, y: Any) -> int:
+    """Return how many numbers a data set has: rows or instances, times features, times targets.
+
+    Those of a sparse matrix are its entries. At least 1.
+    """
+    if isinstance(X, Stream):
+        return int(X.n_features * (X.length or 1))
+    table = X.instances if isinstance(X, Bags) else X
+    n_targets = 1 if np.ndim(y) < 2 else np.shape(y)[1]
+    return max(1, int((table.nnz if sp.issparse(table) else table.size) * n_targets))
 
 
 def describe_setup(spec: ExperimentSpec) -> dict[str, Any]:

@@ -13,27 +13,20 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 from svmosaic.exceptions import DataNotFoundError
+from svmosaic.experiments.cells import PlannedCell
 from svmosaic.experiments.journal import Entry
 
-__all__ = ["PlannedCell", "entries_from", "read_known", "reuse_words", "to_csv_cell"]
+__all__ = ["entries_from", "read_known", "reuse_words", "to_csv_cell"]
 
 # Columns that are names and not values of a record.
 _NAMES = ("dataset", "method", "finished")
 # Values that stay text, whatever they look like.
 _TEXTS = frozenset({"question", "code", "reused_from"})
 _NEEDED = (*_NAMES, "question", "code", "repeat", "fold")
-
-
-class PlannedCell(NamedTuple):
-    """What must be known of a cell before it runs."""
-
-    key: str
-    question: str
-    code: str
 
 
 def to_csv_cell(value: Any) -> Any:

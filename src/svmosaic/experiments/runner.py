@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,25 @@ import joblib
 from joblib.parallel import BACKENDS, get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
-from svmosaic.experiments.cells import STEP, Cell, iter_cells, load_data, make_estimator
+from svmosaic.experiments.cells import (
+    STEP,
+    Cell,
+    PlannedCell,
+    iter_cells,
+    load_data,
+    make_estimator,
+)
 from svmosaic.experiments.code_version import code_version
-from svmosaic.experiments.description import describe_data, describe_setup, rename_search
+from svmosaic.experiments.description import (
+    count_numbers,
+    describe_data,
+    describe_setup,
+    rename_search,
+)
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now
-from svmosaic.experiments.reuse import PlannedCell, entries_from, read_known
+from svmosaic.experiments.progress import Counter, Progress
+from svmosaic.experiments.reuse import entries_from, read_known
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec
 from svmosaic.experiments.stream_cells import iter_stream_cells, open_stream, run_stream_cell
 from svmosaic.experiments.workers import DataCells, Workers
@@ -31,7 +45,6 @@ from svmosaic.model_selection.evaluation import run_split
 from svmosaic.utils.threads import available_threads, resolve_threads
 
 __all__ = [
-    "Progress",
     "RunSummary",
     "journal_path",
     "reuse_results",
@@ -40,24 +53,6 @@ __all__ = [
 ]
 
 _MOST_WARNINGS = 5
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    done, failed, total : int
-        Cells finished in this run, those of them that failed, and all that it has to do.
-    remaining_seconds : float
-        An estimate from the cells so far.
-    """
-
-    done: int
-    failed: int
-    total: int
-    remaining_seconds: float
 
 
 @dataclass(frozen=True)
@@ -141,18 +136,17 @@ def run_experiment(
         before = journal.finished()
         skip = {k for k, s in before.items() if s == "done" or not retry_failed}
         missing = {
-            name: [cell.key for cell in cells if cell.key not in skip]
-            for name, cells in plan.items()
+            name: [cell for cell in cells if cell.key not in skip] for name, cells in plan.items()
         }
-        n_cells, total = (sum(map(len, parts.values())) for parts in (plan, missing))
-        counter = _Counter(total, resolve_threads(n_jobs), progress)
+        n_cells = sum(map(len, plan.values()))
+        counter = Counter(chain(*missing.values()), resolve_threads(n_jobs), progress)
         run_all = _make_runner(n_jobs, limit, stack)
         for entry in run_all(spec, _iter_missing(spec, missing)):
             journal.add(entry)
             counter.count(entry)
     return RunSummary(
         n_cells=n_cells,
-        n_before=n_cells - total - n_reused,
+        n_before=n_cells - counter.total - n_reused,
         n_reused=n_reused,
         n_done=counter.done,
         n_failed=counter.failed,
@@ -224,16 +218,20 @@ def _all_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
 def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[PlannedCell]:
     """Return a data set's cells in this shard; the data and the splits are let go again."""
     i, n = shard
-    cells = _all_cells(spec, data, *_load(spec, data))
-    planned = [PlannedCell(cell.key, cell.question, cell.code) for cell in cells]
+    X, y = _load(spec, data)
+    n_numbers = count_numbers(X, y)
+    planned = [
+        PlannedCell(cell.key, cell.question, cell.code, cell.method, n_numbers)
+        for cell in _all_cells(spec, data, X, y)
+    ]
     # The key is a hash, so its remainder spreads the cells evenly and never changes.
     return [cell for cell in planned if int(cell.key[:12], 16) % n == i - 1]
 
 
-def _iter_missing(spec: ExperimentSpec, missing: dict[str, list[str]]) -> Iterator[DataCells]:
+def _iter_missing(spec: ExperimentSpec, missing: Planned) -> Iterator[DataCells]:
     """Yield the cells to run of each data set, which is loaded when it is asked for."""
     for data in spec.data:
-        wanted = set(missing[data.name])
+        wanted = {cell.key for cell in missing[data.name]}
         if wanted:
             X, y = _load(spec, data)
             cells = [cell for cell in _all_cells(spec, data, X, y) if cell.key in wanted]
@@ -311,26 +309,6 @@ def _run_split_cell(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> dict[st
     record["params"] = {k.removeprefix(STEP): v for k, v in result.params.items()}
     record["search_scores"] = rename_search(result.search_scores, STEP)
     return record
-
-
-class _Counter:
-    """Counts finished cells and estimates the rest."""
-
-    def __init__(
-        self, total: int, n_workers: int, report: Callable[[Progress], None] | None
-    ) -> None:
-        self.done = self.failed = 0
-        self._total, self._n_workers, self._report = total, n_workers, report
-        self._seconds = 0.0
-
-    def count(self, entry: Entry) -> None:
-        self.done += 1
-        self.failed += entry.status == "failed"
-        self._seconds += entry.record["cell_seconds"]
-        if self._report is not None:
-            rest = self._total - self.done
-            remaining = self._seconds / self.done * rest / min(self._n_workers, max(rest, 1))
-            self._report(Progress(self.done, self.failed, self._total, remaining))
 
 
 # What is told of a cell ---------------------------------------------------------------------

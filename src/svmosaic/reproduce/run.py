@@ -16,8 +16,9 @@ from svmosaic.experiments import (
     run_experiment,
     write_results,
 )
+from svmosaic.experiments.progress import Progress
 from svmosaic.experiments.results import failed_cells
-from svmosaic.experiments.runner import Progress, RunSummary
+from svmosaic.experiments.runner import RunSummary
 from svmosaic.experiments.spec import ExperimentSpec, ProtocolSpec
 from svmosaic.reproduce.comparison import Numbers, ours_beside_printed
 from svmosaic.reproduce.page import figure_page, table_page
