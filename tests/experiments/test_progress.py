@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from svmosaic.bags import check_bags
-from svmosaic.experiments.cells import PlannedCell
 from svmosaic.experiments.description import count_numbers
 from svmosaic.experiments.journal import Entry
+from svmosaic.experiments.planned import PlannedCell
 from svmosaic.experiments.progress import Counter
 from svmosaic.streams import SEA
 

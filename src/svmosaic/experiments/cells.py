@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -53,7 +53,6 @@ from svmosaic.multi_instance import BagTransformer
 __all__ = [
     "STEP",
     "Cell",
-    "PlannedCell",
     "hash_question",
     "iter_cells",
     "load_data",
@@ -94,24 +93,6 @@ class Cell:
     def key(self) -> str:
         """The hash that the journal knows the cell by."""
         return hashlib.sha256(f"{self.question} {self.code}".encode()).hexdigest()
-
-
-class PlannedCell(NamedTuple):
-    """What must be known of a cell before it runs.
-
-    Attributes
-    ----------
-    key, question, code, method : str
-        Those of the cell.
-    n_numbers : int
-        Numbers in its data set: a first guess of how long cells take beside each other.
-    """
-
-    key: str
-    question: str
-    code: str
-    method: str
-    n_numbers: int
 
 
 def load_data(data: DataSpec) -> tuple[Any, Any]:

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from svmosaic.experiments.cells import PlannedCell
 from svmosaic.experiments.journal import Entry
+from svmosaic.experiments.planned import PlannedCell
 
 __all__ = ["Counter", "Progress"]
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments.cells import PlannedCell
 from svmosaic.experiments.journal import Entry
+from svmosaic.experiments.planned import PlannedCell
 
 __all__ = ["entries_from", "read_known", "reuse_words", "to_csv_cell"]
 

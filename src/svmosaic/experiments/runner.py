@@ -22,7 +22,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from svmosaic.experiments.cells import (
     STEP,
     Cell,
-    PlannedCell,
     iter_cells,
     load_data,
     make_estimator,
@@ -36,6 +35,7 @@ from svmosaic.experiments.description import (
 )
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.limits import now
+from svmosaic.experiments.planned import PlannedCell
 from svmosaic.experiments.progress import Counter, Progress
 from svmosaic.experiments.reuse import entries_from, read_known
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec
