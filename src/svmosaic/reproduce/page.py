@@ -29,7 +29,8 @@ def table_page(
 ) -> str:
     """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
     parts = [*_head(spec, size, made), _protocol(experiment), *_gaps(missing, failures)]
-    parts += filter(None, [reuse_words(records)])
+    if reused := reuse_words(records):
+        parts.append(reused)
     parts.append(
         "A cell is ours, then in brackets the printed number and ours minus it; with x, how many "
         "times ours the printed number is. The best of ours is bold. Ranks in brackets are of the "
