@@ -92,10 +92,11 @@ struct Loops {
                                        const double* table, const double* query_sums,
                                        Real* const* out, Index n_queries);
 
-    // values[i] = exp(factor * values[i]); n is a multiple of lanes.
+    // values[i] = exp(factor * values[i]), factor <= 0 <= values[i]; n is a multiple of lanes.
     void (*scaled_exp)(Real* values, Index n, double factor);
 
-    // sums[i] += the sum over m of factors[m] exp(scale * values[m][i]); n is a multiple of lanes.
+    // sums[i] += the sum over m of factors[m] exp(scale * values[m][i]), scale <= 0 <=
+    // values[m][i]; n is a multiple of lanes.
     void (*add_exps)(Real* const* values, Index n_columns, const double* factors, double scale,
                      double* sums, Index n);
 

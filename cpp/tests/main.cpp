@@ -17,6 +17,7 @@ void test_thread_pool();
 void test_column_store();
 void test_kernel_columns();
 void test_blocks();
+void test_exp();
 void test_canonical();
 void test_decide();
 void test_stored_rows();
@@ -38,6 +39,7 @@ constexpr std::array tests{
     Test{"thread_pool", test_thread_pool},
     Test{"column_store", test_column_store},
     Test{"kernel_columns", test_kernel_columns},
+    Test{"exp", test_exp},
     Test{"blocks", test_blocks},
     Test{"canonical", test_canonical},
     Test{"decide", test_decide},

@@ -95,7 +95,7 @@ class Bags:
     @property
     def sizes(self) -> Indices:
         """Instances of each bag."""
-        return np.asarray(np.diff(self.offsets), dtype=np.int64)
+        return np.asarray(self.offsets[1:] - self.offsets[:-1], dtype=np.int64)
 
     @property
     def bag_of(self) -> Indices:

@@ -81,14 +81,38 @@ def test_sums_and_tables_are_those_of_the_kernel(kernel, limit_mb):
     rows = KernelRows(spec, X, limit_mb)
     values = spec.values(X, X)
     chosen, coef = np.array([3, 3, 30, 12]), np.array([1.0, -0.5, 0.0, 2.0])
+    everywhere = rows.columns(np.arange(37))
 
     assert_allclose(rows.gram(chosen), values[np.ix_(chosen, chosen)], rtol=1e-12)
-    assert_allclose(rows.expand(chosen, coef), coef @ values[chosen], rtol=1e-12, atol=1e-12)
+    found = rows.expand(chosen, coef, everywhere)
+    assert_allclose(found, coef @ values[chosen], rtol=1e-12, atol=1e-12)
+    some = np.array([36, 1, 5])
+    assert_array_equal(rows.expand(chosen, coef, rows.columns(some)), found[some])
     # Rows that are asked for again are not computed again, and others are added.
     assert rows.n_computed == (0 if limit_mb == 0.0 else 3)
     again = np.array([12, 5])
-    assert_allclose(rows.expand(again, np.ones(2)), values[again].sum(axis=0), rtol=1e-12)
+    found = rows.expand(again, np.ones(2), everywhere)
+    assert_allclose(found, values[again].sum(axis=0), rtol=1e-12)
     assert rows.n_computed == (0 if limit_mb == 0.0 else 4)
+
+
+@pytest.mark.parametrize("limit_mb", LIMITS)
+def test_copies_of_an_instance_are_computed_once(limit_mb):
+    rng = np.random.default_rng(5)
+    which = rng.integers(0, 9, 60)
+    X = rng.normal(size=(9, 4))[which]
+    kernel = make_kernel("rbf", 0.3, 3, 0.0, X)
+    rows = KernelRows(kernel, X, limit_mb)
+    chosen, coef = np.arange(0, 60, 2), rng.normal(size=30)
+    values = kernel.values(X, X)
+
+    found = rows.expand(chosen, coef, rows.columns(np.arange(60)))
+
+    assert_allclose(rows.gram(chosen), values[np.ix_(chosen, chosen)], rtol=1e-12)
+    assert_allclose(found, coef @ values[chosen], rtol=1e-12, atol=1e-12)
+    for number in range(9):
+        assert np.unique(found[which == number]).size == 1
+    assert rows.n_computed == (0 if limit_mb == 0.0 else np.unique(which[chosen]).size)
 
 
 def test_rows_are_kept_only_if_all_of_them_fit():
@@ -102,9 +126,8 @@ def test_rows_are_kept_only_if_all_of_them_fit():
         for begin in (0, 5, 0, 20):
             wanted = np.arange(begin, begin + 8)
             assert_allclose(rows.gram(wanted), rbf_kernel(X[wanted], gamma=0.5), rtol=1e-12)
-            assert_allclose(
-                rows.expand(wanted, np.ones(8)), rbf_kernel(X, X[wanted], gamma=0.5).sum(axis=1)
-            )
+            found = rows.expand(wanted, np.ones(8), rows.columns(np.arange(50)))
+            assert_allclose(found, rbf_kernel(X, X[wanted], gamma=0.5).sum(axis=1))
 
     # Each once: 0 to 12 and 20 to 27.
     assert roomy.n_computed == 21

@@ -14,13 +14,13 @@ from multi_instance.toy_bags import needle_bags
 from svmosaic.backends.array import mirsvm as twin
 from svmosaic.bags import Bags
 from svmosaic.multi_instance import MIRSVMClassifier
+from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.kernel_rows import KernelRows
 from svmosaic.multi_instance.representatives import (
     BagProblem,
     alternate,
     draw_start,
-    most_positive,
 )
 from svmosaic.problem import KernelSpec
 from svmosaic.solvers.smo import SmoSettings
@@ -135,7 +135,7 @@ def test_the_printed_algorithm_takes_the_most_negative_instance_of_a_negative_ba
     assert model.stop_reason_ == "fixed"
     assert model.agreement_[-1] == 1.0
     side = np.where(y == 1, 1.0, -1.0)[bags.bag_of]
-    best, _ = most_positive(bags, side * model.decision_instances(bags))
+    best = first_of_largest(bags, side * model.decision_instances(bags))
     scores = model.decision_instances(bags)
     assert_allclose(scores[model.representatives_], scores[best], atol=1e-6)
 
@@ -271,9 +271,10 @@ def test_the_limit_changes_no_more_than_rounding(kernel):
 def test_the_first_of_equals_is_the_most_positive():
     bags = Bags(np.zeros((5, 1)), [0, 2, 5])
 
-    best, scores = most_positive(bags, np.array([1.0, 1.0, 0.0, 3.0, 3.0]))
+    scores = np.array([1.0, 1.0, 0.0, 3.0, 3.0])
 
-    assert (best.tolist(), scores.tolist()) == ([0, 3], [1.0, 3.0])
+    assert first_of_largest(bags, scores).tolist() == [0, 3]
+    assert largest_of_bags(bags, scores).tolist() == [1.0, 3.0]
 
 
 @pytest.mark.parametrize(

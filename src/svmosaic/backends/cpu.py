@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -47,6 +47,7 @@ from svmosaic.solvers.tune_regression import (
 from svmosaic.solvers.uniform import UniformSettings
 
 __all__ = [
+    "Coefficients",
     "Progress",
     "boundary_pairs",
     "central_sample",
@@ -337,12 +338,20 @@ def tune_regression(
 # Decisions ----------------------------------------------------------------------------------
 
 
+class Coefficients(NamedTuple):
+    """What `decide` reads of a CSR table, for calls that are shorter than making one."""
+
+    indptr: IndexArray
+    indices: IndexArray
+    data: DoubleArray
+
+
 def decide(
     rows: Rows,
     vectors: Rows,
     support: IndexArray,
     kernel: KernelSpec,
-    coefficients: csr_array,
+    coefficients: csr_array | Coefficients,
     intercepts: DoubleArray,
     *,
     n_threads: int = 1,

@@ -61,5 +61,8 @@ def largest_of_bags(bags: Bags, scores: DoubleArray) -> DoubleArray:
 def first_of_largest(bags: Bags, scores: DoubleArray) -> IndexArray:
     """Return the instance with the largest score in each bag, the first of several."""
     hits = np.flatnonzero(scores == np.repeat(largest_of_bags(bags, scores), bags.sizes))
-    _, first = np.unique(bags.bag_of[hits], return_index=True)
-    return np.asarray(hits[first], dtype=np.int64)
+    # Every bag has one, and more only where scores are equal.
+    if hits.size > len(bags):
+        bag_of = np.searchsorted(bags.offsets, hits, side="right")
+        hits = hits[np.concatenate([[True], bag_of[1:] != bag_of[:-1]])]
+    return hits

@@ -58,8 +58,9 @@ class InstanceKernel:
                 )
             return np.asarray(found, dtype=np.float64)
         # An output for each row of Z: the expansion of it alone.
-        ones = sp.csr_array(sp.eye_array(Z.shape[0], format="csr"))
-        return self._decide(match_form(X, Z), Z, ones, np.zeros(Z.shape[0]))
+        n = Z.shape[0]
+        ones = cpu.Coefficients(np.arange(n + 1), np.arange(n), np.ones(n))
+        return self._decide(match_form(X, Z), Z, ones, np.zeros(n))
 
     def blocks(self, X: Any, Z: Any) -> Iterator[tuple[int, DoubleArray]]:
         """Yield the columns of `values` some at a time, with the number of the first."""
@@ -76,9 +77,7 @@ class InstanceKernel:
         if not callable(self.function):
             # An output for each bag; no table of pairs of instances exists.
             places = np.arange(bags.n_instances + 1)
-            members = sp.csr_array(
-                (weights, bags.bag_of, places), shape=(bags.n_instances, len(bags))
-            )
+            members = cpu.Coefficients(places, bags.bag_of, weights)
             return self._decide(match_form(X, Z), Z, members, np.zeros(len(bags)))
         found = np.zeros((X.shape[0], len(bags)))
         for begin, block in self.blocks(X, Z):
@@ -95,8 +94,8 @@ class InstanceKernel:
             return np.full(X.shape[0], intercept)
         X = match_form(X, vectors)
         if not callable(self.function):
-            column = sp.csr_array(coef[:, None])
-            # A coefficient of zero would leave its vector without an entry, which is allowed.
+            n = coef.size
+            column = cpu.Coefficients(np.arange(n + 1), np.zeros(n, dtype=np.int64), coef)
             return self._decide(X, vectors, column, np.array([intercept]))[:, 0]
         scores = np.full(X.shape[0], intercept)
         for begin, block in self.blocks(X, vectors):

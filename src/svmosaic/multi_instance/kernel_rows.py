@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,28 @@ import numpy as np
 from svmosaic.backends import cpu
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.utils.row_copies import group_copies
 
-__all__ = ["KernelRows"]
+__all__ = ["Columns", "KernelRows"]
 
 # The width of a table is a multiple of it: the values in a vector of the processor.
 _LANES = 8
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Instances at which rows are summed.
+
+    Attributes
+    ----------
+    X : {ndarray, csr_array} or None
+        The distinct ones among them. None, where rows are kept, means all at hand.
+    places : ndarray of shape (n_instances,)
+        For each instance its row in `X`.
+    """
+
+    X: Any
+    places: IndexArray
 
 
 class KernelRows:
@@ -21,7 +39,8 @@ class KernelRows:
 
     If the rows of all instances fit into the limit, those that were used are kept. If not, none is:
     a sum is then computed without storing its terms, which for few features takes no longer than
-    reading them, while a part of the rows would be lost before it is used again.
+    reading them, while a part of the rows would be lost before it is used again. Of instances that
+    are equal, as they often are where features are counts, one is computed.
 
     Parameters
     ----------
@@ -41,36 +60,47 @@ class KernelRows:
     """
 
     def __init__(self, kernel: InstanceKernel, X: Any, limit_mb: float) -> None:
-        n = X.shape[0]
+        first, self._distinct = group_copies(X)
         self.kernel = kernel
-        self._X = X
+        self._X = X if first.size == X.shape[0] else X[first]
+        n = first.size
         # Rows stand in the table as they come, because its pages take memory when they are written.
         width = -(-n // _LANES) * _LANES
         self._table = np.empty((n, width)) if 8 * n * n <= limit_mb * 1e6 else None
         self._places = np.full(n, -1, dtype=np.int64)
         self.n_computed = 0
 
+    def columns(self, instances: IndexArray) -> Columns:
+        """Return what `expand` needs to sum at some instances only."""
+        distinct = self._distinct[instances]
+        if self._table is not None:
+            return Columns(None, distinct)
+        needed, places = np.unique(distinct, return_inverse=True)
+        return Columns(self._X[needed], places)
+
     def gram(self, instances: IndexArray) -> DoubleArray:
         """Return the kernel values between some instances."""
+        numbers = self._distinct[instances]
         if self._table is None:
-            chosen = self._X[instances]
+            chosen = self._X[numbers]
             values = self.kernel.values(chosen, chosen)
             # Rounding may tell k(x, z) from k(z, x), and the solver reads either.
             return (values + values.T) / 2.0
-        self._compute_missing(self._table, instances)
-        return cpu.gram_of_rows(self._table, self._X.shape[0], self._places[instances], instances)
+        self._compute_missing(self._table, numbers)
+        return cpu.gram_of_rows(self._table, self._X.shape[0], self._places[numbers], numbers)
 
-    def expand(self, instances: IndexArray, coef: DoubleArray) -> DoubleArray:
-        """Return sum_j coef_j k(instance_j, x) for all instances x."""
+    def expand(self, instances: IndexArray, coef: DoubleArray, columns: Columns) -> DoubleArray:
+        """Return sum_j coef_j k(instance_j, x) for the instances x of the columns."""
         used = np.flatnonzero(coef)
-        rows, weights = instances[used], coef[used]
+        numbers, weights = self._distinct[instances[used]], coef[used]
         if self._table is None:
-            return self.kernel.expand(self._X, self._X[rows], weights, 0.0)
-        self._compute_missing(self._table, rows)
-        return cpu.sum_rows(self._table, self._X.shape[0], self._places[rows], weights)
+            return self.kernel.expand(columns.X, self._X[numbers], weights, 0.0)[columns.places]
+        self._compute_missing(self._table, numbers)
+        sums = cpu.sum_rows(self._table, self._X.shape[0], self._places[numbers], weights)
+        return sums[columns.places]
 
-    def _compute_missing(self, table: DoubleArray, instances: IndexArray) -> None:
-        missing = instances[self._places[instances] < 0]
+    def _compute_missing(self, table: DoubleArray, numbers: IndexArray) -> None:
+        missing = numbers[self._places[numbers] < 0]
         if missing.size == 0:
             return
         missing = np.unique(missing)

@@ -19,6 +19,7 @@ from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.base import KernelFunction, kernel_spec
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_search import search_table
+from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.bag_summary import SUMMARIES, Summary, summarise
 from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits
 from svmosaic.multi_instance.instance_kernel import (
@@ -33,8 +34,8 @@ from svmosaic.multi_instance.representatives import (
     Alternation,
     BagProblem,
     best_of_starts,
+    decide_bags,
     draw_start,
-    most_positive,
 )
 from svmosaic.multi_instance.set_kernel import normalise, set_norms, set_sums
 from svmosaic.problem import DoubleArray, IndexArray
@@ -297,7 +298,9 @@ class MIRSetSVMClassifier(BagClassifier):
             self.cv_results_ = search_table([one.params() for one in candidates], scores)
         self.best_params_ = chosen.params()
         width = self._width(training, chosen.gamma, [chosen])
-        end = self._train(training, width, chosen, np.arange(len(bags), dtype=np.int64))
+        everyone = np.arange(len(bags), dtype=np.int64)
+        problem = self._problem(training, width, chosen, everyone)
+        end = self._train(training, problem, chosen)
         warn_if_not_settled(self, end)
         self._record(end, data, training, width)
 
@@ -335,8 +338,9 @@ class MIRSetSVMClassifier(BagClassifier):
         self, training: _Training, width: _Width, candidate: _Candidate, splits: Splits
     ) -> Iterator[float]:
         for train, test in splits:
-            end = self._train(training, width, candidate, train)
-            values = end.scores[test] * _sign_of(candidate.positive)
+            problem = self._problem(training, width, candidate, train)
+            end = self._train(training, problem, candidate)
+            values = decide_bags(problem, end, test) * _sign_of(candidate.positive)
             yield fold_score(training.signs[test], values)
 
     def _width(
@@ -355,21 +359,26 @@ class MIRSetSVMClassifier(BagClassifier):
             wholes[summary] = _Whole(normalise(sums, norms, norms), norms)
         return _Width(kernel, rows, wholes)
 
-    def _train(
+    def _problem(
         self, training: _Training, width: _Width, candidate: _Candidate, chosen: IndexArray
-    ) -> Alternation:
+    ) -> BagProblem:
         signs = training.signs[chosen] * _sign_of(candidate.positive)
         whole = width.wholes[candidate.summary] if candidate.uses_whole_bags else None
+        return BagProblem(
+            bags=training.bags,
+            rows=width.rows,
+            chosen=chosen,
+            signs=signs,
+            weights=bag_weights(signs, self.class_weight),
+            share=float(candidate.mu),
+            set_values=None if whole is None else whole.values,
+        )
+
+    def _train(
+        self, training: _Training, problem: BagProblem, candidate: _Candidate
+    ) -> Alternation:
         return best_of_starts(
-            BagProblem(
-                bags=training.bags,
-                rows=width.rows,
-                chosen=chosen,
-                signs=signs,
-                weights=bag_weights(signs, self.class_weight),
-                share=float(candidate.mu),
-                set_values=None if whole is None else whole.values,
-            ),
+            problem,
             # Without representatives the starts are all the same.
             training.starts if candidate.mu > 0.0 else training.starts[:1],
             SmoSettings(loss="hinge", C=float(candidate.C), tol=float(self.tol)),
@@ -411,7 +420,7 @@ class MIRSetSVMClassifier(BagClassifier):
         scores = np.full(len(bags), float(self.intercept_[0]))
         if mu > 0.0:
             of_instances = kernel.expand(bags.instances, self.support_vectors_, coef, 0.0)
-            scores += mu * most_positive(bags, of_instances)[1]
+            scores += mu * largest_of_bags(bags, of_instances)
         if self.support_bags_ is not None and coef.size:
             whole = summarise(bags, self.best_params_["summary"])
             sums = set_sums(kernel, whole, self.support_bags_)

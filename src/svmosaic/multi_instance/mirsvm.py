@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags, order_of_ids
 from svmosaic.base import KernelFunction, kernel_spec
+from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
@@ -28,8 +29,8 @@ from svmosaic.multi_instance.representatives import (
     BagProblem,
     Rule,
     best_of_starts,
+    decide_bags,
     draw_start,
-    most_positive,
 )
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
@@ -242,7 +243,8 @@ class MIRSVMClassifier(InstanceScorer):
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         everyone = np.arange(len(bags), dtype=np.int64)
         rows = self._rows(bags)
-        end = self._alternate(bags, rows, everyone, self._side() * signs, float(self.C))
+        problem = self._problem(bags, rows, everyone, self._side() * signs)
+        end = self._alternate(problem, float(self.C))
         warn_if_not_settled(self, end)
         self._record(end, data, signs, rows.kernel.spec.gamma)
 
@@ -256,21 +258,24 @@ class MIRSVMClassifier(InstanceScorer):
         )
         return KernelRows(kernel, bags.instances, float(self.cache_mb))
 
-    def _alternate(
-        self, bags: Bags, rows: KernelRows, chosen: IndexArray, signs: DoubleArray, C: float
-    ) -> Alternation:
-        """Train on some of the bags at hand; all are scored."""
+    def _problem(
+        self, bags: Bags, rows: KernelRows, chosen: IndexArray, signs: DoubleArray
+    ) -> BagProblem:
+        """Return what is to be learned from some of the bags at hand."""
+        return BagProblem(
+            bags=bags,
+            rows=rows,
+            chosen=chosen,
+            signs=signs[chosen],
+            weights=bag_weights(signs[chosen], self.class_weight),
+            rule=self.rule,
+        )
+
+    def _alternate(self, problem: BagProblem, C: float) -> Alternation:
         rng = check_random_state(self.random_state)
         return best_of_starts(
-            BagProblem(
-                bags=bags,
-                rows=rows,
-                chosen=chosen,
-                signs=signs[chosen],
-                weights=bag_weights(signs[chosen], self.class_weight),
-                rule=self.rule,
-            ),
-            [draw_start(bags, rng) for _ in range(self.n_init)],
+            problem,
+            [draw_start(problem.bags, rng) for _ in range(self.n_init)],
             SmoSettings(loss="hinge", C=C, tol=float(self.tol)),
             int(self.max_passes),
         )
@@ -288,11 +293,12 @@ class MIRSVMClassifier(InstanceScorer):
             machine = clone(self).set_params(**shared)
             # Kernel rows that are kept serve all penalties and folds.
             rows, side = machine._rows(bags), machine._side()
+            problems = [machine._problem(bags, rows, train, side * signs) for train, _ in splits]
             for i in numbers:
                 C = float(candidates[i].get("C", self.C))
-                for train, test in splits:
-                    end = machine._alternate(bags, rows, train, side * signs, C)
-                    found[i].append(side * end.scores[test])
+                for problem, (_, test) in zip(problems, splits, strict=True):
+                    end = machine._alternate(problem, C)
+                    found[i].append(side * decide_bags(problem, end, test))
         return found
 
     def _record(
@@ -320,7 +326,7 @@ class MIRSVMClassifier(InstanceScorer):
 
     def _decide(self, bags: Bags) -> DoubleArray:
         side = self._side()
-        return side * most_positive(bags, side * self._score(bags.instances))[1]
+        return side * largest_of_bags(bags, side * self._score(bags.instances))
 
     def _score(self, X: Any) -> DoubleArray:
         """Return a score for each instance; above zero means the second class."""

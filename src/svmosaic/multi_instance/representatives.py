@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from svmosaic.bags import Bags
+from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.gram_svm import solve_gram
-from svmosaic.multi_instance.kernel_rows import KernelRows
+from svmosaic.multi_instance.kernel_rows import Columns, KernelRows
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
 
@@ -21,8 +23,8 @@ __all__ = [
     "StopReason",
     "alternate",
     "best_of_starts",
+    "decide_bags",
     "draw_start",
-    "most_positive",
 ]
 
 StopReason = Literal["fixed", "cycle", "max_passes"]
@@ -63,6 +65,27 @@ class BagProblem:
     set_values: DoubleArray | None = None
     rule: Rule = "equation"
 
+    @cached_property
+    def training(self) -> _ScoredBags:
+        """The bags to train on. The others need no score before the machine stands."""
+        return _ScoredBags.of(self, self.chosen)
+
+
+@dataclass(frozen=True)
+class _ScoredBags:
+    """Some of the bags at hand, whose instances are scored together."""
+
+    numbers: IndexArray
+    bags: Bags
+    # Their instances among all.
+    instances: IndexArray
+    columns: Columns
+
+    @classmethod
+    def of(cls, problem: BagProblem, numbers: IndexArray) -> _ScoredBags:
+        instances = problem.bags.rows_of(numbers)
+        return cls(numbers, problem.bags[numbers], instances, problem.rows.columns(instances))
+
 
 @dataclass(frozen=True)
 class Alternation:
@@ -76,10 +99,8 @@ class Alternation:
         Signed coefficients.
     intercept : float
         The constant term.
-    scores : ndarray of shape (n_bags,)
-        The machine's score of every bag at hand, trained on or not.
     objective : float
-        1/2 |w|^2 + C times the hinge losses of the training bags by their scores.
+        1/2 |w|^2 + C times the hinge losses of the training bags.
     violation : float
         Of the solver's optimality conditions.
     agreement : ndarray of shape (n_passes,)
@@ -91,7 +112,6 @@ class Alternation:
     representatives: IndexArray
     coef: DoubleArray
     intercept: float
-    scores: DoubleArray
     objective: float
     violation: float
     agreement: DoubleArray
@@ -105,7 +125,6 @@ class _Pass:
     representatives: IndexArray
     coef: DoubleArray
     intercept: float
-    scores: DoubleArray
     objective: float
     violation: float
     preferred: IndexArray
@@ -114,18 +133,6 @@ class _Pass:
 def draw_start(bags: Bags, rng: Any) -> IndexArray:
     """Return an instance of each bag, drawn at random."""
     return np.asarray(bags.offsets[:-1] + rng.randint(0, bags.sizes), dtype=np.int64)
-
-
-def most_positive(bags: Bags, scores: DoubleArray) -> tuple[IndexArray, DoubleArray]:
-    """Return the instance of each bag with the largest score, the first of equals, and the score.
-
-    `scores` has one entry per instance.
-    """
-    largest = np.maximum.reduceat(scores, bags.offsets[:-1])
-    candidates = np.flatnonzero(scores == np.repeat(largest, bags.sizes))
-    bag_of = np.searchsorted(bags.offsets, candidates, side="right")
-    is_first = np.diff(bag_of, prepend=0) > 0
-    return candidates[is_first], largest
 
 
 def best_of_starts(
@@ -186,7 +193,6 @@ def alternate(
         end.representatives,
         end.coef,
         end.intercept,
-        end.scores,
         end.objective,
         end.violation,
         np.array(agreement),
@@ -203,27 +209,47 @@ def _solve(
     gram = _gram(problem, representatives)
     # Few representatives change from one pass to the next, so few coefficients do.
     coef, intercept, violation = solve_gram(gram, problem.signs, problem.weights, settings, start)
-    instance_scores = np.zeros(problem.bags.n_instances)
-    if problem.share > 0.0:
-        instance_scores = problem.share * problem.rows.expand(representatives, coef)
-    best, scores = most_positive(problem.bags, instance_scores)
-    if problem.set_values is not None and problem.share < 1.0:
-        scores = scores + (1.0 - problem.share) * (problem.set_values[:, problem.chosen] @ coef)
-    scores = scores + intercept
-    preferred = best[problem.chosen]
+    training = problem.training
+    of_instances = _score_instances(problem, training, representatives, coef)
+    best = first_of_largest(training.bags, of_instances)
+    scores = of_instances[best] + _score_sets(problem, training, coef) + intercept
     if problem.rule == "algorithm":
-        lowest, _ = most_positive(problem.bags, -instance_scores)
-        preferred = np.where(problem.signs > 0, preferred, lowest[problem.chosen])
-    slack = np.maximum(0.0, 1.0 - problem.signs * scores[problem.chosen])
+        lowest = first_of_largest(training.bags, -of_instances)
+        best = np.where(problem.signs > 0, best, lowest)
+    slack = np.maximum(0.0, 1.0 - problem.signs * scores)
     return _Pass(
         representatives=representatives,
         coef=coef,
         intercept=intercept,
-        scores=scores,
         objective=float(coef @ gram @ coef / 2.0 + settings.C * (problem.weights @ slack)),
         violation=violation,
-        preferred=preferred,
+        preferred=training.instances[best],
     )
+
+
+def decide_bags(problem: BagProblem, end: Alternation, wanted: IndexArray) -> DoubleArray:
+    """Return the machine's score of some bags at hand, trained on or not."""
+    scored = _ScoredBags.of(problem, wanted)
+    of_instances = _score_instances(problem, scored, end.representatives, end.coef)
+    largest = largest_of_bags(scored.bags, of_instances)
+    return largest + _score_sets(problem, scored, end.coef) + end.intercept
+
+
+def _score_instances(
+    problem: BagProblem, scored: _ScoredBags, representatives: IndexArray, coef: DoubleArray
+) -> DoubleArray:
+    """Return what the kernel between representatives gives each instance."""
+    if problem.share == 0.0:
+        return np.zeros(scored.bags.n_instances)
+    return problem.share * problem.rows.expand(representatives, coef, scored.columns)
+
+
+def _score_sets(problem: BagProblem, scored: _ScoredBags, coef: DoubleArray) -> DoubleArray:
+    """Return what the rest of the kernel gives each bag."""
+    if problem.set_values is None or problem.share == 1.0:
+        return np.zeros(len(scored.bags))
+    values = problem.set_values[np.ix_(scored.numbers, problem.chosen)]
+    return (1.0 - problem.share) * (values @ coef)
 
 
 def _gram(problem: BagProblem, representatives: IndexArray) -> DoubleArray:
