@@ -164,7 +164,9 @@ def test_a_bad_file_gets_one_sentence_and_nothing_is_run(results, damage, words)
 
     with pytest.raises(DataFileError, match=words):
         run_experiment(read_spec("spec.toml"), "second", reuse=bad)
-    assert read_results("second") == []
+    with pytest.raises(DataFileError, match=words):
+        reuse_results(read_spec("spec.toml"), "second", bad)
+    assert not Path("second").exists()
 
 
 def test_a_packed_file_that_was_cut_off_gets_one_sentence(results):

@@ -211,6 +211,15 @@ def test_a_figure_shares_the_run_of_its_table(small_table, tmp_path):
     }
 
 
+def test_pages_tell_that_cells_come_from_another_run(small_table):
+    results = reproduce("0.1", "first", size="quick").folder / "results.csv"
+    table = reproduce("0.1", "second", size="quick", reuse=results)
+    figure = reproduce("fig-0.1", "third", size="quick", reuse=results, only_finished=True)
+
+    for page in (table.files[1], figure.files[2]):
+        assert re.search(r"\n(\d+) of \1 cells were taken from results.csv: ", page.read_text())
+
+
 def test_figure_5_2_has_boundaries_and_numbers(tmp_path):
     result = reproduce("fig-5.2", tmp_path, size="quick")
 

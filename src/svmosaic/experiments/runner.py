@@ -129,10 +129,12 @@ def run_experiment(
     begin = time.monotonic()
     limit = spec.protocol.time_limit if time_limit is None else time_limit
     path = journal_path(folder, shard)
+    # Read before anything is written, so that a wrong file leaves nothing behind.
+    known = {} if reuse is None else read_known(reuse)
     path.parent.mkdir(parents=True, exist_ok=True)
     with Journal(path) as journal, ExitStack() as stack:
         plan = _begin(journal, spec, shard)
-        n_reused = 0 if reuse is None else _take_over(journal, plan, reuse)
+        n_reused = 0 if reuse is None else _take_over(journal, plan, known, Path(reuse).name)
         before = journal.finished()
         skip = {k for k, s in before.items() if s == "done" or not retry_failed}
         missing = {
@@ -169,9 +171,10 @@ def reuse_results(
         The ``results.csv`` of the other run, or that file packed by gzip.
     """
     path = journal_path(folder)
+    known = read_known(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     with Journal(path) as journal:
-        return _take_over(journal, _begin(journal, spec, (1, 1)), results)
+        return _take_over(journal, _begin(journal, spec, (1, 1)), known, Path(results).name)
 
 
 def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)) -> Path:
@@ -193,11 +196,11 @@ def _begin(journal: Journal, spec: ExperimentSpec, shard: tuple[int, int]) -> Pl
     return plan
 
 
-def _take_over(journal: Journal, plan: Planned, results: str | os.PathLike[str]) -> int:
+def _take_over(journal: Journal, plan: Planned, known: dict[str, Entry], source: str) -> int:
     """Enter the cells that another run has answered and this one has not; return how many."""
     done = {key for key, status in journal.finished().items() if status == "done"}
     wanted = [cell for cells in plan.values() for cell in cells if cell.key not in done]
-    entries = entries_from(read_known(results), Path(results).name, wanted)
+    entries = entries_from(known, source, wanted)
     journal.add(*entries)
     return len(entries)
 

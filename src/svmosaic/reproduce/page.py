@@ -28,9 +28,8 @@ def table_page(
     made: Mapping[str, str],
 ) -> str:
     """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
-    parts = [*_head(spec, size, made), _protocol(experiment), *_gaps(missing, failures)]
-    if reused := reuse_words(records):
-        parts.append(reused)
+    parts = [*_head(spec, size, made), _protocol(experiment)]
+    parts += [*_gaps(missing, failures), *_reused(records)]
     parts.append(
         "A cell is ours, then in brackets the printed number and ours minus it; with x, how many "
         "times ours the printed number is. The best of ours is bold. Ranks in brackets are of the "
@@ -52,11 +51,12 @@ def figure_page(
     size: str,
     pictures: Sequence[str],
     missing: Missing,
+    records: Sequence[Mapping[str, Any]],
     failures: Sequence[str],
     made: Mapping[str, str],
 ) -> str:
-    """Return the page of a figure."""
-    parts = [*_head(spec, size, made), *_gaps(missing, failures)]
+    """Return the page of a figure; `records` are those of the table that it shows."""
+    parts = [*_head(spec, size, made), *_gaps(missing, failures), *_reused(records)]
     parts += [f"![{spec.title}]({picture})" for picture in pictures]
     return "\n\n".join([*parts, *_notes(spec)]) + "\n"
 
@@ -69,6 +69,11 @@ def _head(spec: TableSpec, size: str, made: Mapping[str, str]) -> list[str]:
         f"{spec.source}. Made by `svmosaic reproduce {spec.id}{option}`.",
         f"| | |\n|---|---|\n{rows}",
     ]
+
+
+def _reused(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    words = reuse_words(records)
+    return [words] if words else []
 
 
 def _protocol(experiment: ExperimentSpec) -> str:

@@ -243,7 +243,8 @@ def _figure_of_table(
     drawing = draw_of_table(spec, table, run.numbers)
     missing = run.missing
     made = provenance(options["n_jobs"])
-    files = _write_figure(spec, folder, size, drawing, missing, run.failures, made)
+    page = figure_page(*(spec, size, [f"{spec.id}.svg"], missing, run.records, run.failures, made))
+    files = _write_figure(spec, folder, drawing, page)
     return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
 
 
@@ -254,21 +255,13 @@ def _figure(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
         raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")
     drawing = draw_alone(spec, quick=size == "quick")
     folder.mkdir(parents=True, exist_ok=True)
-    files = _write_figure(spec, folder, size, drawing, Missing({}, {}), (), provenance(None))
+    page = figure_page(*(spec, size, [f"{spec.id}.svg"], Missing({}, {}), (), (), provenance(None)))
+    files = _write_figure(spec, folder, drawing, page)
     return Reproduction(*(spec, size, folder, Missing({}, {}), (), None, None, {}, files))
 
 
-def _write_figure(
-    spec: TableSpec,
-    folder: Path,
-    size: str,
-    drawing: Any,
-    missing: Missing,
-    failures: Sequence[str],
-    made: Mapping[str, str],
-) -> tuple[Path, ...]:
+def _write_figure(spec: TableSpec, folder: Path, drawing: Any, page: str) -> tuple[Path, ...]:
     files = [folder / f"{spec.id}.{suffix}" for suffix in ("svg", "png", "md")]
-    page = figure_page(spec, size, [files[0].name], missing, failures, made)
     contents = (drawing.svg, drawing.png, page.encode())
     for path, content in zip(files, contents, strict=True):
         _write(path, content)
