@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
+
+from svmosaic.utils.row_hashes import hash_rows, mix_bits
 
 __all__ = ["Bags", "CanonicalBags", "canonical_bags", "check_bags", "order_of_ids"]
 
@@ -281,40 +281,15 @@ class CanonicalBags(NamedTuple):
 
 def canonical_bags(bags: Bags, labels: Any) -> CanonicalBags:
     """Sort bags and their instances, so that no result can depend on the order they came in."""
-    rows = _row_digests(bags.instances)
-    orders, keys = [], []
-    for i, (begin, end) in enumerate(zip(bags.offsets[:-1], bags.offsets[1:], strict=True)):
-        order = begin + np.argsort(rows[begin:end], kind="stable")
-        orders.append(order)
-        content = b"".join(rows[order].tolist())
-        keys.append((int(labels[i]), hashlib.blake2b(content, digest_size=16).digest()))
+    rows = hash_rows(bags.instances)
+    row_order = np.lexsort((rows, bags.bag_of))
+    # The sum does not tell in which order the instances are.
+    keys = np.add.reduceat(mix_bits(rows), bags.offsets[:-1])
     # Bags with the same key are the same, so their order does not matter.
-    bag_order = np.array(sorted(range(len(bags)), key=lambda i: keys[i]), dtype=np.int64)
-    row_order = np.concatenate([orders[i] for i in bag_order])
+    bag_order = np.lexsort((keys, np.asarray(labels)))
+    row_order = row_order[bags.rows_of(bag_order)]
     offsets = np.concatenate([[0], np.cumsum(bags.sizes[bag_order])])
     return CanonicalBags(Bags(bags.instances[row_order], offsets), bag_order, row_order)
-
-
-def _row_digests(X: Any) -> NDArray[Any]:
-    """Return a key for the content of each row; comparing keys costs less than comparing rows.
-
-    Dense and sparse rows, float32 and float64 of the same values have the same keys.
-    """
-    X = sp.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    kept = X.data != 0
-    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
-    columns = X.indices[kept].astype(np.int64)
-    values = X.data[kept].astype(np.float64)
-    parts = [
-        columns[begin:end].tobytes() + values[begin:end].tobytes()
-        for begin, end in itertools.pairwise(ends.tolist())
-    ]
-    # Hex digits: NumPy drops zero bytes at the end of byte strings.
-    digests = [hashlib.blake2b(part, digest_size=16).hexdigest().encode() for part in parts]
-    return np.array(digests, dtype="S32")
 
 
 def _shorten(values: NDArray[Any]) -> str:

@@ -124,18 +124,20 @@ def test_the_search_finds_the_class_that_an_instance_proves():
 def test_whole_bags_need_the_set_kernel():
     """The share of instances on the right tells, and no single instance does."""
     rng = np.random.default_rng(0)
-    y = np.arange(60) % 2
+    y = np.arange(240) % 2
     parts = [
         np.where(rng.random((20, 1)) < 0.35 + 0.3 * label, 3.0, -3.0) + rng.normal(size=(20, 1))
         for label in y
     ]
-    train, test = slice(0, 40), slice(40, 60)
+    train, test = slice(0, 40), slice(40, 240)
     model = MIRSetSVMClassifier(C=[1.0, 10.0], summary="set", random_state=0)
     model.fit(parts[train], y[train])
     plain = MIRSVMClassifier(C=10.0, random_state=0).fit(parts[train], y[train])
 
     assert model.best_params_["mu"] < 1.0
-    assert model.score(parts[test], y[test]) >= 0.9 > plain.score(parts[test], y[test])
+    # Counting is right for nine of ten.
+    assert model.score(parts[test], y[test]) > 0.8
+    assert plain.score(parts[test], y[test]) < 0.7
 
 
 def test_without_a_choice_there_is_no_search():
