@@ -365,43 +365,6 @@ void values_that_are_not_finite_are_refused() {
     }
 }
 
-// exp(-x) over all x >= 0 for which it is a normal number, relative to std::exp; below, zero.
-template <class Real>
-void exp_is_accurate_until_it_vanishes() {
-    const double last = sizeof(Real) == 4 ? 87.0 : 708.0;
-    const double accuracy = sizeof(Real) == 4 ? 2.5e-7 : 1e-15;
-    const Index n = 20'000;
-    for (const auto level : available_levels()) {
-        const ForcedLevel forced(level);
-        AlignedVector<Real> values(at(n));
-        for (Index i = 0; i < n; ++i) {
-            values[at(i)] = static_cast<Real>(last * static_cast<double>(i) / double(n - 1));
-        }
-        const AlignedVector<Real> arguments = values;
-        simd::loops<Real>().scaled_exp(values.data(), n, -1.0);
-        double worst = 0.0;
-        for (Index i = 0; i < n; ++i) {
-            const double exact = std::exp(-static_cast<double>(arguments[at(i)]));
-            worst = std::max(worst, std::abs(static_cast<double>(values[at(i)]) - exact) / exact);
-        }
-        check(worst <= accuracy, "relative error " + std::to_string(worst * 1e9) + "e-9");
-        check(values[0] == Real{1}, "exp(0) = 1 exactly");
-
-        constexpr Index width = simd::lanes<Real>;
-        AlignedVector<Real> large(at(width), Real{0});
-        large[0] = static_cast<Real>(last + 0.5);
-        large[1] = static_cast<Real>(1e6);
-        large[2] = std::numeric_limits<Real>::max();
-        large[3] = std::numeric_limits<Real>::infinity();
-        large[4] = std::numeric_limits<Real>::denorm_min();
-        large[5] = std::numeric_limits<Real>::quiet_NaN();
-        simd::loops<Real>().scaled_exp(large.data(), width, -1.0);
-        for (std::size_t k = 0; k < 4; ++k) check(large[k] == Real{0}, "vanishes");
-        check(large[4] == Real{1}, "exp(-tiny) = 1");
-        check(std::isnan(large[5]), "nan stays nan");
-    }
-}
-
 // The loops of the solvers, one level against plain loops.
 struct Vectors {
     AlignedVector<double> diagonal, gradient, up, low, targets, scores;
@@ -541,7 +504,6 @@ void all_for() {
     keep_only_cuts_cached_columns<Real>();
     appended_samples_complete_cached_columns<Real>();
     values_that_are_not_finite_are_refused<Real>();
-    exp_is_accurate_until_it_vanishes<Real>();
     solver_loops_equal_naive_loops<Real>();
 }
 
