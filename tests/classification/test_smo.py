@@ -139,3 +139,16 @@ def test_the_simple_variant_is_seeded_and_near_the_optimum(moons):
     assert not np.array_equal(one.decision_function(X), other.decision_function(X))
     assert np.mean(one.predict(X) == exact.predict(X)) > 0.95
     assert one.n_iter_[0] >= 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kernel", ["rbf", "laplacian"])
+def test_the_largest_gamma_is_taken_and_a_larger_one_refused(dtype, kernel):
+    """Samples with themselves have a kernel value of 1, however narrow the kernel is."""
+    X, y = np.arange(6, dtype=dtype)[:, np.newaxis], np.arange(6) % 2
+    largest = 0.69 * float(np.finfo(dtype).max)
+    model = SMOClassifier(kernel=kernel, gamma=largest).fit(X, y)
+
+    np.testing.assert_allclose(np.abs(model.decision_function(X)), 1.0, atol=1e-2)
+    with pytest.raises(ValueError, match=f"which {np.dtype(dtype)} cannot hold"):
+        SMOClassifier(kernel=kernel, gamma=largest * 1.1).fit(X, y)

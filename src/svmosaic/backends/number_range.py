@@ -29,11 +29,14 @@ def require_grid(rows: Rows, kernel: KernelSpec, gammas: Iterable[float]) -> Non
 
 
 def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
-    """Raise if gamma is zero or infinite in the precision of the rows."""
+    """Raise if gamma, or gamma / ln 2, is zero or infinite in the precision of the rows.
+
+    The core computes exp(-gamma d) as a power of two.
+    """
     if kernel.kind not in _WITH_GAMMA or not isinstance(rows, DenseRows | CsrRows):
         return
     limits = np.finfo(rows.values.dtype)
-    if not float(limits.tiny) <= gamma <= float(limits.max):
+    if not float(limits.tiny) <= gamma <= math.log(2.0) * float(limits.max):
         raise ValueError(
             f"gamma is {gamma:.3g}, which {limits.dtype} cannot hold. Scale the features or give "
             "another gamma."

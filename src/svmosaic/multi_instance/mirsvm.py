@@ -84,8 +84,8 @@ class MIRSVMClassifier(InstanceScorer):
         Threads for kernel values. None means 1, -1 all. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives. They are kept between passes and starts
-        if those of all instances fit, 8 bytes for each pair of instances. If not, none is kept and
-        they are computed again in each pass.
+        if those of all distinct instances fit, 8 bytes for each pair. If not, none is kept and they
+        are computed again in each pass.
 
     Attributes
     ----------
