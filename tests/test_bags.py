@@ -183,3 +183,15 @@ def test_one_class_and_wrong_lengths_are_refused():
         MeanRule().fit(parts, np.zeros(12))
     with pytest.raises(ValueError, match=r"one label per bag, 12\. Got 11"):
         MeanRule().fit(parts, y[:-1])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("value", "words"), [(np.nan, "NaN"), (np.inf, "an infinite value")])
+def test_the_bag_with_a_value_that_is_not_finite_is_named(sparse, value, words):
+    X = np.ones((6, 2))
+    X[0] = 0.0
+    X[4, 1] = value
+    bags = Bags(sp.csr_array(X) if sparse else X, [0, 2, 3, 6])
+
+    with pytest.raises(ValueError, match=f"M expects finite numbers. Bag 2 contains {words};"):
+        check_bags(bags, who="M")

@@ -218,15 +218,32 @@ def check_bags(
         accept_sparse="csr",
         dtype=(np.float64, np.float32),
         order="C",
-        ensure_all_finite="allow-nan" if allow_nan else True,
+        ensure_all_finite=False,
         input_name="instances",
         estimator=who,
     )
+    _require_finite(found, instances, allow_nan, who)
     if n_features is not None and instances.shape[1] != n_features:
         raise ValueError(
             f"{who} was trained on instances with {n_features} features. Got {instances.shape[1]}."
         )
     return found.with_instances(instances)
+
+
+def _require_finite(bags: Bags, instances: Any, allow_nan: bool, who: str) -> None:
+    """Raise with the number of the first bag that has a value which is not finite."""
+    values = instances.data if sp.issparse(instances) else instances
+    bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+    if not bad.any():
+        return
+    place = int(np.flatnonzero(bad.any(axis=1) if bad.ndim == 2 else bad)[0])
+    row = np.searchsorted(instances.indptr, place, side="right") - 1 if bad.ndim == 1 else place
+    bag = int(np.searchsorted(bags.offsets, row, side="right")) - 1
+    found = "an infinite value" if np.isinf(values[bad][0]) else "NaN"
+    raise ValueError(
+        f"{who} expects finite numbers. Bag {bag} contains {found}; fill it in or leave the bag "
+        "out."
+    )
 
 
 def _of_sequence(X: Any, who: str) -> Bags:
