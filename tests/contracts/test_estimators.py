@@ -34,6 +34,7 @@ from svmosaic import (
     SVMCBPClassifierCV,
     UniformSVC,
 )
+from svmosaic.preprocessing import ConstantHolder
 from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
@@ -89,6 +90,7 @@ CHECKED = [
     *(OLLAWVClassifier(gamma=rule) for rule in ("cbp", "cbp-radius")),
     StreamOLLAWV(),
     StreamOLLAWV(rule="published"),
+    ConstantHolder(),
     StreamOLLAWV(memory="support", chunk_size=20),
     StreamOLLAL2(),
     StreamOLLAL2(gamma=0.5, chunk_size=20),

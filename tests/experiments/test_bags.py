@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -143,3 +145,32 @@ def test_small_classes_get_fewer_folds(spec):
     cells = list(iter_cells(small, spec.data[0], X[few], y[few]))
 
     assert len(cells) == 4
+
+
+def test_a_feature_that_only_test_bags_have_is_held(spec, tmp_path):
+    X, y = load_data(spec.data[0])
+    # A word on the pages of one bag: constant wherever this bag is left out.
+    word = np.zeros((X.n_instances, 1))
+    word[X.bag_of == 4] = 61.0
+    with_word = X.with_instances(np.hstack([X.instances, word]))
+    cells, plain = (
+        {(cell.method, cell.split.fold): cell for cell in iter_cells(spec, spec.data[0], bags, y)}
+        for bags in (with_word, X)
+    )
+    keeping = replace(spec, protocol=replace(spec.protocol, hold_constants=False))
+    kept = {
+        (cell.method, cell.split.fold): cell
+        for cell in iter_cells(keeping, spec.data[0], with_word, y)
+    }
+
+    for place, cell in cells.items():
+        is_out = 4 in cell.split.test
+        # The question is another one where, and only where, something is held.
+        assert (cell.question != kept[place].question) == is_out
+        assert cell.question != plain[place].question
+        fitted = make_estimator(spec, cell, with_word, y).fit(
+            with_word[cell.split.train], y[cell.split.train]
+        )
+        pipeline = getattr(fitted, "best_estimator_", fitted)
+        seen = pipeline[:-1].transform(with_word[cell.split.test])
+        assert seen.instances[:, 2].max() == 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
@@ -36,8 +36,10 @@ def test_one_view_alone_is_its_machine_but_for_unit_and_cut():
 def test_weights_and_cut_are_those_of_the_formula():
     parts, y = needle_bags(n_bags=30, seed=2, shift=1.5)
     views = ["set", "mean", "min-max"]
-    folds = KFold(3)
-    mix = MIRMixSVMClassifier(views=views, sharpness=12.0, tol=1e-8, cv=folds, **SMALL)
+    folds, mixing_folds = KFold(3), KFold(5)
+    mix = MIRMixSVMClassifier(
+        views=views, sharpness=12.0, tol=1e-8, cv=folds, mixing_cv=mixing_folds, **SMALL
+    )
     mix.fit(parts, y)
 
     # Folds are over bags sorted by class and content; the machine is asked for that order.
@@ -49,15 +51,24 @@ def test_weights_and_cut_are_those_of_the_formula():
         "min-max": lambda **p: SummarySVMClassifier(summary="min-max", **p),
     }
     splits = list(folds.split(bags))
-    left_out, quality = [], []
-    for view in views:
+
+    def score_left_out(view, splits):
         scores = np.zeros(30)
         for train, test in splits:
             model = makers[view](tol=1e-8, **mix.best_params_[view])
             model.fit([bags[i] for i in train], signs[train])
             scores[test] = model.decision_function([bags[i] for i in test])
-        left_out.append(scores)
-        quality.append(mean_score(signs, splits, [scores[test] for _, test in splits]))
+        return scores
+
+    left_out, quality = [], []
+    for view in views:
+        left_out.append(score_left_out(view, mixing_folds.split(bags)))
+        searched = score_left_out(view, splits)
+        in_search = mean_score(signs, splits, [searched[test] for _, test in splits])
+        truth = signs > 0
+        accuracy = accuracy_score(truth, left_out[-1] > 0)
+        in_mixing = (accuracy + roc_auc_score(truth, left_out[-1])) / 2.0
+        quality.append((in_search + in_mixing) / 2.0)
     powers = np.exp(12.0 * np.array(quality))
     weights = powers / powers.sum() / np.std(left_out, axis=1)
 

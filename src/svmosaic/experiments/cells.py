@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.bags import Bags
 from svmosaic.datasets import (
@@ -32,6 +30,7 @@ from svmosaic.datasets import (
     read_table,
 )
 from svmosaic.experiments.code_version import class_names, code_version_of
+from svmosaic.experiments.preparation import holds_features, preparation_steps
 from svmosaic.experiments.spec import (
     DataSpec,
     ExperimentSpec,
@@ -48,7 +47,6 @@ from svmosaic.model_selection.plans import (
     plan_random,
 )
 from svmosaic.model_selection.seeds import derive_seed
-from svmosaic.multi_instance import BagTransformer
 
 __all__ = [
     "STEP",
@@ -138,6 +136,7 @@ def _load_by_name(name: str) -> Dataset:
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
     """Yield the cells of one data set, method by method."""
     content = _hash_arrays(X, y)
+    changed: dict[tuple[int, int], bool] = {}
     for method in spec.methods:
         if data.name in method.not_on:
             continue
@@ -161,7 +160,20 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
             }
             if method.tunes_itself:
                 parts["tunes_itself"] = True
+            place = (split.repeat, split.fold)
+            if place not in changed:
+                changed[place] = _holds(spec.protocol, X, split)
+            if changed[place]:
+                # Where nothing is held, the question is that of a run without.
+                parts["hold_constants"] = True
             yield Cell(hash_question(parts), code, data.name, method.name, split)
+
+
+def _holds(protocol: ProtocolSpec, X: Any, split: Split) -> bool:
+    """Whether held features change what a method sees of a test part."""
+    if protocol.scale == "none" or not protocol.hold_constants:
+        return False
+    return holds_features(protocol.impute, X[split.train], X[split.test])
 
 
 def hash_question(parts: dict[str, Any]) -> str:
@@ -217,22 +229,10 @@ def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 
 
 
 def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, X: Any) -> Any:
-    in_bags = isinstance(X, Bags)
-    sparse = sp.issparse(X.instances if in_bags else X)
     model = build_estimator(method.estimator, method.params)
     if model.get_params().get("random_state", 0) is None:
         model.set_params(random_state=seed)
-    steps: list[tuple[str, Any]] = []
-    if protocol.impute != "none":
-        steps.append(("impute", SimpleImputer(strategy=protocol.impute)))
-    if protocol.scale == "standard":
-        steps.append(("scale", StandardScaler(with_mean=not sparse)))
-    elif protocol.scale == "minmax":
-        # Sparse data keep their zeros.
-        steps.append(("scale", MaxAbsScaler() if sparse else MinMaxScaler()))
-    if in_bags:
-        # Instances are imputed and scaled, bags are classified.
-        steps = [(name, BagTransformer(step, allow_nan=name == "impute")) for name, step in steps]
+    steps = preparation_steps(protocol.scale, protocol.impute, X, hold=protocol.hold_constants)
     return Pipeline([*steps, ("model", model)]) if steps else model
 
 

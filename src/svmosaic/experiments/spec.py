@@ -114,6 +114,8 @@ class ProtocolSpec:
     search: str = "grid"
     scoring: tuple[str, ...] = ("accuracy",)
     scale: str = "minmax"
+    # Features that are constant in the training part stay at that value in the test part.
+    hold_constants: bool = True
     impute: str = "none"
     random_state: int = 0
     # Of a prequential run: samples at a time, samples in all, predictions in windowed measures.
@@ -369,6 +371,9 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         search=table.choice("search", ("grid", "pattern"), default.search),
         scoring=table.texts("scoring", default.scoring),
         scale=table.choice("scale", ("minmax", "standard", "none"), default.scale),
+        hold_constants=table.take(
+            "hold_constants", (bool,), "true or false", default.hold_constants
+        ),
         impute=table.choice("impute", ("none", "mean", "median"), default.impute),
         random_state=table.whole("random_state", 0, default.random_state),
         chunk=table.whole("chunk", 1, default.chunk),

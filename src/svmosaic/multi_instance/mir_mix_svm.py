@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import seeded_copy
-from svmosaic.multi_instance.inner_folds import Splits, inner_splits, mean_score
+from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits, mean_score
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
@@ -42,26 +42,33 @@ VIEWS = (
 )
 
 # Left-out scores are few, and the best cut between them follows chance; so each is blurred by a
-# normal distribution, this wide in units of their standard deviation. Chosen on synthetic bags, see
-# benchmarks/mixture_cut.py.
+# normal distribution, this wide in units of their standard deviation. Chosen on synthetic bags like
+# the defaults of `sharpness` and `mixing_cv`, see benchmarks/mixture.py.
 _BLUR = 0.75
 _CUTS = 201
 
 
 class _Choice(NamedTuple):
-    """The best candidate of a view: its parameters, score, and scores of left-out bags."""
+    """The best candidate of a view: its parameters and score."""
 
     params: dict[str, Any]
     score: float
-    left_out: DoubleArray
+
+
+class Mixture(NamedTuple):
+    """How views are mixed: a factor for each, the cut, and the scores that they are weighed by."""
+
+    weights: DoubleArray
+    threshold: float
+    scores: DoubleArray
 
 
 class MIRMixSVMClassifier(BagClassifier):
     r"""A weighted mean of MIRSVM and SVMs of whole bags, tuned and weighed by itself.
 
     Each view of a bag has an SVM of its own, whose C and gamma are chosen by cross-validation over
-    the training bags. The scores of left-out bags then say how much each SVM counts and where the
-    mixture is cut.
+    the training bags. The scores of left-out bags of further folds then say how much each SVM
+    counts and where the mixture is cut.
 
     Parameters
     ----------
@@ -74,12 +81,16 @@ class MIRMixSVMClassifier(BagClassifier):
         with ``classes_[0]`` as the class that an instance proves, ``"set"`` the normalised set
         kernel, ``"graph"`` the miGraph kernel, and ``"mean"``, ``"min-max"``, ``"mean-size"`` and
         ``"profile"`` are the summaries of `SummarySVMClassifier`.
-    sharpness : float, default=30.0
+    sharpness : float, default=20.0
         How fast the weight of a view falls with its score. 0 weighs all alike, a very large value
         takes the best alone.
     cv : int or splitter, default=3
-        Folds; a number means stratified folds, as many as the smaller class allows. If that class
-        has one bag, the first C and gamma are taken and all views weigh the same.
+        Folds of the search for C and gamma; a number means stratified folds, as many as the smaller
+        class allows. If that class has one bag, the first C and gamma are taken and all views weigh
+        the same.
+    mixing_cv : int or splitter, default=10
+        Folds that weigh the views and cut the mixture. Many, because a machine that lacks a third
+        of the bags has another constant term than the final one, and the cut would be misplaced.
     n_init : int, default=2
         Random starts of MIRSVM.
     max_passes : int, default=50
@@ -104,8 +115,8 @@ class MIRMixSVMClassifier(BagClassifier):
     threshold_ : float
         What is taken from the weighted sum.
     member_scores_ : dict of str to float
-        For each view the mean of accuracy and area under the ROC curve on left-out bags; nan
-        without folds.
+        For each view the mean of accuracy and area under the ROC curve on left-out bags, averaged
+        over the search and the folds of `mixing_cv`; nan without folds.
     best_params_ : dict of str to dict
         For each view the chosen C and gamma.
     n_features_in_ : int
@@ -121,9 +132,9 @@ class MIRMixSVMClassifier(BagClassifier):
 
     Notes
     -----
-    With the SVM :math:`f_v` of view v, its score :math:`q_v` (the mean over the folds of accuracy
-    and AUC, averaged), and the standard deviation :math:`\sigma_v` of its decision values on
-    left-out bags,
+    With the SVM :math:`f_v` of view v, its score :math:`q_v` (accuracy and AUC on left-out bags,
+    averaged) and the standard deviation :math:`\sigma_v` of its decision values on left-out bags
+    of `mixing_cv`,
 
     .. math:: f(B) = \sum_v \frac{u_v}{\sigma_v} f_v(B) - t, \qquad
        u_v = \frac{e^{\lambda (q_v - \max_w q_w)}}{\sum_w e^{\lambda (q_w - \max_z q_z)}},
@@ -163,6 +174,7 @@ class MIRMixSVMClassifier(BagClassifier):
         "views": [list, tuple],
         "sharpness": [Interval(Real, 0.0, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+        "mixing_cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_passes": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -183,8 +195,9 @@ class MIRMixSVMClassifier(BagClassifier):
         C: Any = (0.1, 1.0, 10.0, 100.0, 1000.0),
         gamma: Any = (50.0, 2.0, 0.5, 0.125, 0.02, 0.005),
         views: Any = VIEWS,
-        sharpness: float = 30.0,
+        sharpness: float = 20.0,
         cv: Any = 3,
+        mixing_cv: Any = 10,
         n_init: int = 2,
         max_passes: int = 50,
         tol: float = 1e-3,
@@ -197,6 +210,7 @@ class MIRMixSVMClassifier(BagClassifier):
         self.views = views
         self.sharpness = sharpness
         self.cv = cv
+        self.mixing_cv = mixing_cv
         self.n_init = n_init
         self.max_passes = max_passes
         self.tol = tol
@@ -210,11 +224,11 @@ class MIRMixSVMClassifier(BagClassifier):
         rng = check_random_state(self.random_state)
         bases = {view: seeded_copy(self.new_member(view), rng) for view in views}
         splits = inner_splits(self.cv, signs, rng)
+        mixing_splits = inner_splits(self.mixing_cv, signs, rng)
         choices = {
             view: _choose(base, data, signs, splits, candidates) for view, base in bases.items()
         }
         self.best_params_ = {view: choice.params for view, choice in choices.items()}
-        self.member_scores_ = {view: choice.score for view, choice in choices.items()}
         self.members_ = []
         for view, base in bases.items():
             member = clone(base).set_params(**choices[view].params)
@@ -222,17 +236,21 @@ class MIRMixSVMClassifier(BagClassifier):
             member.n_features_in_ = data.bags.n_features
             member._fit_bags(data, signs)
             self.members_.append(member)
-        self.weights_, self.threshold_ = np.full(len(views), 1.0 / len(views)), 0.0
-        if splits:
-            left_out = np.array([choice.left_out for choice in choices.values()])
-            spreads = left_out.std(axis=1)
-            spreads[spreads == 0.0] = 1.0
-            scores = np.array(list(self.member_scores_.values()))
-            shares = np.exp(float(self.sharpness) * (scores - scores.max()))
-            self.weights_ = shares / shares.sum() / spreads
-            tested = np.unique(np.concatenate([test for _, test in splits]))
-            mixed = self.weights_ @ left_out
-            self.threshold_ = _best_cut(mixed[tested], signs[tested] > 0)
+        found = Mixture(
+            np.full(len(views), 1.0 / len(views)), 0.0, np.full(len(views), float("nan"))
+        )
+        if splits and mixing_splits:
+            tested = np.unique(np.concatenate([test for _, test in mixing_splits]))
+            left_out = np.array(
+                [
+                    _left_out_scores(base, data, signs, mixing_splits, choices[view].params)
+                    for view, base in bases.items()
+                ]
+            )
+            searched = np.array([choice.score for choice in choices.values()])
+            found = mix(left_out[:, tested], searched, signs[tested], float(self.sharpness))
+        self.weights_, self.threshold_ = found.weights, found.threshold
+        self.member_scores_ = dict(zip(views, map(float, found.scores), strict=True))
 
     def _decide(self, bags: Bags) -> DoubleArray:
         scores = np.array([member._decide(bags) for member in self.members_])
@@ -298,14 +316,39 @@ def _choose(
 ) -> _Choice:
     """Return the candidate with the best mean score on left-out bags."""
     if not splits:
-        return _Choice(candidates[0], float("nan"), np.zeros(signs.size))
+        return _Choice(candidates[0], float("nan"))
     found = base._score_left_out(data, signs, splits, candidates)
     means = [mean_score(signs, splits, scores) for scores in found]
     best = int(np.argmax(means))
+    return _Choice(candidates[best], means[best])
+
+
+def _left_out_scores(
+    base: Any, data: CanonicalBags, signs: DoubleArray, splits: Splits, params: dict[str, Any]
+) -> DoubleArray:
+    """Return a score for each bag by a machine that has not seen it; 0 for bags never left out."""
+    (found,) = base._score_left_out(data, signs, splits, [params])
     left_out = np.zeros(signs.size)
-    for (_, test), scores in zip(splits, found[best], strict=True):
+    for (_, test), scores in zip(splits, found, strict=True):
         left_out[test] = scores
-    return _Choice(candidates[best], means[best], left_out)
+    return left_out
+
+
+def mix(
+    left_out: DoubleArray, searched: DoubleArray, signs: DoubleArray, sharpness: float
+) -> Mixture:
+    """Weigh views and cut their sum.
+
+    `left_out` has a row of scores of left-out bags for each view, `searched` the score that each
+    view had in the search for its parameters.
+    """
+    spreads = left_out.std(axis=1)
+    spreads[spreads == 0.0] = 1.0
+    # Two estimates from different folds err less than one.
+    scores = (searched + [fold_score(signs, row) for row in left_out]) / 2.0
+    shares = np.exp(sharpness * (scores - scores.max()))
+    weights = shares / shares.sum() / spreads
+    return Mixture(weights, _best_cut(weights @ left_out, signs > 0), scores)
 
 
 def _best_cut(scores: DoubleArray, truth: NDArray[np.bool_]) -> float:

@@ -96,6 +96,8 @@ def _protocol(experiment: ExperimentSpec) -> str:
         "standard": "features standardised by the training part",
         "none": "features as they are",
     }[p.scale]
+    if p.hold_constants and p.scale != "none":
+        scaled += ", those that are constant there held at that value"
     methods = "; ".join(_method_text(m, p.search) for m in experiment.methods)
     return f"{text}; {scaled}; seed {p.random_state}. Methods: {methods}."
 

@@ -78,7 +78,10 @@ def protocol_words(protocol: Mapping[str, Any]) -> str:
         f"Parameters with a grid are chosen by {protocol['search']} search over "
         f"{protocol['inner']} inner folds, by {protocol['scoring'][0]}."
     )
-    return " ".join([what, search, _SCALES.get(protocol["scale"], "")]).strip()
+    held = "Those that are constant there are held at that value."
+    # A journal of an older version does not say.
+    holds = protocol.get("hold_constants", False) and protocol["scale"] != "none"
+    return " ".join([what, search, _SCALES.get(protocol["scale"], ""), held * holds]).strip()
 
 
 def _facts(found: Mapping[str, Any]) -> Table:

@@ -1,0 +1,50 @@
+"""The steps before a method: gaps are filled, constant features held, all of them scaled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+from svmosaic.bags import Bags
+from svmosaic.multi_instance import BagTransformer
+from svmosaic.preprocessing import ConstantHolder
+
+__all__ = ["holds_features", "preparation_steps"]
+
+
+def preparation_steps(scale: str, impute: str, X: Any, *, hold: bool) -> list[tuple[str, Any]]:
+    """Return names and transformers for data like `X`, not trained yet.
+
+    With `hold`, features that are constant in the training part are held at that value before they
+    are scaled. Sparse data keep their zeros. The steps of bags apply to their instances.
+    """
+    in_bags = isinstance(X, Bags)
+    sparse = sp.issparse(X.instances if in_bags else X)
+    steps: list[tuple[str, Any]] = []
+    if impute != "none":
+        steps.append(("impute", SimpleImputer(strategy=impute)))
+    if scale != "none" and hold:
+        steps.append(("hold", ConstantHolder()))
+    if scale == "standard":
+        steps.append(("scale", StandardScaler(with_mean=not sparse)))
+    elif scale == "minmax":
+        steps.append(("scale", MaxAbsScaler() if sparse else MinMaxScaler()))
+    if in_bags:
+        steps = [(name, BagTransformer(step, allow_nan=name == "impute")) for name, step in steps]
+    return steps
+
+
+def holds_features(impute: str, train: Any, test: Any) -> bool:
+    """Whether test data change where features that are constant in training data are held."""
+    if isinstance(train, Bags):
+        train, test = train.instances, test.instances
+    if impute != "none":
+        imputer = SimpleImputer(strategy=impute).fit(train)
+        train, test = imputer.transform(train), imputer.transform(test)
+    holder = ConstantHolder().fit(train)
+    held = holder.transform(test)
+    return bool((held != test).nnz) if sp.issparse(test) else bool(np.any(held != test))
