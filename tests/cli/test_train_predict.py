@@ -12,6 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from svmosaic import OLLAWVClassifier
 from svmosaic.cli.methods import METHODS
 from svmosaic.persistence import load
+from svmosaic.preprocessing import ConstantHolder
 
 
 def _field(outcome, name):
@@ -143,8 +144,34 @@ def test_sparse_data_keep_their_zeros(svmosaic, blobs, tmp_path):
     assert "sparse" in _field(outcome, "features")
     assert _field(outcome, "test accuracy") == "1.0000 (30 rows)"
     model = load(tmp_path / "m")
-    assert isinstance(model.steps[0][1], MaxAbsScaler)
-    assert hasattr(model.steps[1][1].support_vectors_, "tocsr")
+    assert isinstance(model["scale"], MaxAbsScaler)
+    assert hasattr(model["model"].support_vectors_, "tocsr")
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_what_training_never_saw_does_not_change_a_prediction(svmosaic, blobs, tmp_path, scale):
+    # Features 3 to 5 are in no row of the training file.
+    outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--scale", scale)
+    new = tmp_path / "new.svm"
+    new.write_text("1 1:1 2:1\n1 1:1 2:1 4:61\n-1 4:61 6:1 7:1\n")
+    predicted = svmosaic("predict", tmp_path / "m", new, "--decision")
+
+    assert _field(outcome, "constant") == "3 features without a range, held at one value"
+    assert isinstance(load(tmp_path / "m")[0], ConstantHolder)
+    assert "accuracy 1.0000" in predicted.err
+    first, second, _ = predicted.out.splitlines()
+    assert first == second
+    assert _field(svmosaic("info", tmp_path / "m"), "scaling").startswith("ConstantHolder, ")
+    unscaled = svmosaic("train", blobs, "-o", tmp_path / "n", "--scale", "none")
+    assert "constant" not in unscaled.out
+
+
+def test_a_search_holds_what_is_constant(svmosaic, blobs, tmp_path):
+    grid = ("--gammas", "0.1,1", "--Cs", "1", "--cv", "2")
+    outcome = svmosaic("tune", blobs, "-o", tmp_path / "m", *grid)
+
+    assert outcome.code == 0, outcome.err
+    assert isinstance(load(tmp_path / "m")[0], ConstantHolder)
 
 
 @pytest.mark.parametrize("scale", ["minmax", "standard", "none"])

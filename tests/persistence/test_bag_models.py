@@ -31,6 +31,7 @@ from svmosaic.multi_instance import (
     SummarySVMClassifier,
 )
 from svmosaic.persistence.model_file import _canonical, _checksum, decode, encode
+from svmosaic.preprocessing import ConstantHolder
 
 MIX = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.5], n_init=1, random_state=0)
 MODELS = [
@@ -68,7 +69,7 @@ def test_a_file_gives_the_same_model(model, bags, n_classes, tmp_path):
     assert lost <= {"cv_results_", "n_splits_"}
 
 
-@pytest.mark.parametrize("scaler", [MinMaxScaler(), MaxAbsScaler()], ids=str)
+@pytest.mark.parametrize("scaler", [MinMaxScaler(), MaxAbsScaler(), ConstantHolder()], ids=str)
 def test_a_pipeline_with_a_scaler_of_bags_is_one_file(scaler, tmp_path):
     model = make_pipeline(BagTransformer(scaler), MIRSVMClassifier(random_state=0)).fit(BAGS, Y)
     save(model, tmp_path / "model.svmosaic")

@@ -24,6 +24,7 @@ from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence import load, save
 from svmosaic.persistence.model_file import _canonical, _checksum, decode, encode
 from svmosaic.persistence.schema import VERSION
+from svmosaic.preprocessing import ConstantHolder
 
 N_FEATURES = 3
 
@@ -547,6 +548,26 @@ def test_scaler_of_other_width_is_refused(models):
         tensors[f"step0.{name}"] = getattr(wide, f"{name}_")
 
     with pytest.raises(ModelFileError, match="different numbers of features"):
+        decode(forge(header, tensors))
+
+
+@pytest.mark.parametrize(
+    ("held", "values", "message"),
+    [
+        ([4], [0.0], "at most 3"),
+        ([-1], [0.0], "at least 0"),
+        ([1, 1], [0.0, 0.0], "ascending"),
+        ([1], [NAN], "nan or infinity"),
+        ([1, 2], [0.0], "n_held"),
+    ],
+)
+def test_held_features_that_are_not_there_are_refused(held, values, message):
+    model = make_pipeline(ConstantHolder(), OLLAWVClassifier()).fit(np.eye(4), [0, 1, 0, 1])
+    header, tensors = open_up(encode(model))
+    tensors["step0.held"] = np.array(held, dtype=np.int64)
+    tensors["step0.values"] = np.array(values)
+
+    with pytest.raises(ModelFileError, match=message):
         decode(forge(header, tensors))
 
 

@@ -21,6 +21,7 @@ from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 from svmosaic.persistence import load, save
 from svmosaic.persistence.model_file import encode
 from svmosaic.persistence.schema import SCHEMAS
+from svmosaic.preprocessing import ConstantHolder
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 NAMES = np.array(["setosa", "versicolor", "virginica"])
@@ -418,6 +419,21 @@ def test_an_imputer_before_the_scaler_is_kept(iris, tmp_path, dtype, strategy):
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     assert loaded[0].statistics_.dtype == model[0].statistics_.dtype
     assert loaded[0].get_params()["strategy"] == strategy
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_held_features_are_kept(iris, tmp_path, dtype):
+    X, y = iris
+    train, new = X.astype(dtype), X.astype(dtype)
+    train[:, 2] = 3.0
+    model = make_pipeline(ConstantHolder(), MinMaxScaler(), OLLAWVClassifier()).fit(train, y)
+    save(model, tmp_path / "model")
+
+    loaded = load(tmp_path / "model")
+
+    np.testing.assert_array_equal(loaded.decision_function(new), model.decision_function(new))
+    np.testing.assert_array_equal(loaded[0].held_, [2])
+    assert loaded[0].values_.dtype == dtype
 
 
 @pytest.mark.parametrize(

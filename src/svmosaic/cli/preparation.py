@@ -1,4 +1,7 @@
-"""What happens to features before a machine sees them: gaps are filled, then they are scaled."""
+"""What happens to features before a machine sees them.
+
+Gaps are filled, constant features are held at their value, then all are scaled.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler
 
 from svmosaic.bags import Bags
-from svmosaic.multi_instance.bag_transformer import BagTransformer
+from svmosaic.cli.console import plural
+from svmosaic.preprocessing import ConstantHolder, preparation_steps
 
 __all__ = ["Preparation", "fills_gaps", "moves_zeros", "plan_preparation"]
 
@@ -29,16 +33,19 @@ class Preparation:
         How features are scaled, in words.
     filling : str
         How gaps are filled, in words; empty where they are not.
+    holding : str
+        Which features are held, in words; empty where none is.
     """
 
     steps: tuple[tuple[str, Any], ...]
     scaling: str
     filling: str = ""
+    holding: str = ""
 
     def fields(self) -> list[tuple[str, object]]:
         """Return what is done, to be shown."""
-        filling = [("gaps", self.filling)] if self.filling else []
-        return [*filling, ("scaling", self.scaling)]
+        fields = [("gaps", self.filling), ("constant", self.holding), ("scaling", self.scaling)]
+        return [(name, words) for name, words in fields if words]
 
     def fit_transform(self, X: Any) -> Any:
         """Train the steps and return prepared features."""
@@ -69,18 +76,16 @@ def plan_preparation(
     scaling without centring. The steps of bags apply to their instances.
     """
     table = X.instances if isinstance(X, Bags) else X
-    steps: list[tuple[str, Any]] = []
-    filling = ""
+    filling, holding = "", ""
     if impute != "none":
         _refuse_empty_columns(table, names, impute)
-        steps.append(("impute", SimpleImputer(strategy=impute)))
         filling = f"{_count_gaps(table)} filled with the {impute} of their column"
-    scaler, scaling = _make_scaler(scale, sparse=sp.issparse(table))
-    if scaler is not None:
-        steps.append(("scale", scaler))
-    if isinstance(X, Bags):
-        steps = [(name, BagTransformer(step, allow_nan=name == "impute")) for name, step in steps]
-    return Preparation(tuple(steps), scaling, filling)
+    n_constant = 0 if scale == "none" else _count_constant(table)
+    if n_constant:
+        holding = f"{plural(n_constant, 'feature')} without a range, held at one value"
+    steps = preparation_steps(scale, impute, X, hold=n_constant > 0)
+    scaling = _describe_scaling(scale, sparse=sp.issparse(table))
+    return Preparation(tuple(steps), scaling, filling, holding)
 
 
 def fills_gaps(step: Any) -> bool:
@@ -93,15 +98,20 @@ def moves_zeros(step: Any) -> bool:
     return isinstance(step, MinMaxScaler) or bool(getattr(step, "with_mean", False))
 
 
-def _make_scaler(kind: str, *, sparse: bool) -> tuple[Any, str]:
-    if kind == "none":
-        return None, "none"
+def _describe_scaling(kind: str, *, sparse: bool) -> str:
     if kind == "standard":
-        text = "standard deviation 1, zeros kept (sparse data)" if sparse else "mean 0, deviation 1"
-        return StandardScaler(with_mean=not sparse), text
-    if sparse:
-        return MaxAbsScaler(), "max-abs to [-1, 1], zeros kept (sparse data; min-max would fill it)"
-    return MinMaxScaler(), "min-max to [0, 1]"
+        return "standard deviation 1, zeros kept (sparse data)" if sparse else "mean 0, deviation 1"
+    if kind == "minmax" and sparse:
+        return "max-abs to [-1, 1], zeros kept (sparse data; min-max would fill it)"
+    return "min-max to [0, 1]" if kind == "minmax" else "none"
+
+
+def _count_constant(table: Any) -> int:
+    """Count the columns with one value; gaps will have it too."""
+    if not sp.issparse(table):
+        # Of a column of gaps alone both are nan.
+        return int(np.sum(np.fmin.reduce(table, axis=0) == np.fmax.reduce(table, axis=0)))
+    return ConstantHolder().fit(table).held_.size
 
 
 def _count_gaps(table: Any) -> int:

@@ -30,7 +30,6 @@ from svmosaic.datasets import (
     read_table,
 )
 from svmosaic.experiments.code_version import class_names, code_version_of
-from svmosaic.experiments.preparation import holds_features, preparation_steps
 from svmosaic.experiments.spec import (
     DataSpec,
     ExperimentSpec,
@@ -47,6 +46,7 @@ from svmosaic.model_selection.plans import (
     plan_random,
 )
 from svmosaic.model_selection.seeds import derive_seed
+from svmosaic.preprocessing import holds_features, preparation_steps
 
 __all__ = [
     "STEP",

@@ -40,6 +40,7 @@ from svmosaic.persistence.fields import (
     Tensor,
     Word,
 )
+from svmosaic.preprocessing import ConstantHolder
 
 __all__ = ["BAG_SCHEMAS"]
 
@@ -153,7 +154,13 @@ BAG_SCHEMAS: tuple[Schema, ...] = (
                 "transformer_",
                 tuple(
                     kind.__name__
-                    for kind in (MinMaxScaler, StandardScaler, MaxAbsScaler, SimpleImputer)
+                    for kind in (
+                        MinMaxScaler,
+                        StandardScaler,
+                        MaxAbsScaler,
+                        SimpleImputer,
+                        ConstantHolder,
+                    )
                 ),
                 alone=True,
             ),

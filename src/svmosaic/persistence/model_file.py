@@ -60,9 +60,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator or Pipeline
         A fitted estimator of svmosaic, or a scikit-learn pipeline that ends in one and otherwise
-        holds `MinMaxScaler`, `StandardScaler` or `MaxAbsScaler`, for bags each in a
-        `BagTransformer`. A model with a function as its kernel cannot be saved: the file holds no
-        code.
+        holds `MinMaxScaler`, `StandardScaler`, `MaxAbsScaler`, `SimpleImputer` or `ConstantHolder`,
+        for bags each in a `BagTransformer`. A model with a function as its kernel cannot be saved:
+        the file holds no code.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 

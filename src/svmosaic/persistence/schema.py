@@ -60,6 +60,7 @@ from svmosaic.persistence.validation import (
     check_boundary,
     check_chains,
     check_expansion,
+    check_held,
     check_imputer,
     check_min_max_range,
     check_path,
@@ -72,6 +73,7 @@ from svmosaic.persistence.validation import (
     check_stream,
     check_weighted_chains,
 )
+from svmosaic.preprocessing import ConstantHolder
 from svmosaic.problem import Status
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR
@@ -345,6 +347,16 @@ SCHEMAS: dict[str, Schema] = _table(
             (*FEATURES, Tensor("statistics", "statistics_", FLOATS, ("n_features",))),
             (check_imputer,),
             finish=_fit_imputer,
+            role="scaler",
+        ),
+        Schema(
+            ConstantHolder,
+            (
+                *FEATURES,
+                Tensor("held", "held_", ("int64",), ("n_held",)),
+                Tensor("values", "values_", FLOATS, ("n_held",)),
+            ),
+            (check_held,),
             role="scaler",
         ),
         *BAG_SCHEMAS,

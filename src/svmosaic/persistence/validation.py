@@ -23,6 +23,7 @@ __all__ = [
     "check_csr",
     "check_dtype",
     "check_expansion",
+    "check_held",
     "check_imputer",
     "check_min_max_range",
     "check_path",
@@ -330,6 +331,14 @@ def check_imputer(imputer: Any, sizes: Sizes) -> None:
     missing = imputer.missing_values
     if imputer.add_indicator or not (isinstance(missing, float) and np.isnan(missing)):
         refuse("an imputer must fill nan and add no columns")
+
+
+def check_held(holder: Any, sizes: Sizes) -> None:
+    """Refuse held features that are not there or are named twice."""
+    check_values("held", holder.held_, minimum=0, maximum=holder.n_features_in_ - 1)
+    check_values("values", holder.values_)
+    if np.any(np.diff(holder.held_) <= 0):
+        refuse("held features are not in ascending order")
 
 
 def check_standard_parts(scaler: Any, sizes: Sizes) -> None:

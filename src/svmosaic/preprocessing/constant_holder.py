@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,6 +43,8 @@ class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     >>> holder.transform(np.array([[3.0, 61.0]]))
     array([[3., 0.]])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     held_: IndexArray
     values_: NDArray[Any]

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.bags import Bags
 from svmosaic.multi_instance import BagTransformer
-from svmosaic.preprocessing import ConstantHolder
+from svmosaic.preprocessing.constant_holder import ConstantHolder
 
 __all__ = ["holds_features", "preparation_steps"]
 

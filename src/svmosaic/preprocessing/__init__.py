@@ -1,0 +1,8 @@
+"""What happens to features before a machine sees them."""
+
+from __future__ import annotations
+
+from svmosaic.preprocessing.constant_holder import ConstantHolder
+from svmosaic.preprocessing.steps import holds_features, preparation_steps
+
+__all__ = ["ConstantHolder", "holds_features", "preparation_steps"]
