@@ -2,7 +2,7 @@
 
     python benchmarks/mixture.py [--repeats 2] [--out benchmarks/results/mixture.csv]
 
-Seven ways in which a bag gets its label, three numbers of training bags, three shares of the
+Seven ways in which a bag gets its label, four numbers of training bags, three shares of the
 positive class; 150 test bags each. For the choice of defaults, away from the data sets of the
 papers: `mixing_cv`, `sharpness`, and how much left-out scores are blurred before the cut. One of
 them is changed at a time.
@@ -30,14 +30,14 @@ from svmosaic.multi_instance import mir_mix_svm
 from svmosaic.multi_instance.inner_folds import inner_splits
 
 KINDS = ("one", "one, noisy labels", "mean", "two", "spread", "pair", "words")
-SIZES = (18, 50, 90)
+SIZES = (18, 50, 90, 180)
 SHARES = (0.5, 0.28, 0.7)
 N_TEST = 150
 N_FEATURES = 8
 N_WORDS = 400
 FOLDS = (3, 5, 10)
-SHARPNESSES = (0.0, 10.0, 20.0, 30.0, 60.0)
-BLURS = (0.01, 0.25, 0.5, 0.75, 1.0, 1.5)
+SHARPNESSES = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
+BLURS = (0.1, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
 
 Scores = NDArray[np.float64]
 Truth = NDArray[np.bool_]
@@ -157,7 +157,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
 
-    chosen = (10, 20.0, 0.75)
+    chosen = (10, 3.0, 3.0)
     settings = [
         *((folds, *chosen[1:]) for folds in FOLDS),
         *((chosen[0], sharpness, chosen[2]) for sharpness in SHARPNESSES if sharpness != chosen[1]),

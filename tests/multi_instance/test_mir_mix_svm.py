@@ -38,7 +38,7 @@ def test_weights_and_cut_are_those_of_the_formula():
     views = ["set", "mean", "min-max"]
     folds, mixing_folds = KFold(3), KFold(5)
     mix = MIRMixSVMClassifier(
-        views=views, sharpness=12.0, tol=1e-8, cv=folds, mixing_cv=mixing_folds, **SMALL
+        views=views, sharpness=2.0, tol=1e-8, cv=folds, mixing_cv=mixing_folds, **SMALL
     )
     mix.fit(parts, y)
 
@@ -69,7 +69,7 @@ def test_weights_and_cut_are_those_of_the_formula():
         accuracy = accuracy_score(truth, left_out[-1] > 0)
         in_mixing = (accuracy + roc_auc_score(truth, left_out[-1])) / 2.0
         quality.append((in_search + in_mixing) / 2.0)
-    powers = np.exp(12.0 * np.array(quality))
+    powers = np.exp(2.0 * np.sqrt(30) * np.array(quality))
     weights = powers / powers.sum() / np.std(left_out, axis=1)
 
     assert_allclose(list(mix.member_scores_.values()), quality, atol=1e-9)
@@ -81,12 +81,12 @@ def test_weights_and_cut_are_those_of_the_formula():
 def test_the_cut_has_the_most_accuracy_and_kappa():
     rng = np.random.default_rng(0)
     truth = rng.random(50) < 0.2
-    scores = rng.normal(size=50) + truth - 1.0
+    scores = rng.normal(size=50) + truth - 2.0
 
     cut = _best_cut(scores, truth)
 
     # Blurred scores are normal ones: drawn, they agree with the truth as the formula says.
-    drawn = scores + 0.75 * scores.std() * rng.normal(size=(4000, 50))
+    drawn = scores + 3.0 / np.sqrt(50) * scores.std() * rng.normal(size=(4000, 50))
 
     def value(at):
         said = (drawn > at).ravel()

@@ -42,9 +42,9 @@ VIEWS = (
 )
 
 # Left-out scores are few, and the best cut between them follows chance; so each is blurred by a
-# normal distribution, this wide in units of their standard deviation. Chosen on synthetic bags like
-# the defaults of `sharpness` and `mixing_cv`, see benchmarks/mixture.py.
-_BLUR = 0.75
+# normal distribution, this wide in units of their standard deviation over the root of their number.
+# Chosen on synthetic bags like the defaults of `sharpness` and `mixing_cv`: benchmarks/mixture.py.
+_BLUR = 3.0
 _CUTS = 201
 
 
@@ -81,9 +81,10 @@ class MIRMixSVMClassifier(BagClassifier):
         with ``classes_[0]`` as the class that an instance proves, ``"set"`` the normalised set
         kernel, ``"graph"`` the miGraph kernel, and ``"mean"``, ``"min-max"``, ``"mean-size"`` and
         ``"profile"`` are the summaries of `SummarySVMClassifier`.
-    sharpness : float, default=20.0
-        How fast the weight of a view falls with its score. 0 weighs all alike, a very large value
-        takes the best alone.
+    sharpness : float, default=3.0
+        How fast the weight of a view falls with its score, in units of the standard error of
+        scores, which falls with the root of the number of bags. 0 weighs all alike, a very large
+        value takes the best alone.
     cv : int or splitter, default=3
         Folds of the search for C and gamma; a number means stratified folds, as many as the smaller
         class allows. If that class has one bag, the first C and gamma are taken and all views weigh
@@ -137,12 +138,13 @@ class MIRMixSVMClassifier(BagClassifier):
     of `mixing_cv`,
 
     .. math:: f(B) = \sum_v \frac{u_v}{\sigma_v} f_v(B) - t, \qquad
-       u_v = \frac{e^{\lambda (q_v - \max_w q_w)}}{\sum_w e^{\lambda (q_w - \max_z q_z)}},
+       u_v = \frac{e^{\lambda \sqrt n (q_v - \max_w q_w)}}
+       {\sum_w e^{\lambda \sqrt n (q_w - \max_z q_z)}},
 
-    where :math:`\lambda` is `sharpness` and t is the cut of the same sum of left-out scores with
-    the largest accuracy plus Cohen's kappa, each score blurred by a normal distribution of 0.75 of
-    their standard deviation. With a class far larger than the other, the zero of a mean of SVMs
-    calls all bags alike; t mends that.
+    where :math:`\lambda` is `sharpness`, n the number of bags, and t is the cut of the same sum of
+    left-out scores with the largest accuracy plus Cohen's kappa, each score blurred by a normal
+    distribution of :math:`3 / \sqrt n` of their standard deviation. With a class far larger than
+    the other, the zero of a mean of SVMs calls all bags alike; t mends that.
 
     No bag that is predicted later takes part in any of it. Kernels between bags and kernel rows
     are computed once for each view and width.
@@ -195,7 +197,7 @@ class MIRMixSVMClassifier(BagClassifier):
         C: Any = (0.1, 1.0, 10.0, 100.0, 1000.0),
         gamma: Any = (50.0, 2.0, 0.5, 0.125, 0.02, 0.005),
         views: Any = VIEWS,
-        sharpness: float = 20.0,
+        sharpness: float = 3.0,
         cv: Any = 3,
         mixing_cv: Any = 10,
         n_init: int = 2,
@@ -346,7 +348,7 @@ def mix(
     spreads[spreads == 0.0] = 1.0
     # Two estimates from different folds err less than one.
     scores = (searched + [fold_score(signs, row) for row in left_out]) / 2.0
-    shares = np.exp(sharpness * (scores - scores.max()))
+    shares = np.exp(sharpness * np.sqrt(signs.size) * (scores - scores.max()))
     weights = shares / shares.sum() / spreads
     return Mixture(weights, _best_cut(weights @ left_out, signs > 0), scores)
 
@@ -354,7 +356,7 @@ def mix(
 def _best_cut(scores: DoubleArray, truth: NDArray[np.bool_]) -> float:
     """Return the cut with the largest accuracy plus kappa of blurred scores, nearest to zero."""
     cuts = np.append(np.linspace(scores.min(), scores.max(), _CUTS), 0.0)
-    width = _BLUR * scores.std()
+    width = _BLUR / np.sqrt(scores.size) * scores.std()
     # How sure it is that a bag like this one is above the cut.
     said = (
         ndtr((scores - cuts[:, np.newaxis]) / width)
