@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
-from svmosaic.preprocessing import ConstantHolder
+from svmosaic.preprocessing import ConstantHolder, holds_features
 
 TRAIN = np.array([[1.0, 0.0, 5.0, -2.0], [2.0, 0.0, 5.0, 0.0], [0.0, 0.0, 5.0, 1.0]])
 TEST = np.array([[3.0, 61.0, 0.0, 4.0], [0.0, 0.0, 5.0, 0.0], [0.0, -1.0, 7.0, 0.0]])
@@ -71,6 +71,19 @@ def test_what_a_scaler_cannot_scale_stays_in_the_range_of_training(make, scaler)
     assert held.max() <= 1.0
 
 
-def test_gaps_are_refused():
-    with pytest.raises(ValueError, match="NaN"):
-        ConstantHolder().fit([[1.0], [np.nan]])
+@pytest.mark.parametrize("make", [np.array, sp.csr_array], ids=lambda f: f.__name__)
+def test_a_feature_with_gaps_is_not_constant(make):
+    train, test = make([[1.0, 2.0], [np.nan, 2.0]]), make([[3.0, 4.0], [np.nan, 2.0]])
+    holder = ConstantHolder().fit(train)
+    found = holder.transform(test)
+
+    assert_array_equal(holder.held_, [1])
+    expected = np.array([[3.0, 2.0], [np.nan, 2.0]])
+    assert_array_equal(found.toarray() if sp.issparse(found) else found, expected)
+    assert holds_features("none", train, test)
+    assert not holds_features("none", train, test[1:])
+
+
+def test_infinity_is_refused():
+    with pytest.raises(ValueError, match="infinity"):
+        ConstantHolder().fit([[1.0], [np.inf]])

@@ -22,7 +22,8 @@ class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     It goes before a scaler. A feature without a range cannot be scaled, so that scalers leave it in
     its own unit: a word that no training page has keeps its raw count among features in [0, 1], and
     a page with it is far from all others. Nothing was learned about such a feature; held at its
-    constant, it says nothing. LIBSVM's svm-scale leaves such features out.
+    constant, it says nothing. LIBSVM's svm-scale leaves such features out. A feature with gaps is
+    not constant: which values are missing may say something.
 
     Attributes
     ----------
@@ -113,11 +114,17 @@ class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
 
     def _check(self, X: Any, *, reset: bool) -> Any:
         return validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan",
+            reset=reset,
         )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

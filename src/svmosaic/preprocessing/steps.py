@@ -46,5 +46,5 @@ def holds_features(impute: str, train: Any, test: Any) -> bool:
         imputer = SimpleImputer(strategy=impute).fit(train)
         train, test = imputer.transform(train), imputer.transform(test)
     holder = ConstantHolder().fit(train)
-    held = holder.transform(test)
-    return bool((held != test).nnz) if sp.issparse(test) else bool(np.any(held != test))
+    held = holder.transform(test)[:, holder.held_] != test[:, holder.held_]
+    return bool(held.nnz if sp.issparse(held) else np.any(held))
