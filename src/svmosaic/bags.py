@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from svmosaic.utils.row_hashes import hash_rows, mix_bits
+from svmosaic.utils.wording import plural
 
 __all__ = ["Bags", "CanonicalBags", "canonical_bags", "check_bags", "order_of_ids"]
 
@@ -263,7 +264,7 @@ def _of_sequence(X: Any, who: str) -> Bags:
         if part.ndim != 2:
             raise ValueError(
                 f"{who} expects bags: a list with one 2-d array of instances per bag. Bag {i} has "
-                f"{part.ndim} dimension{'' if part.ndim == 1 else 's'}; flat instances need "
+                f"{plural(part.ndim, 'dimension')}; flat instances need "
                 "bags=ids, one bag alone is [X]."
             )
         if n_features is not None and part.shape[1] != n_features:

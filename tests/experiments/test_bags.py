@@ -70,6 +70,20 @@ def test_methods_on_bags(spec, tmp_path, n_jobs):
         assert record["n_support"] > 0
 
 
+def test_gaps_of_instances_are_filled(spec, tmp_path):
+    rows = (tmp_path / "toy.csv").read_text().splitlines()
+    name, _, rest = rows[5].split(",", 2)
+    rows[5] = f"{name},,{rest}"
+    (tmp_path / "toy.csv").write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataFileError, match=r"column 'a' has no value.*set impute = "):
+        run_experiment(spec, tmp_path / "run")
+
+    filled = replace(spec, protocol=replace(spec.protocol, impute="median"))
+    summary = run_experiment(filled, tmp_path / "run")
+
+    assert (summary.n_done, summary.n_failed) == (6, 0)
+
+
 def test_instances_are_scaled_inside_bags(spec):
     X, y = load_data(spec.data[0])
     cell = next(iter_cells(spec, spec.data[0], X, y))

@@ -78,6 +78,21 @@ def test_scores_are_those_of_the_protocol(folder):
     np.testing.assert_array_equal(ours, expected.scores())
 
 
+def test_gaps_in_a_file_are_refused_or_filled(folder):
+    rows = (folder / "two.csv").read_text().splitlines()
+    rows[7] = "," + rows[7].split(",", 1)[1]
+    (folder / "two.csv").write_text("\n".join(rows) + "\n")
+    words = r"two\.csv, line 8: column 'size' has no value\. Fill it in, or set impute"
+    with pytest.raises(DataFileError, match=words):
+        run_experiment(read_spec("spec.toml"), "out")
+
+    for strategy in ("mean", "most_frequent"):
+        spec = _change(folder, "outer = 3", f'outer = 3\nimpute = "{strategy}"')
+        summary = run_experiment(spec, strategy)
+        assert (summary.n_done, summary.n_failed) == (12, 0)
+        _change(folder, f'\nimpute = "{strategy}"', "")
+
+
 def test_a_second_run_does_nothing(folder):
     spec = read_spec("spec.toml")
     run_experiment(spec, "out")

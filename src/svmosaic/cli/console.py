@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.utils.progress import report_progress
+from svmosaic.utils.wording import plural
 
 __all__ = [
     "check_output",
@@ -23,7 +24,6 @@ __all__ = [
     "note",
     "one_line",
     "plain_warnings",
-    "plural",
     "show_progress",
     "uninterrupted",
 ]
@@ -43,11 +43,6 @@ _VERBOSE_SECONDS = 1.0
 def one_line(text: object) -> str:
     """Return the text with every run of blanks and line ends as one blank."""
     return " ".join(str(text).split())
-
-
-def plural(count: int, noun: str, many: str | None = None) -> str:
-    """Return the count with its noun, for example ``1 row`` or ``2 rows``."""
-    return f"{count} {noun if count == 1 else many or noun + 's'}"
 
 
 def file_size(path: str) -> str:

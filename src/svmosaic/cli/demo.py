@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic import __version__
-from svmosaic.cli.console import format_table, note, plural, uninterrupted
+from svmosaic.cli.console import format_table, note, uninterrupted
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.cli.demo_runs import Scale

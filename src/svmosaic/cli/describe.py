@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.cli.console import plural
+from svmosaic.utils.wording import plural
 
 __all__ = ["Fields", "bag_fields", "chain_fields", "listed", "mixture_fields", "stop_reasons"]
 

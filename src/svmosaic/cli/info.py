@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from svmosaic.cli.console import file_size, format_fields, plural
+from svmosaic.cli.console import file_size, format_fields
+from svmosaic.utils.wording import plural
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 

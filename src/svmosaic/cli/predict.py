@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
-from svmosaic.cli.console import check_output, note, plural, uninterrupted
+from svmosaic.cli.console import check_output, note, uninterrupted
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.datasets import Dataset

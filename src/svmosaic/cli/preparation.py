@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from svmosaic.bags import Bags
-from svmosaic.cli.console import plural
 from svmosaic.preprocessing import ConstantHolder, preparation_steps
+from svmosaic.utils.wording import plural
 
 __all__ = ["Preparation", "fills_gaps", "moves_zeros", "plan_preparation"]
 

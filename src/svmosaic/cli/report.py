@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
-from svmosaic.cli.console import file_size, format_fields, plural, uninterrupted
+from svmosaic.cli.console import file_size, format_fields, uninterrupted
+from svmosaic.utils.wording import plural
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 

@@ -7,8 +7,9 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmosaic.cli.console import format_fields, format_table, note, plural
+from svmosaic.cli.console import format_fields, format_table, note
 from svmosaic.cli.run import add_reuse_option, finished_cells, positive_seconds, report_lines
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.reproduce import Reproduction

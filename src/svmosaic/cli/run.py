@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmosaic.cli.console import format_fields, format_table, note, plural, uninterrupted
+from svmosaic.cli.console import format_fields, format_table, note, uninterrupted
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.experiments.progress import Progress

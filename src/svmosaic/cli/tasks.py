@@ -21,7 +21,7 @@ from svmosaic.datasets import (
     read_table,
 )
 from svmosaic.datasets.readers import sniff_format
-from svmosaic.exceptions import DataFileError
+from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 
 __all__ = ["Columns", "Task", "columns_of", "load_by_name", "names_of", "read_file", "task_of"]
@@ -108,12 +108,8 @@ def read_file(
     `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
     missing if `gaps`.
     """
-    try:
+    with gap_advice("train with --impute mean"):
         return _read_file(source, task, columns, labelled, width, gaps)
-    except DataFileError as error:
-        # The mend for those who call the reader is another one on the command line.
-        text = str(error).replace("pass allow_nan=True", "train with --impute mean")
-        raise DataFileError(text) from None
 
 
 def _read_file(

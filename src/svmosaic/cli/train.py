@@ -13,11 +13,11 @@ from svmosaic.cli.console import (
     file_size,
     format_fields,
     note,
-    plural,
     show_progress,
     uninterrupted,
 )
 from svmosaic.cli.methods import METHODS, make_machine, named_parameter
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.cli.tasks import Columns, Task

@@ -15,10 +15,10 @@ from svmosaic.cli.console import (
     format_fields,
     format_table,
     note,
-    plural,
     show_progress,
     uninterrupted,
 )
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV

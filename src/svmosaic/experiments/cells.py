@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from svmosaic.datasets import (
     read_multitarget,
     read_table,
 )
+from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import (
     DataSpec,
@@ -93,20 +95,13 @@ class Cell:
         return hashlib.sha256(f"{self.question} {self.code}".encode()).hexdigest()
 
 
-def load_data(data: DataSpec) -> tuple[Any, Any]:
-    """Return samples, or bags of instances, and targets."""
+def load_data(data: DataSpec, *, gaps: bool = False) -> tuple[Any, Any]:
+    """Return samples, or bags of instances, and targets; a file may have gaps if `gaps`."""
     if data.path is None:
         found = _load_by_name(data.dataset or data.name)
-    elif data.bag is not None:
-        found = read_bags(
-            data.path, bag=data.bag, target=-1 if data.target is None else data.target
-        )
-    elif data.targets is not None:
-        found = read_multitarget(data.path, targets=data.targets, allow_nan=True)
-    elif data.target is None:
-        found = read_table(data.path)
     else:
-        found = read_table(data.path, target=data.target)
+        with gap_advice('set impute = "mean" in [protocol]'):
+            found = _read_file(data, data.path, gaps)
     X, y = found.X, np.asarray(found.y)
     if data.classes is not None:
         missing = [label for label in data.classes if label not in y]
@@ -125,6 +120,15 @@ def load_data(data: DataSpec) -> tuple[Any, Any]:
         kept = np.sort(rng.choice(len(y), data.rows, replace=False))
         X, y = X[kept], y[kept]
     return X, y
+
+
+def _read_file(data: DataSpec, path: Path, gaps: bool) -> Dataset:
+    target = -1 if data.target is None else data.target
+    if data.bag is not None:
+        return read_bags(path, bag=data.bag, target=target, allow_nan=gaps)
+    if data.targets is not None:
+        return read_multitarget(path, targets=data.targets, allow_nan=True)
+    return read_table(path, target=target, allow_nan=gaps)
 
 
 def _load_by_name(name: str) -> Dataset:

@@ -209,7 +209,7 @@ def _load(spec: ExperimentSpec, data: DataSpec) -> tuple[Any, Any]:
     """Return samples and targets, or a stream and nothing."""
     if spec.protocol.kind == "prequential":
         return open_stream(spec.protocol, data), None
-    return load_data(data)
+    return load_data(data, gaps=spec.protocol.impute != "none")
 
 
 def _all_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:

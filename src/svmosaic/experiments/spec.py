@@ -374,7 +374,7 @@ def _read_protocol(table: TomlTable) -> ProtocolSpec:
         hold_constants=table.take(
             "hold_constants", (bool,), "true or false", default.hold_constants
         ),
-        impute=table.choice("impute", ("none", "mean", "median"), default.impute),
+        impute=table.choice("impute", ("none", "mean", "median", "most_frequent"), default.impute),
         random_state=table.whole("random_state", 0, default.random_state),
         chunk=table.whole("chunk", 1, default.chunk),
         samples=table.whole("samples", 2, 0) if "samples" in table else None,

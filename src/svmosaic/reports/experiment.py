@@ -12,7 +12,6 @@ from svmosaic import __version__
 from svmosaic.reports.document import Document, Section, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.html import write_html
-from svmosaic.reports.numbers import plural
 from svmosaic.reports.run_data import RunData, read_run
 from svmosaic.reports.sections.data import data_section, data_table
 from svmosaic.reports.sections.failures import failure_section
@@ -36,6 +35,7 @@ from svmosaic.reports.table_files import (
 )
 from svmosaic.stats.latex import pairs_latex
 from svmosaic.utils.atomic import atomic_write
+from svmosaic.utils.wording import plural
 
 __all__ = ["Report", "experiment_report", "page_path", "write_files", "write_report"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["format_count", "format_like", "format_p", "format_score", "format_seconds", "plural"]
+__all__ = ["format_count", "format_like", "format_p", "format_score", "format_seconds"]
 
 
 def format_score(value: float) -> str:
@@ -50,8 +50,3 @@ def format_like(value: float, text: str) -> str:
 def format_p(p: float) -> str:
     """Return a p-value for a cell of a table."""
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """Return the count with its noun, for example ``1 row`` or ``2 rows``."""
-    return f"{count} {noun if count == 1 else noun + 's'}"

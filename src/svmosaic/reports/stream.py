@@ -12,7 +12,8 @@ from svmosaic import __version__
 from svmosaic.reports.document import Cell, Details, Document, Row, Section, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.html import write_html
-from svmosaic.reports.numbers import format_score, format_seconds, plural
+from svmosaic.reports.numbers import format_score, format_seconds
+from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.streams import PrequentialResult

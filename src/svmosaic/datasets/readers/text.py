@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +18,7 @@ __all__ = [
     "MAX_LINE_BYTES",
     "LineBlock",
     "file_error",
+    "gap_advice",
     "iter_blocks",
     "iter_chunks",
     "shorten",
@@ -46,6 +48,15 @@ def file_error(path: Path, line: int | None, reason: str) -> DataFileError:
     """Make the error that names the file, the line and the mend."""
     where = path.name if line is None else f"{path.name}, line {line}"
     return DataFileError(f"{where}: {reason}")
+
+
+@contextmanager
+def gap_advice(advice: str) -> Iterator[None]:
+    """Tell another way to mend a gap than the readers' own option, which not every caller has."""
+    try:
+        yield
+    except DataFileError as error:
+        raise DataFileError(str(error).replace("pass allow_nan=True", advice)) from None
 
 
 def shorten(text: str, limit: int = 40) -> str:

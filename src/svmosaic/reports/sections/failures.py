@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from svmosaic.experiments.journal import Entry
 from svmosaic.reports.document import Details, Row, Section, Table
-from svmosaic.reports.numbers import plural
 from svmosaic.reports.run_data import RunData
+from svmosaic.utils.wording import plural
 
 __all__ = ["failure_section"]
 

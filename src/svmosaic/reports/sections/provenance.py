@@ -7,9 +7,9 @@ from typing import Any
 
 from svmosaic.experiments.reuse import reuse_words
 from svmosaic.reports.document import Details, Row, Section, Table
-from svmosaic.reports.numbers import plural
 from svmosaic.reports.run_data import RunData
 from svmosaic.reports.spec_text import spec_as_toml
+from svmosaic.utils.wording import plural
 
 __all__ = ["protocol_words", "provenance_section"]
 

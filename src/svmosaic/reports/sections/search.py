@@ -9,9 +9,10 @@ from typing import Any
 
 from svmosaic.reports.document import Details, Figure, Row, Section, Table
 from svmosaic.reports.figures import Studio
-from svmosaic.reports.numbers import format_score, plural
+from svmosaic.reports.numbers import format_score
 from svmosaic.reports.run_data import RunData
 from svmosaic.reports.search_data import Candidates, ScoreMap, gather_candidates
+from svmosaic.utils.wording import plural
 
 __all__ = ["search_section"]
 

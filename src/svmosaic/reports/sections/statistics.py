@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from svmosaic.reports.document import Cell, Details, Figure, Row, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.measure import Measure
-from svmosaic.reports.numbers import format_p, plural
+from svmosaic.reports.numbers import format_p
 from svmosaic.stats import Comparison, compare
+from svmosaic.utils.wording import plural
 
 __all__ = ["Findings", "find", "pairs_table"]
 
