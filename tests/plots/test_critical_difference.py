@@ -45,6 +45,17 @@ def test_the_numbers_of_the_axis_do_not_touch(n, numbers):
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
+@pytest.mark.parametrize("n", [3, 10, 22])
+def test_no_line_crosses_a_rank(n):
+    ax = plot_critical_difference({f"method {i}": float(i) for i in range(1, n + 1)}, 2.0)
+    ax.figure.canvas.draw()
+
+    boxes = [text.get_window_extent() for text in ax.texts if "." in text.get_text()]
+    assert len(boxes) == n
+    begin, end = ax.transData.transform([(1.0, 0.0), (float(n), 0.0)])[:, 0]
+    assert all(box.x1 < begin or box.x0 > end for box in boxes)
+
+
 def test_a_bar_per_group_and_none_twice():
     ax = plot_critical_difference(RANKS, 1.1, groups=[("b", "c"), ("a", "b"), ("d",)])
 

@@ -18,8 +18,10 @@ _FONT_SIZE = 10.5
 _WIDTH = 6.4
 _LINE = 0.26
 _HEAD = 0.95
-# Shares of the axis: the room for the labels on either side, and the gap before them.
-_SIDE = 0.38
+# Shares of the axis: the room for the labels on either side, the part of it that a rank takes, and
+# the gap before a name. A rank stands beyond the axis, where no line of another method crosses it.
+_SIDE = 0.48
+_RANK = 0.12
 _GAP = 0.02
 # Numbers on the axis; more would touch each other.
 _MOST_NUMBERS = 14
@@ -169,12 +171,12 @@ def _draw_names(
     """Write the better half on the left and the other half on the right, joined to their ranks."""
     low, high = limits
     half = math.ceil(len(names) / 2)
-    gap = _GAP * (high - low)
+    gap, room = _GAP * (high - low), _RANK * (high - low)
     for number, name in enumerate(names):
         on_left = number < half
         line = number if on_left else len(names) - 1 - number
         y = -(below + line)
-        side = low - gap if on_left else high + gap
+        side = low - room if on_left else high + room
         ax.plot([ranks[name], ranks[name], side], [0, y, y], color=_GREY, linewidth=0.9, zorder=2)
         ax.text(
             side - gap if on_left else side + gap,
