@@ -92,6 +92,12 @@ def test_gaps_in_a_file_are_refused_or_filled(folder):
         assert (summary.n_done, summary.n_failed) == (12, 0)
         _change(folder, f'\nimpute = "{strategy}"', "")
 
+    rows[4] = "inf," + rows[4].split(",", 1)[1]
+    (folder / "two.csv").write_text("\n".join(rows) + "\n")
+    spec = _change(folder, "outer = 3", 'outer = 3\nimpute = "mean"')
+    with pytest.raises(ValueError, match=r"two\.csv has an infinite value, in row 3 and feature 0"):
+        run_experiment(spec, "infinite")
+
 
 def test_a_second_run_does_nothing(folder):
     spec = read_spec("spec.toml")

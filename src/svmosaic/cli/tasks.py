@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from sklearn.utils import get_tags
@@ -23,6 +24,7 @@ from svmosaic.datasets import (
 from svmosaic.datasets.readers import sniff_format
 from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.preprocessing import refuse_infinities
 
 __all__ = ["Columns", "Task", "columns_of", "load_by_name", "names_of", "read_file", "task_of"]
 
@@ -109,7 +111,9 @@ def read_file(
     missing if `gaps`.
     """
     with gap_advice("train with --impute mean"):
-        return _read_file(source, task, columns, labelled, width, gaps)
+        data = _read_file(source, task, columns, labelled, width, gaps)
+    refuse_infinities(data.X, Path(source).name)
+    return data
 
 
 def _read_file(

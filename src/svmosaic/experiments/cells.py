@@ -48,7 +48,7 @@ from svmosaic.model_selection.plans import (
     plan_random,
 )
 from svmosaic.model_selection.seeds import derive_seed
-from svmosaic.preprocessing import holds_features, preparation_steps
+from svmosaic.preprocessing import holds_features, preparation_steps, refuse_infinities
 
 __all__ = [
     "STEP",
@@ -102,6 +102,7 @@ def load_data(data: DataSpec, *, gaps: bool = False) -> tuple[Any, Any]:
     else:
         with gap_advice('set impute = "mean" in [protocol]'):
             found = _read_file(data, data.path, gaps)
+        refuse_infinities(found.X, data.path.name)
     X, y = found.X, np.asarray(found.y)
     if data.classes is not None:
         missing = [label for label in data.classes if label not in y]

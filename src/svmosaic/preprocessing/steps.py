@@ -13,7 +13,7 @@ from svmosaic.bags import Bags
 from svmosaic.multi_instance import BagTransformer
 from svmosaic.preprocessing.constant_holder import ConstantHolder
 
-__all__ = ["holds_features", "preparation_steps"]
+__all__ = ["holds_features", "preparation_steps", "refuse_infinities"]
 
 
 def preparation_steps(scale: str, impute: str, X: Any, *, hold: bool) -> list[tuple[str, Any]]:
@@ -36,6 +36,19 @@ def preparation_steps(scale: str, impute: str, X: Any, *, hold: bool) -> list[tu
     if in_bags:
         steps = [(name, BagTransformer(step, allow_nan=name == "impute")) for name, step in steps]
     return steps
+
+
+def refuse_infinities(X: Any, name: str) -> None:
+    """Raise if a value is infinite, which unlike a gap cannot be filled."""
+    table = X.instances if isinstance(X, Bags) else X
+    if not np.isinf(table.data if sp.issparse(table) else table).any():
+        return
+    cells = sp.coo_array(table)
+    first = int(np.flatnonzero(np.isinf(cells.data))[0])
+    raise ValueError(
+        f"{name} has an infinite value, in row {cells.row[first]} and feature {cells.col[first]}, "
+        "counted from 0. Only gaps can be filled: mend the value, or leave it empty."
+    )
 
 
 def holds_features(impute: str, train: Any, test: Any) -> bool:
