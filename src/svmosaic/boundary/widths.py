@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from svmosaic.boundary.points import (
 from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = [
     "RIDGE",
@@ -265,15 +265,14 @@ def _at_peak(
     return FoundWidth(path, tried[chosen], late)
 
 
-def warn_without_peak(path: WidthPath, who: str, stacklevel: int) -> None:
+def warn_without_peak(path: WidthPath, who: str) -> None:
     """Warn where the norm has no interior peak."""
     if not path.is_peak:
-        warnings.warn(
+        warn_user(
             f"The norm of {who} has no peak between sigma={path.sigmas[0]:.3g} and "
             f"{path.sigmas[-1]:.3g}; it takes sigma={path.sigma:.3g}, where the norm is largest. "
             "Give a range of sigmas around the expected width, or a number.",
             ConvergenceWarning,
-            stacklevel=stacklevel + 1,
         )
 
 
@@ -346,7 +345,7 @@ def peak_of_samples(
     widths = default_sigmas(X, weights) if sigmas is None else sigmas
     settings = CbpSettings(progress=current_progress(who, 0))
     (found,) = search_widths(problems, widths, [lam], settings, after=after, who=who)
-    warn_without_peak(found.path, who, 3)
+    warn_without_peak(found.path, who)
     return found.path
 
 

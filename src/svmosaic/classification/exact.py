@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from svmosaic.classification.kernel_classifier import KernelClassifier, Training
 from svmosaic.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["ExactKernelClassifier"]
 
@@ -49,12 +49,11 @@ class ExactKernelClassifier(KernelClassifier):
     def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
         lost = sum(s.status == "indefinite" for s in solutions)
         if lost:
-            warnings.warn(
+            warn_user(
                 f"The kernel of {type(self).__name__} is not positive semidefinite on these "
                 f"samples, so {lost} of {len(solutions)} machines have no solution. The model is "
                 f"what was reached; use another kernel, change its parameters or lower C.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         unfinished = [s for s in solutions if s.status in ("max_time", "max_iter")]
         if not unfinished:
@@ -62,13 +61,12 @@ class ExactKernelClassifier(KernelClassifier):
         late = any(s.status == "max_time" for s in unfinished)
         limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter or 'auto'}"
         worst = max(s.violation for s in unfinished)
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "
             f"{len(solutions)} machines unfinished and violation {worst:.1e} (tol={self.tol:g}). "
             f"The model is what was reached; scale the features, lower C or raise "
             f"{'max_time' if late else 'max_iter'}.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
     def _record(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Integral, Real
@@ -24,6 +23,7 @@ from svmosaic.solvers.refine import RefineSettings, RefineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["OLLAWVClassifier"]
 
@@ -282,21 +282,19 @@ class OLLAWVClassifier(KernelClassifier):
     def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
         late = sum(s.status == "max_time" for s in solutions)
         if late:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped at max_time={self.max_time:g} s with {late} of "
                 f"{len(solutions)} machines unfinished. The model is what was reached; raise "
                 "max_time, lower the margin or set max_support.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         elif self.refine is not None:
             worst = max(s.violation for s in solutions)
             if worst > self.tol:
-                warnings.warn(
+                warn_user(
                     f"The refinement of {type(self).__name__} stopped with violation "
                     f"{worst:.1e} (tol={self.tol:g}). Scale the features or raise tol.",
                     ConvergenceWarning,
-                    stacklevel=4,
                 )
 
     def _record(

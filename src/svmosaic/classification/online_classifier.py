@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -20,6 +19,7 @@ from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows,
 from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_training, match_form
 
 __all__ = ["OnlineClassifier"]
@@ -124,12 +124,11 @@ class OnlineClassifier(KernelClassifier):
         solutions = self._visit(rows, kernel, tasks, machines, epochs, order)
         late = sum(s.status == "max_time" for s in solutions)
         if late:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped at max_time={self.max_time:g} s with {late} of "
                 f"{len(solutions)} machines unfinished. The model is what was reached; raise "
                 "max_time or lower epochs.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return solutions
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -34,6 +33,7 @@ from svmosaic.solvers.online_svm import OnlineSvmSolution, OnlineSvmTask, Shrink
 from svmosaic.utils.clock import Deadline
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["OnlineSVMCBPClassifier"]
 
@@ -403,12 +403,11 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         falls = 2 + np.flatnonzero((seen[2:] < seen[1:-1]) & (seen[:-2] < seen[1:-1]))
         chosen, found = (int(falls[-1]), True) if falls.size else (int(norms.argmax()), False)
         if not found:
-            warnings.warn(
+            warn_user(
                 f"The norm of {type(self).__name__} has no peak between sigma={sigmas[0]:.3g} and "
                 f"{sigmas[-1]:.3g}; it takes sigma={sigmas[chosen]:.3g}, where the norm is "
                 "largest. Give a range of sigmas around the expected width, or a number.",
                 ConvergenceWarning,
-                stacklevel=7,
             )
         return chosen
 

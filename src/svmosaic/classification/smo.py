@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +19,7 @@ from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["SMOClassifier"]
 
@@ -268,17 +268,15 @@ def warn_if_not_converged(estimator: Any, solutions: list[Solution]) -> None:
     late = sum(s.status == "max_time" for s in solutions)
     worst = max(s.violation for s in solutions)
     if late:
-        warnings.warn(
+        warn_user(
             f"{name} stopped at max_time={estimator.max_time:g} s with {late} of "
             f"{len(solutions)} machines unfinished. The model is what was reached; raise max_time "
             "or tol.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     elif worst > estimator.tol:
-        warnings.warn(
+        warn_user(
             f"{name} stopped with violation {worst:.1e} (tol={estimator.tol:g}) after "
             f"{max(s.n_iter for s in solutions)} updates. Scale the features or raise max_iter.",
             ConvergenceWarning,
-            stacklevel=5,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
@@ -39,6 +38,7 @@ from svmosaic.utils.clock import Deadline
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["SVMCBPClassifier"]
 
@@ -226,7 +226,7 @@ class SVMCBPClassifier(RbfClassifier):
         (solutions,) = self._solve_lams(rows, problems, [float(self.lam)])
         path = cast(_CbpSolution, solutions[0]).path
         if path is not None:
-            warn_without_peak(path, type(self).__name__, 4)
+            warn_without_peak(path, type(self).__name__)
         self._warn_if_cut_short(solutions)
         return solutions
 
@@ -346,12 +346,11 @@ class SVMCBPClassifier(RbfClassifier):
         late = any(s.status == "max_time" for s in unfinished)
         limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter or 'auto'}"
         worst = max(s.violation for s in unfinished)
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "
             f"{len(solutions)} machines unfinished and violation {worst:.1e} (tol={self.tol:g}). "
             f"The model is what was reached; raise {'max_time' if late else 'max_iter'} or ridge.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     def _record(

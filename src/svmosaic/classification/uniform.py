@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -18,6 +17,7 @@ from svmosaic.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.solvers.simple_smo import SimpleSmoSettings
 from svmosaic.solvers.uniform import UniformSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["UniformSVC"]
 
@@ -210,14 +210,13 @@ class UniformSVC(ExactKernelClassifier):
         solutions = super()._solve(rows, kernel, problems)
         degenerate = sum(s.support.size == 0 for s in solutions)
         if degenerate:
-            warnings.warn(
+            warn_user(
                 f"The convex hulls of the classes overlap in the feature space of this kernel for "
                 f"{degenerate} of {len(solutions)} machines of {type(self).__name__}; their "
                 "optimum is w = 0, which gives every sample the same class. Use a kernel with "
                 "more features, such as rbf, or a machine with one slack per sample, such as "
                 "NNISDAClassifier.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return solutions
 

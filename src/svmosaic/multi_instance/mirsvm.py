@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -34,8 +33,10 @@ from svmosaic.multi_instance.representatives import (
 )
 from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
+from svmosaic.utils.atomic_fit import atomic_fit
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["MIRSVMClassifier", "bag_weights", "warn_if_not_settled"]
@@ -214,6 +215,7 @@ class MIRSVMClassifier(InstanceScorer):
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
 
+    @atomic_fit
     def fit(self, X: Any, y: Any, bags: Any = None) -> Self:
         """Learn from bags.
 
@@ -350,17 +352,15 @@ def warn_if_not_settled(estimator: Any, end: Alternation) -> None:
     """Warn with the measurement when the representatives still changed, or the solver gave up."""
     name = type(estimator).__name__
     if end.stop_reason == "max_passes":
-        warnings.warn(
+        warn_user(
             f"{name} stopped at max_passes={estimator.max_passes} with {end.agreement[-1]:.0%} of "
             "the representatives unchanged. The machine with the least objective is kept; raise "
             "max_passes, or lower C or gamma.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     if end.violation > estimator.tol:
-        warnings.warn(
+        warn_user(
             f"{name} stopped with violation {end.violation:.1e} (tol={estimator.tol:g}). Scale the "
             "features or raise tol.",
             ConvergenceWarning,
-            stacklevel=5,
         )

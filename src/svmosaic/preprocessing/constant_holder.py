@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.problem import IndexArray
+from svmosaic.utils.atomic_fit import atomic_fit
 
 __all__ = ["ConstantHolder"]
 
@@ -50,6 +51,7 @@ class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     held_: IndexArray
     values_: NDArray[Any]
 
+    @atomic_fit
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the features that are constant.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -25,6 +24,7 @@ from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression, check_samples, match_form
 
 __all__ = ["ChainKernel", "ChainedSVR"]
@@ -279,11 +279,10 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _warn_if_not_converged(self, builder: ChainBuilder) -> None:
         worst = max(machine.tuned.violation for machine in builder.machines)
         if worst > self.tol:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped with violation {worst:.1e} (tol={self.tol:g}). "
                 "Scale the features or raise max_iter.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     # Prediction -----------------------------------------------------------------------------

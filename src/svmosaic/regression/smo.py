@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,6 +17,7 @@ from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression
 
 __all__ = ["SMORegressor"]
@@ -238,18 +238,16 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
     def _warn_if_not_converged(self, solution: Solution) -> None:
         name = type(self).__name__
         if solution.status == "max_time":
-            warnings.warn(
+            warn_user(
                 f"{name} stopped at max_time={self.max_time:g} s. The model is what was reached; "
                 "raise max_time or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         elif solution.violation > self.tol:
-            warnings.warn(
+            warn_user(
                 f"{name} stopped with violation {solution.violation:.1e} (tol={self.tol:g}) after "
                 f"{solution.n_iter} updates. Scale features and target or raise max_iter.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def predict(self, X: Any) -> DoubleArray:

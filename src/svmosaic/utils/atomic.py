@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-__all__ = ["atomic_write", "check_writable"]
+__all__ = ["atomic_write", "check_folder", "check_writable"]
 
 
 @contextlib.contextmanager
@@ -82,7 +82,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         )
     if found is not None and not stat.S_ISREG(found.st_mode):
         return
-    folder = target.parent
+    check_folder(target.parent)
+
+
+def check_folder(folder: Path) -> None:
+    """Raise an error if no file could be made in `folder`."""
     if not folder.is_dir():
         raise FileNotFoundError(f"The folder {str(folder)!r} of the output does not exist.")
     if not _access(folder, os.W_OK | os.X_OK):

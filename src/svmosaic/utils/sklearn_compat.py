@@ -10,6 +10,8 @@ from sklearn.utils import _safe_indexing, metaestimators
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
+from svmosaic.utils.atomic_fit import atomic_fit
+
 __all__ = [
     "HasMethods",
     "Interval",
@@ -24,9 +26,13 @@ Method = TypeVar("Method", bound=Callable[..., object])
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
-    """Validate the parameters of an estimator before its `fit` runs."""
-    decorator = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
-    return cast(Callable[[Method], Method], decorator)
+    """Validate the parameters of an estimator before its `fit` runs; see also `atomic_fit`."""
+    validate = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+    def decorate(method: Method) -> Method:
+        return cast(Method, atomic_fit(validate(method)))
+
+    return decorate
 
 
 def available_if(check: Callable[[object], bool]) -> Callable[[Method], Method]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -23,6 +22,7 @@ from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["BagKernelSVM"]
@@ -76,11 +76,10 @@ class BagKernelSVM(BagClassifier):
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
         machine = solve_gram(gram, signs, np.ones(signs.size), settings)
         if machine.violation > self.tol:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped with violation {machine.violation:.1e} "
                 f"(tol={self.tol:g}). Scale the features or raise tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         support = np.flatnonzero(machine.coef)
         self.support_ = data.bag_order[support]

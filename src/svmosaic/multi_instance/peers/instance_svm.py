@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solut
 from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["InstanceSVM"]
@@ -88,11 +88,10 @@ class InstanceSVM(InstanceScorer):
             n_threads=resolve_threads(self.n_jobs),
         )
         if solution.violation > self.tol:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped with violation {solution.violation:.1e} "
                 f"(tol={self.tol:g}) after {solution.n_iter} updates. Scale the features.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return solution
 
@@ -117,11 +116,10 @@ class InstanceSVM(InstanceScorer):
         return values[:, 0]
 
     def _warn_of_passes(self) -> None:
-        warnings.warn(
+        warn_user(
             f"{type(self).__name__} stopped at max_passes={self.max_passes}, before a choice of "
             "instances came back. The model is that of the last pass; raise max_passes.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
     def _decide(self, bags: Bags) -> DoubleArray:

@@ -9,6 +9,8 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmosaic.utils.atomic_fit import atomic_fit
+
 __all__ = ["NumericNaiveBayes"]
 
 # Values of the largest array that a prediction makes at a time.
@@ -48,6 +50,7 @@ class NumericNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, *, use_kernel: bool = False) -> None:
         self.use_kernel = use_kernel
 
+    @atomic_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate the densities.
 

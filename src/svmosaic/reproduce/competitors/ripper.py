@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmosaic.utils.atomic_fit import atomic_fit
 from svmosaic.utils.optional import import_optional
 
 __all__ = ["RipperClassifier"]
@@ -52,6 +53,7 @@ class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.k = k
         self.random_state = random_state
 
+    @atomic_fit
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rules.
 
