@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVR
 
 from svmosaic import SVRCC, SVRRC, MultiTargetSVR
-from svmosaic.datasets import load_multitarget
+from svmosaic.datasets import load
 
 CHAIN_SETS = ("atp1d", "oes97", "osales")
 GRID_SETS = ("edm", "jura", "andro", "sf2")
@@ -47,7 +47,7 @@ def cpu_seconds(work: Callable[[], Any], repeat: int) -> float:
 
 
 def load_scaled(name: str) -> tuple[Any, Any]:
-    data = load_multitarget(name)
+    data = load(name)
     X = make_pipeline(SimpleImputer(), StandardScaler()).fit_transform(data.X)
     return X, scale(data.y)
 

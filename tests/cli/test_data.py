@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svmosaic import datasets
-from svmosaic.datasets import list_bags, list_datasets, list_multitarget
+from svmosaic.datasets import list_datasets
 
 
 def test_list_names_every_data_set(svmosaic):
@@ -16,7 +16,7 @@ def test_list_names_every_data_set(svmosaic):
     assert names == list(list_datasets())
 
 
-def test_list_says_where_a_set_is_at_hand(svmosaic, tmp_path, monkeypatch):
+def test_list_says_where_a_set_was_found(svmosaic, tmp_path, monkeypatch):
     monkeypatch.setenv("SVMOSAIC_CACHE", str(tmp_path))
     (tmp_path / "datasets").mkdir()
     (tmp_path / "data").mkdir()
@@ -40,14 +40,18 @@ def test_describe_tells_size_and_source(svmosaic):
 
 
 @pytest.mark.parametrize(
-    ("kind", "names", "head"),
-    [("bags", list_bags, "instances"), ("targets", list_multitarget, "targets")],
+    ("kind", "heads"),
+    [
+        ("rows", "samples features classes"),
+        ("targets", "samples features targets"),
+        ("bags", "samples instances features classes"),
+    ],
 )
-def test_lists_of_other_kinds(svmosaic, kind, names, head):
+def test_a_list_of_one_kind_has_its_columns(svmosaic, kind, heads):
     lines = svmosaic("data", "list", "--kind", kind).out.splitlines()
 
-    assert head in lines[0]
-    assert [line.split()[0] for line in lines[2:]] == list(names())
+    assert lines[0].split() == ["name", "kind", *heads.split(), "found", "in"]
+    assert [line.split()[:2] for line in lines[2:]] == [[n, kind] for n in list_datasets(kind)]
 
 
 @pytest.mark.parametrize(("name", "words"), [("musk1", "92, 47 of them"), ("edm", "targets")])

@@ -23,12 +23,18 @@ def write(tmp_path: Path) -> Callable[[str, str | bytes], Path]:
 
 
 @pytest.fixture
-def classification_folder() -> Path:
+def data_home() -> Path:
     """Return the folder of real data sets, or skip."""
     folder = data_folder()
     if folder is None or not (folder / "classification").is_dir():
-        pytest.skip("the data folder is not at hand; set SVMOSAIC_DATA")
-    return folder / "classification"
+        pytest.skip("there is no data folder; set SVMOSAIC_DATA")
+    return folder
+
+
+@pytest.fixture
+def classification_folder(data_home: Path) -> Path:
+    """Return the folder of data sets with a class for each row, or skip."""
+    return data_home / "classification"
 
 
 @pytest.fixture

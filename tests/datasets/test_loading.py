@@ -28,7 +28,7 @@ def test_bundled_iris_is_scikit_learns(no_data):
 
 
 def test_sets_of_the_folder_have_the_registered_sizes(classification_folder):
-    for name in list_datasets():
+    for name in list_datasets("rows"):
         info = describe(name)
         if info.sha256 is None or info.n_samples > 10_000:
             continue
@@ -38,6 +38,38 @@ def test_sets_of_the_folder_have_the_registered_sizes(classification_folder):
         assert data.y.dtype == np.int64
         assert data.name == name
         assert info.title in data.description
+
+
+@pytest.mark.parametrize("name", ["edm", "sf1", "scpf", "andro", "corn_m5"])
+def test_several_targets_have_the_registered_sizes(data_home, name):
+    info, data = describe(name), load(name)
+
+    assert data.kind == info.kind == "targets"
+    assert data.y.shape == (info.n_samples, info.n_targets)
+    assert len(data.target_names) == info.n_targets
+    assert np.isfinite(data.y).all()
+    assert np.isnan(data.X).any() == (info.n_missing > 0)
+    if info.n_nominal == 0:
+        assert data.X.shape == (info.n_samples, info.n_features)
+
+
+@pytest.mark.parametrize("name", ["musk1", "eastWest", "westEast", "suramin", "mutagenesis-atoms"])
+def test_bags_have_the_registered_sizes(data_home, name):
+    info, data = describe(name), load(name)
+
+    assert data.kind == info.kind == "bags"
+    assert (len(data.X), data.X.n_instances, data.n_features) == (
+        info.n_samples,
+        info.n_instances,
+        info.n_features,
+    )
+    assert np.bincount(data.y).tolist() == [info.n_samples - info.n_positive, info.n_positive]
+    assert info.title in data.description
+
+
+@pytest.mark.slow
+def test_web_pages_are_sparse(data_home):
+    assert scipy.sparse.issparse(load("webmining75").X.instances)
 
 
 def test_storage_follows_the_registry_or_the_caller(classification_folder):
@@ -78,8 +110,12 @@ def test_checksum_is_computed_once(classification_folder, monkeypatch):
 def test_absent_set_says_how_to_get_it(no_data):
     with pytest.raises(DataNotFoundError, match="svmosaic data fetch spambase"):
         load("spambase")
-    with pytest.raises(DataNotFoundError, match=r"Put reuters\.svm\.gz into the folder"):
+    with pytest.raises(DataNotFoundError, match=r"as classification/reuters\.svm\.gz and set"):
         load("reuters")
+    with pytest.raises(DataNotFoundError, match=r"as multitarget/edm\.arff\.gz and set"):
+        load("edm")
+    with pytest.raises(DataNotFoundError, match=r"as multiinstance/musk1\.arff\.gz and set"):
+        load("musk1")
     with pytest.raises(DataNotFoundError, match="or load scikit-learn's copy, 'sklearn-iris'"):
         load("iris")
 

@@ -1,23 +1,13 @@
-"""Files of bags: relational ARFF, tables with bag ids, LIBSVM text; and data sets by name."""
+"""Files of bags: relational ARFF, tables with bag ids, LIBSVM text."""
 
 from __future__ import annotations
-
-import csv
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from svmosaic.datasets import (
-    data_folder,
-    describe_bags,
-    list_bags,
-    list_datasets,
-    list_multitarget,
-    load_bags,
-    read_bags,
-)
-from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.datasets import read_bags
+from svmosaic.exceptions import DataFileError
 
 HEAD = """@relation toy
 @attribute id {m1, m2}
@@ -160,62 +150,3 @@ def test_bad_flat_files_are_told(write):
         read_bags(write("t.svm", "1 1:2\n1 2:3\n"), bag=9)
     with pytest.raises(ValueError, match="'n_features' option of read_bags is for LIBSVM"):
         read_bags(write("t.csv", "bag,x,class\na,1,0\n"), n_features=3)
-
-
-# Data sets by name --------------------------------------------------------------------------
-
-
-def _folder():
-    folder = data_folder()
-    if folder is None or not (folder / "multiinstance").is_dir():
-        pytest.skip("the data folder is not at hand; set SVMOSAIC_DATA")
-    return folder / "multiinstance"
-
-
-def test_the_registry_is_the_manifest():
-    with (_folder() / "MANIFEST.csv").open() as stream:
-        rows = {row["name"]: row for row in csv.DictReader(stream)}
-
-    assert set(list_bags()) == set(rows)
-    for name, row in rows.items():
-        info = describe_bags(name)
-        assert (info.n_bags, info.n_instances, info.n_features, info.n_positive) == tuple(
-            int(row[key]) for key in ("bags", "instances", "d", "positive_bags")
-        )
-        assert (info.sha256, info.source) == (row["sha256"], row["source"])
-
-
-@pytest.mark.parametrize("name", ["musk1", "eastWest", "westEast", "suramin", "mutagenesis-atoms"])
-def test_a_data_set_has_its_registered_size(name):
-    _folder()
-    info, data = describe_bags(name), load_bags(name)
-
-    assert (len(data.X), data.X.n_instances, data.n_features) == (
-        info.n_bags,
-        info.n_instances,
-        info.n_features,
-    )
-    assert np.bincount(data.y).tolist() == [info.n_bags - info.n_positive, info.n_positive]
-    assert info.title in data.description
-
-
-@pytest.mark.slow
-def test_web_pages_are_sparse():
-    _folder()
-
-    assert sp.issparse(load_bags("webmining75").X.instances)
-
-
-def test_unknown_and_absent_data_sets_are_told(no_data):
-    with pytest.raises(DataNotFoundError, match=r"Did you mean 'musk2' or 'musk1'|'musk1' or"):
-        describe_bags("musk3")
-    with pytest.raises(
-        DataNotFoundError, match=r"Put musk1.arff.gz into the folder 'multiinstance'"
-    ):
-        load_bags("musk1")
-
-
-def test_names_of_registries_do_not_collide():
-    names = [*list_datasets(), *list_multitarget(), *list_bags()]
-
-    assert len(set(names)) == len(names)

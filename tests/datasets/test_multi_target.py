@@ -1,21 +1,13 @@
-"""Files with several targets: Mulan, MEKA, targets last; and data sets by name."""
+"""Files with several targets: Mulan, MEKA, targets last."""
 
 from __future__ import annotations
-
-import csv
 
 import numpy as np
 import pytest
 
-from svmosaic.datasets import (
-    data_folder,
-    describe_multitarget,
-    list_multitarget,
-    load_multitarget,
-    read_multitarget,
-)
+from svmosaic.datasets import read_multitarget
 from svmosaic.datasets.readers.multi_target import read_target_names
-from svmosaic.exceptions import DataFileError, DataNotFoundError
+from svmosaic.exceptions import DataFileError
 
 HEAD = "@relation {relation}\n@attribute a real\n@attribute b {{x, y}}\n@attribute c real\n"
 TAIL = "@attribute d integer\n@data\n1, x, 3, 4\n5, y, ?, 8\n9, ?, 11, 12\n"
@@ -158,26 +150,3 @@ def test_a_file_of_another_encoding_is_read(tmp_path):
 def test_missing_values_need_permission(write):
     with pytest.raises(DataFileError, match="allow_nan=True"):
         read_multitarget(write(toy()), targets=1)
-
-
-def test_unknown_names_offer_the_nearest():
-    with pytest.raises(DataNotFoundError, match="Did you mean 'andro'"):
-        describe_multitarget("andros")
-
-
-def test_the_registry_agrees_with_the_files():
-    folder = data_folder()
-    if folder is None or not (folder / "multitarget" / "MANIFEST.csv").is_file():
-        pytest.skip("needs the data folder: set SVMOSAIC_DATA")
-    with (folder / "multitarget" / "MANIFEST.csv").open(encoding="utf-8") as stream:
-        rows = {row["name"]: row for row in csv.DictReader(stream)}
-
-    assert set(rows) == set(list_multitarget())
-    for name in ("edm", "sf1", "scpf", "andro", "corn_m5"):
-        info, data = describe_multitarget(name), load_multitarget(name)
-        assert info.sha256 == rows[name]["sha256"]
-        assert data.y.shape == (info.n_samples, info.n_targets)
-        assert np.isfinite(data.y).all()
-        assert np.isnan(data.X).any() == (info.n_missing > 0)
-        if info.n_nominal == 0:
-            assert data.X.shape == (info.n_samples, info.n_features)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from svmosaic.bags import Bags
-from svmosaic.datasets import bags_at_hand
+from svmosaic.datasets import whereabouts
 from svmosaic.exceptions import DataFileError
 from svmosaic.experiments import read_results
 from svmosaic.experiments.cells import _hash_arrays, iter_cells, load_data, make_estimator
@@ -105,7 +105,7 @@ def test_the_key_of_a_cell_depends_on_the_cuts_between_bags():
 
 
 def test_a_registered_name(tmp_path):
-    if not bags_at_hand("eastWest"):
+    if whereabouts("eastWest") is None:
         pytest.skip("the data folder is not at hand; set SVMOSAIC_DATA")
     text = SPEC.replace(NAMED, 'name = "eastWest"')
     (tmp_path / "spec.toml").write_text(text)

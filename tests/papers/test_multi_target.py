@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from svmosaic.datasets import load_multitarget
+from svmosaic.datasets import load
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.multi_target import evaluate_multitarget
 
@@ -24,7 +24,7 @@ WITHIN = 5e-4
 
 def replay(name, method, order=None):
     try:
-        data = load_multitarget(name)
+        data = load(name)
     except DataNotFoundError as error:
         pytest.skip(str(error))
     return evaluate_multitarget(method, data.X, data.y, protocol="published", order=order).means()

@@ -265,7 +265,7 @@ def test_the_figure_of_chains_has_the_order_of_svrcc(tmp_path, monkeypatch):
     common = rng.normal(size=(50, 1))
     Y = np.hstack([rng.normal(size=(50, 1)), common, common + 0.1 * rng.normal(size=(50, 1))])
     data = Dataset(X=np.zeros((50, 1)), y=Y, target_names=("lonely", "first", "second"))
-    monkeypatch.setattr("svmosaic.reproduce.figures.load_multitarget", lambda name: data)
+    monkeypatch.setattr("svmosaic.reproduce.figures.load", lambda name: data)
 
     reproduce("fig-3.3", tmp_path)
 
@@ -281,7 +281,7 @@ def test_the_figure_of_passes_counts_unchanged_representatives(tmp_path, monkeyp
     y = np.arange(12) % 2
     bags = Bags.from_list([rng.normal(label, 1.0, (3, 2)) for label in y])
     data = Dataset(X=bags, y=y)
-    monkeypatch.setattr("svmosaic.reproduce.bag_figures.load_bags", lambda name: data)
+    monkeypatch.setattr("svmosaic.reproduce.bag_figures.load", lambda name: data)
 
     reproduce("fig-4.2", tmp_path, size="quick")
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from svmosaic.cli.console import format_fields, format_table
 
@@ -26,17 +24,26 @@ examples:
 
 _TEXT_WIDTH = 78
 _FIELD_WIDTH = 19
+# The kinds of data sets, in words; `svmosaic.datasets` is imported only when a command runs.
+_KINDS = {"rows": "rows of one class each", "targets": "several targets", "bags": "bags of rows"}
+# What is told of the size of a data set, and its name in the registry.
+_SIZES = (
+    ("samples", "n_samples"),
+    ("instances", "n_instances"),
+    ("features", "n_features"),
+    ("classes", "n_classes"),
+    ("targets", "n_targets"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True)
-    listing = actions.add_parser("list", help="the data sets, and where each is at hand")
+    listing = actions.add_parser("list", help="the data sets, and where each was found")
     listing.add_argument(
         "--kind",
-        choices=("rows", "targets", "bags"),
-        default="rows",
-        help="rows with a class, rows with several targets, or bags of rows (default: %(default)s)",
+        choices=tuple(_KINDS),
+        help="only rows with a class, rows with several targets, or bags of rows (default: all)",
     )
     fetch = actions.add_parser("fetch", help="download a data set from OpenML into the cache")
     fetch.add_argument("name", metavar="NAME", help="its name")
@@ -54,62 +61,18 @@ def run(args: argparse.Namespace) -> None:
 def _list(args: argparse.Namespace) -> None:
     from svmosaic.datasets import describe, list_datasets
 
-    if args.kind != "rows":
-        _list_files(args.kind)
-        return
-    rows = []
-    for name in list_datasets():
-        info = describe(name)
-        rows.append((name, info.n_samples, info.n_features, info.n_classes, _where(info)))
-    print(format_table(("name", "rows", "features", "classes", "at hand"), rows, "lrrrl"))
-
-
-def _list_files(kind: str) -> None:
-    """List data sets that are files of the data folder and nothing else."""
-    from svmosaic.datasets import (
-        bags_at_hand,
-        describe_bags,
-        describe_multitarget,
-        find_multitarget,
-        list_bags,
-        list_multitarget,
-    )
-
-    def told(found: bool) -> str:
-        return "data folder" if found else "no"
-
-    if kind == "bags":
-        bags = [describe_bags(name) for name in list_bags()]
-        head: tuple[str, ...] = ("name", "bags", "instances", "features", "positive", "at hand")
-        rows: list[tuple[object, ...]] = [
-            (
-                i.name,
-                i.n_bags,
-                i.n_instances,
-                i.n_features,
-                i.n_positive,
-                told(bags_at_hand(i.name)),
-            )
-            for i in bags
-        ]
-    else:
-        several = [describe_multitarget(name) for name in list_multitarget()]
-        head = ("name", "rows", "features", "targets", "at hand")
-        rows = [
-            (
-                i.name,
-                i.n_samples,
-                i.n_features,
-                i.n_targets,
-                told(find_multitarget(i.name) is not None),
-            )
-            for i in several
-        ]
-    print(format_table(head, rows, "l" + "r" * (len(head) - 2) + "l"))
+    infos = [describe(name) for name in list_datasets(args.kind)]
+    # A column that says nothing of the listed data sets is left out.
+    sizes = [(head, name) for head, name in _SIZES if any(getattr(i, name) for i in infos)]
+    rows = [
+        (i.name, i.kind, *(getattr(i, name) or "" for _, name in sizes), _where(i)) for i in infos
+    ]
+    head = ("name", "kind", *(head for head, _ in sizes), "found in")
+    print(format_table(head, rows, "ll" + "r" * len(sizes) + "l"))
 
 
 def _where(info: DatasetInfo) -> str:
-    """Return where a data set is at hand, in words."""
+    """Return where a data set was found, in words."""
     from svmosaic.datasets import whereabouts
 
     found = whereabouts(info.name)
@@ -125,80 +88,31 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def _describe(args: argparse.Namespace) -> None:
-    from svmosaic.datasets import list_bags, list_datasets, list_multitarget
-    from svmosaic.exceptions import DataNotFoundError
-
-    name = args.name
-    known: list[str] = []
-    for names, show in (
-        (list_datasets, _describe_rows),
-        (list_multitarget, _describe_targets),
-        (list_bags, _describe_bags),
-    ):
-        if name in names():
-            show(name)
-            return
-        known += names()
-    close = difflib.get_close_matches(name.lower(), known, n=3)
-    near = " or ".join(map(repr, close))
-    hint = f"Did you mean {near}?" if near else "List the names with: svmosaic data list"
-    raise DataNotFoundError(f"No data set is called {name!r}. {hint}")
-
-
-def _describe_rows(name: str) -> None:
     from svmosaic.datasets import describe
 
-    info = describe(name)
-    size: list[tuple[str, object]] = [
-        ("rows", info.n_samples),
-        ("features", f"{info.n_features}{', sparse' if info.sparse else ''}"),
-        ("classes", info.n_classes),
-        ("at hand", _where(info)),
+    info = describe(args.name)
+    details = {
+        "n_samples": f"{info.n_positive} of them positive" if info.n_positive else "",
+        "n_features": "sparse" if info.sparse else "",
+    }
+    if info.n_nominal:
+        details["n_features"] = f"{info.n_nominal} of them nominal"
+    sizes = [
+        (head, ", ".join(filter(None, (str(getattr(info, name)), details.get(name, "")))))
+        for head, name in (*_SIZES, ("missing", "n_missing"))
+        if getattr(info, name)
     ]
-    number = [] if info.openml is None else [("OpenML number", info.openml.id)]
-    _print_description(info, info.task, size, number)
-
-
-def _describe_targets(name: str) -> None:
-    from svmosaic.datasets import describe_multitarget
-
-    info = describe_multitarget(name)
-    size = [
-        ("rows", info.n_samples),
-        ("features", f"{info.n_features}, {info.n_nominal} of them nominal"),
-        ("missing", info.n_missing),
-        ("targets", info.n_targets),
-    ]
-    _print_description(info, "several targets", size)
-
-
-def _describe_bags(name: str) -> None:
-    from svmosaic.datasets import describe_bags
-
-    info = describe_bags(name)
-    size = [
-        ("bags", f"{info.n_bags}, {info.n_positive} of them positive"),
-        ("instances", info.n_instances),
-        ("features", f"{info.n_features}{', sparse' if info.sparse else ''}"),
-    ]
-    _print_description(info, "multi-instance", size)
-
-
-def _print_description(
-    info: Any,
-    task: str,
-    size: Sequence[tuple[str, object]],
-    more: Sequence[tuple[str, object]] = (),
-) -> None:
     fields = [
         ("name", info.name),
         ("title", info.title),
-        ("task", task),
-        *size,
+        ("kind", _KINDS[info.kind]),
+        *sizes,
+        ("found in", _where(info)),
         ("source", _wrapped(info.source)),
         ("notes", _wrapped(info.cautions)),
-        *more,
     ]
+    if info.openml is not None:
+        fields.append(("OpenML number", str(info.openml.id)))
     print(format_fields(fields))
 
 

@@ -14,8 +14,9 @@ from sklearn.utils import get_tags
 from svmosaic.bags import Bags
 from svmosaic.cli.console import note
 from svmosaic.cli.preparation import fills_gaps, moves_zeros
-from svmosaic.cli.tasks import Columns, Task, load_by_name, names_of, read_file, task_of
-from svmosaic.datasets import Dataset, load, read_table
+from svmosaic.cli.tasks import Columns, read_file, task_of
+from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
+from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers import sniff_format
 from svmosaic.exceptions import DataNotFoundError
 
@@ -32,7 +33,7 @@ __all__ = [
 ]
 
 # What a data set of each kind has, and which methods of `train` take it.
-_KINDS: dict[Task, str] = {
+_KINDS: dict[Kind, str] = {
     "rows": "rows of one class each. Use a method for such rows, for example ollawv",
     "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
     "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
@@ -48,7 +49,7 @@ def read_training(
     source: str,
     columns: Columns,
     *,
-    task: Task = "rows",
+    task: Kind = "rows",
     float32: bool = False,
     gaps: bool = False,
 ) -> Dataset:
@@ -71,7 +72,7 @@ def read_training(
         data = read_file(source, task, columns, gaps=gaps)
     else:
         _refuse_file_options(source, columns)
-        data = load_by_name(source, task)
+        data = load(source)
         if not gaps and _has_gaps(data):
             raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
     if not float32:
@@ -90,7 +91,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     task = task_of(machine_of(model))
     if not _is_file(source, task):
         _refuse_file_options(source, columns)
-        return _fit_columns(load_by_name(source, task), model)
+        return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in transformers_of(model))
 
     def read(*, labelled: bool = True) -> Dataset:
@@ -129,23 +130,21 @@ def libsvm_width(source: str, format: Any = None) -> int:
     return read_table(source, format="libsvm").n_features
 
 
-def _is_file(source: str, task: Task = "rows") -> bool:
+def _is_file(source: str, task: Kind = "rows") -> bool:
     """Whether to read a file; what is neither file nor data set gets a suggestion."""
     path = Path(source)
     if path.is_file():
         return True
-    names = names_of(task)
-    if source in names:
+    if source in list_datasets():
+        kind = describe(source).kind
+        if kind != task:
+            raise ValueError(f"The data set {source!r} has {_KINDS[kind]}.")
         return False
     if path.exists():
         raise IsADirectoryError(f"{source!r} is not a file. Name a data file or a data set.")
-    for other, what in _KINDS.items():
-        if source in names_of(other):
-            raise ValueError(f"The data set {source!r} has {what}.")
     files = [p for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(source, [*names, *map(str, files)], n=1)
-    kind = "" if task == "rows" else f" --kind {task}"
-    listing = f"List data sets with: svmosaic data list{kind}"
+    close = difflib.get_close_matches(source, [*list_datasets(task), *map(str, files)], n=1)
+    listing = f"List data sets with: svmosaic data list --kind {task}"
     hint = f"Did you mean {close[0]!r}?" if close else listing
     raise DataNotFoundError(f"There is no file and no data set {source!r}. {hint}")
 

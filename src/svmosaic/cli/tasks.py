@@ -5,30 +5,18 @@ from __future__ import annotations
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from sklearn.utils import get_tags
 
-from svmosaic.datasets import (
-    Dataset,
-    list_bags,
-    list_datasets,
-    list_multitarget,
-    load,
-    load_bags,
-    load_multitarget,
-    read_bags,
-    read_multitarget,
-    read_table,
-)
+from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
+from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers import sniff_format
 from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
-__all__ = ["Columns", "Task", "columns_of", "load_by_name", "names_of", "read_file", "task_of"]
-
-Task: TypeAlias = Literal["rows", "targets", "bags"]
+__all__ = ["Columns", "columns_of", "read_file", "task_of"]
 
 # A LIBSVM file with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
@@ -66,7 +54,7 @@ class Columns:
         return {name: value for name, (value, default) in options.items() if value != default}
 
 
-def columns_of(args: Namespace, task: Task, who: str) -> Columns:
+def columns_of(args: Namespace, task: Kind, who: str) -> Columns:
     """Return what the user said of the columns; options for another kind of data are refused."""
     for option, value, right, what in (
         ("--targets", args.targets, "targets", "several targets"),
@@ -77,28 +65,16 @@ def columns_of(args: Namespace, task: Task, who: str) -> Columns:
     return Columns(args.format, args.target, args.targets, args.bag)
 
 
-def task_of(machine: Any) -> Task:
+def task_of(machine: Any) -> Kind:
     """Return the kind of data that a machine learns from."""
     if isinstance(machine, BagClassifier):
         return "bags"
     return "targets" if get_tags(machine).target_tags.multi_output else "rows"
 
 
-def names_of(task: Task) -> tuple[str, ...]:
-    """Return the data sets of that kind."""
-    return {"rows": list_datasets, "targets": list_multitarget, "bags": list_bags}[task]()
-
-
-def load_by_name(name: str, task: Task) -> Dataset:
-    """Return a data set of the registry."""
-    if task == "targets":
-        return load_multitarget(name)
-    return load_bags(name) if task == "bags" else load(name)
-
-
 def read_file(
     source: str,
-    task: Task,
+    task: Kind,
     columns: Columns,
     *,
     labelled: bool = True,
@@ -117,7 +93,7 @@ def read_file(
 
 
 def _read_file(
-    source: str, task: Task, columns: Columns, labelled: bool, width: int | None, gaps: bool
+    source: str, task: Kind, columns: Columns, labelled: bool, width: int | None, gaps: bool
 ) -> Dataset:
     target = columns.target if labelled else None
     format = columns.format or sniff_format(source)

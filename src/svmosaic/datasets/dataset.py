@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Dataset"]
+__all__ = ["KINDS", "Dataset", "Kind"]
+
+# What a sample is: a row with one target, a row with several targets, a bag of instances.
+Kind: TypeAlias = Literal["rows", "targets", "bags"]
+KINDS: tuple[Kind, ...] = ("rows", "targets", "bags")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,15 +56,22 @@ class Dataset:
     description: str = ""
 
     @property
+    def kind(self) -> Kind:
+        """What a sample is: "rows", "targets" (rows with several targets) or "bags"."""
+        if len(self.X.shape) == 1:
+            return "bags"
+        return "targets" if self.y is not None and self.y.ndim == 2 else "rows"
+
+    @property
     def n_samples(self) -> int:
-        """Number of rows."""
+        """Number of rows, or of bags."""
         return int(self.X.shape[0])
 
     @property
     def n_features(self) -> int:
         """Number of columns."""
         # Bags have one dimension, and features inside.
-        return int(self.X.shape[1] if len(self.X.shape) == 2 else self.X.n_features)
+        return int(self.X.n_features if self.kind == "bags" else self.X.shape[1])
 
     @cached_property
     def classes(self) -> NDArray[Any]:

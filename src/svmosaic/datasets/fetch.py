@@ -81,7 +81,7 @@ def fetch(
     name : str
         A data set with a home at OpenML.
     force : bool, default=False
-        Download again even if a copy is at hand.
+        Download again even if there is a copy.
     download : callable, default=download_openml
         Takes an OpenML number and returns a `Download`.
 
@@ -126,8 +126,8 @@ def _no_home(info: DatasetInfo) -> str:
     if info.sklearn is not None:
         return f"Data set {info.name!r} comes with scikit-learn and needs no fetching. Load it."
     return (
-        f"Data set {info.name!r} has no public home to fetch from. Put {info.name}.svm.gz into "
-        "the folder 'classification' of SVMOSAIC_DATA."
+        f"Data set {info.name!r} has no public home to fetch from. Put it into the data folder "
+        f"(SVMOSAIC_DATA) as {info.file}."
     )
 
 

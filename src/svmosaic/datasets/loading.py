@@ -1,8 +1,9 @@
-"""Load data sets by name from wherever they are at hand."""
+"""Load data sets by name from wherever they are available."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import scipy.sparse
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.fetch import cache_folder, check_sha256, load_cached
 from svmosaic.datasets.readers.libsvm import read_libsvm
+from svmosaic.datasets.readers.multi_instance import read_bags
+from svmosaic.datasets.readers.multi_target import read_multitarget
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 from svmosaic.exceptions import DataNotFoundError
 
-__all__ = ["check_once", "data_folder", "load", "whereabouts"]
+__all__ = ["data_folder", "load", "whereabouts"]
 
 _REPOSITORY = Path(__file__).parents[3]
 
@@ -34,20 +37,24 @@ def load(
     name : str
         One of `list_datasets`.
     data_home : path-like, default=None
-        The data folder; holds ``classification/NAME.svm.gz``. By default ``$SVMOSAIC_DATA`` or
-        else ``../shared/data`` where that exists.
+        The data folder; holds ``classification/NAME.svm.gz``, ``multitarget/NAME.arff.gz`` and
+        ``multiinstance/NAME.arff.gz``. By default ``$SVMOSAIC_DATA`` or else ``../shared/data``
+        where that exists.
     dense : bool, default=None
-        True gives an ndarray, False a ``csr_array``. By default the registry decides: sparse
-        for text and one-hot data.
+        True gives an ndarray, False a ``csr_array``, for bags as their instances. By default the
+        registry decides: sparse for text and one-hot data. Several targets are always dense.
 
     Returns
     -------
     Dataset
+        Its `kind` is that of the registry. For several targets, `y` has one column per target,
+        nominal features become one column of 0 and 1 for each declared value, and missing numbers
+        are nan. For bags, `X` has the bags and `y` is 1 for the positive ones, 0 for the others.
 
     Raises
     ------
     DataNotFoundError
-        The name is unknown, or the data are not at hand; the message says how to get them.
+        The name is unknown, or the data are not available; the message says how to get them.
     DataFileError
         A file does not match its checksum.
 
@@ -64,12 +71,12 @@ def load(
         or _from_cache(info, dense)
     )
     if data is None:
-        raise DataNotFoundError(_not_at_hand(info))
-    return data
+        raise DataNotFoundError(_not_available(info))
+    return replace(data, name=info.name, description=info.description)
 
 
 def whereabouts(name: str) -> str | None:
-    """Return where `load` would find a data set, without loading it; None if it is not at hand.
+    """Return where `load` would find a data set, without loading it; None if it is nowhere.
 
     Parameters
     ----------
@@ -87,12 +94,7 @@ def whereabouts(name: str) -> str | None:
     'scikit-learn'
     """
     info = describe(name)
-    folder = data_folder()
-    if (
-        folder is not None
-        and info.sha256 is not None
-        and (folder / info.task / f"{info.name}.svm.gz").is_file()
-    ):
+    if _find_file(info, data_folder()) is not None:
         return "data folder"
     if info.sklearn is not None:
         return "scikit-learn"
@@ -129,23 +131,26 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
     return None
 
 
-def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> Dataset | None:
+def _find_file(info: DatasetInfo, folder: Path | None) -> Path | None:
     if folder is None or info.sha256 is None:
         return None
-    path = folder / info.task / f"{info.name}.svm.gz"
-    if not path.is_file():
+    path = folder / info.file
+    return path if path.is_file() else None
+
+
+def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> Dataset | None:
+    path = _find_file(info, folder)
+    if path is None or info.sha256 is None:
         return None
-    check_once(path, info.sha256)
-    data = read_libsvm(
-        path, n_features=info.n_features, dense=(not info.sparse) if dense is None else dense
-    )
-    return Dataset(X=data.X, y=data.y, name=info.name, description=info.description)
-
-
-def check_once(path: Path, expected: str) -> None:
-    """Check a file the first time that it is loaded, and again if it changed since."""
+    # Checked the first time that it is loaded, and again if it changed since.
     status = path.stat()
-    _check_state(path, expected, status.st_size, status.st_mtime_ns)
+    _check_state(path, info.sha256, status.st_size, status.st_mtime_ns)
+    if info.kind == "targets":
+        return read_multitarget(path, targets=info.n_targets, allow_nan=True)
+    dense = not info.sparse if dense is None else dense
+    if info.kind == "bags":
+        return read_bags(path, dense=dense)
+    return read_libsvm(path, n_features=info.n_features, dense=dense)
 
 
 @lru_cache(maxsize=1024)
@@ -165,22 +170,12 @@ def _from_sklearn(info: DatasetInfo, dense: bool | None) -> Dataset | None:
         y=bunch.target.astype(np.int64),
         feature_names=tuple(map(str, bunch.feature_names)),
         target_names=tuple(map(str, bunch.target_names)),
-        name=info.name,
-        description=info.description,
     )
 
 
 def _from_cache(info: DatasetInfo, dense: bool | None) -> Dataset | None:
     data = load_cached(info)
-    if data is None:
-        return None
-    return Dataset(
-        X=_stored(data.X, dense),
-        y=data.y,
-        feature_names=data.feature_names,
-        name=info.name,
-        description=info.description,
-    )
+    return None if data is None else replace(data, X=_stored(data.X, dense))
 
 
 def _stored(X: Any, dense: bool | None) -> Any:
@@ -190,15 +185,12 @@ def _stored(X: Any, dense: bool | None) -> Any:
     return X.toarray() if is_sparse else scipy.sparse.csr_array(X)
 
 
-def _not_at_hand(info: DatasetInfo) -> str:
+def _not_available(info: DatasetInfo) -> str:
     if info.openml is not None:
         advice = f"Fetch it with: svmosaic data fetch {info.name}"
     else:
-        advice = (
-            f"Put {info.name}.svm.gz into the folder '{info.task}' of the data folder and set "
-            "SVMOSAIC_DATA"
-        )
+        advice = f"Put it into the data folder as {info.file} and set SVMOSAIC_DATA"
     bundled = f"sklearn-{info.name}"
     if bundled in list_datasets():
         advice += f", or load scikit-learn's copy, {bundled!r}"
-    return f"Data set {info.name!r} is not at hand. {advice}"
+    return f"Data set {info.name!r} is not available. {advice}"

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from svmosaic.datasets.catalogue import Catalogue
+from svmosaic.datasets.dataset import KINDS, Kind
 
 __all__ = ["DatasetInfo", "OpenmlHome", "describe", "list_datasets"]
+
+
+# Where the data folder has the file of a data set.
+_FILES: dict[Kind, str] = {
+    "rows": "classification/{}.svm.gz",
+    "targets": "multitarget/{}.arff.gz",
+    "bags": "multiinstance/{}.arff.gz",
+}
 
 
 @dataclass(frozen=True)
@@ -26,16 +35,22 @@ class DatasetInfo:
     ----------
     name, title : str
         What to pass to `load`, and what it is.
-    task : str
-        ``"classification"``.
-    n_samples, n_features, n_classes : int
-        Its size.
+    kind : {"rows", "targets", "bags"}
+        What a sample is: a row with one class, a row with several targets, a bag of instances.
+    n_samples, n_features : int
+        Its size, nominal features counted once.
     source, cautions : str
         Where the data come from and what to be careful about.
+    n_classes : int
+        Number of classes; 0 for several targets.
+    n_targets, n_nominal, n_missing : int
+        Targets, nominal features and missing cells; for several targets only.
+    n_instances, n_positive : int
+        Instances in all bags, and bags of class 1; for bags only.
     sparse : bool
-        Whether `load` gives a sparse matrix unless told otherwise.
+        Whether `load` returns a sparse matrix by default.
     sha256 : str or None
-        Checksum of ``classification/NAME.svm.gz`` in the data folder.
+        Checksum of `file` in the data folder.
     sklearn : str or None
         Name of the scikit-learn function that loads it.
     openml : OpenmlHome or None
@@ -44,16 +59,26 @@ class DatasetInfo:
 
     name: str
     title: str
-    task: str
+    kind: Kind
     n_samples: int
     n_features: int
-    n_classes: int
     source: str
     cautions: str
+    n_classes: int = 0
+    n_targets: int = 0
+    n_nominal: int = 0
+    n_missing: int = 0
+    n_instances: int = 0
+    n_positive: int = 0
     sparse: bool = False
     sha256: str | None = None
     sklearn: str | None = None
     openml: OpenmlHome | None = None
+
+    @property
+    def file(self) -> str:
+        """Its file in the data folder, whether it is there or not."""
+        return _FILES[self.kind].format(self.name)
 
     @property
     def description(self) -> str:
@@ -75,16 +100,29 @@ _CATALOGUE = Catalogue(
 )
 
 
-def list_datasets() -> tuple[str, ...]:
-    """Return the names of all data sets that `load` knows.
+def list_datasets(kind: Kind | None = None) -> tuple[str, ...]:
+    """Return the names of the data sets that `load` knows.
+
+    Parameters
+    ----------
+    kind : {"rows", "targets", "bags"}, default=None
+        Only the data sets of this kind; None means all.
 
     Examples
     --------
     >>> from svmosaic.datasets import list_datasets
     >>> "sklearn-iris" in list_datasets()
     True
+    >>> "musk1" in list_datasets("bags")
+    True
     """
-    return _CATALOGUE.names()
+    if kind is not None and kind not in KINDS:
+        raise ValueError(
+            f"The 'kind' of list_datasets must be one of {', '.join(map(repr, KINDS))}. Got "
+            f"{kind!r} instead."
+        )
+    entries = _CATALOGUE.entries
+    return tuple(name for name, info in entries.items() if kind in (None, info.kind))
 
 
 def describe(name: str) -> DatasetInfo:
@@ -104,7 +142,7 @@ def describe(name: str) -> DatasetInfo:
     --------
     >>> from svmosaic.datasets import describe
     >>> info = describe("sklearn-iris")
-    >>> info.n_samples, info.n_features, info.n_classes
-    (150, 4, 3)
+    >>> info.kind, info.n_samples, info.n_features, info.n_classes
+    ('rows', 150, 4, 3)
     """
     return _CATALOGUE.describe(name)

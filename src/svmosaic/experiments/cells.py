@@ -19,17 +19,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from svmosaic.bags import Bags
-from svmosaic.datasets import (
-    Dataset,
-    list_bags,
-    list_multitarget,
-    load,
-    load_bags,
-    load_multitarget,
-    read_bags,
-    read_multitarget,
-    read_table,
-)
+from svmosaic.datasets import Dataset, load, read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import (
@@ -98,7 +88,7 @@ class Cell:
 def load_data(data: DataSpec, *, gaps: bool = False) -> tuple[Any, Any]:
     """Return samples, or bags of instances, and targets; a file may have gaps if `gaps`."""
     if data.path is None:
-        found = _load_by_name(data.dataset or data.name)
+        found = load(data.dataset or data.name)
     else:
         with gap_advice('set impute = "mean" in [protocol]'):
             found = _read_file(data, data.path, gaps)
@@ -130,12 +120,6 @@ def _read_file(data: DataSpec, path: Path, gaps: bool) -> Dataset:
     if data.targets is not None:
         return read_multitarget(path, targets=data.targets, allow_nan=True)
     return read_table(path, target=target, allow_nan=gaps)
-
-
-def _load_by_name(name: str) -> Dataset:
-    if name in list_bags():
-        return load_bags(name)
-    return load_multitarget(name) if name in list_multitarget() else load(name)
 
 
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:

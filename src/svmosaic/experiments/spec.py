@@ -288,10 +288,8 @@ def _check_stream(
 
 
 def _check_registered(table: TomlTable, name: str) -> None:
-    from svmosaic.datasets import describe, list_bags, list_multitarget
+    from svmosaic.datasets import describe
 
-    if name in list_multitarget() or name in list_bags():
-        return
     try:
         describe(name)
     except LookupError as error:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from svmosaic.bags import Bags
-from svmosaic.datasets import load_bags
+from svmosaic.datasets import load
 from svmosaic.experiments.spec import find_estimator
 from svmosaic.multi_instance.bag_transformer import BagTransformer
 from svmosaic.plots.published_figures import BagPanel, plot_agreement_panels, plot_bag_panels
@@ -25,7 +25,7 @@ def draw_agreement(spec: TableSpec, quick: bool) -> Drawing:
     settings = spec.figure or {}
     panels, rows = {}, []
     for name in settings["datasets_quick"] if quick else settings["datasets"]:
-        data = load_bags(name)
+        data = load(name)
         scaler = MaxAbsScaler() if sp.issparse(data.X.instances) else MinMaxScaler()
         bags = BagTransformer(scaler).fit_transform(data.X)
         models = {item["name"]: _fit(item, bags, data.y) for item in spec.method_entries}

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import multivariate_normal
 from sklearn.model_selection import GridSearchCV
 
-from svmosaic.datasets import describe, load_multitarget
+from svmosaic.datasets import describe, load
 from svmosaic.experiments.spec import find_estimator
 from svmosaic.metrics.machine import count_support_vectors
 from svmosaic.plots.published_figures import (
@@ -129,7 +129,7 @@ def _draw_chains(spec: TableSpec, quick: bool) -> Drawing:
     """Draw the correlations of targets, all rows of each data set, in the order of SVRCC."""
     panels, rows = [], []
     for name in (spec.figure or {})["datasets"]:
-        data = load_multitarget(name)
+        data = load(name)
         Y = np.asarray(data.y, dtype=np.float64)
         order = correlation_order(Y).tolist()
         names = [str(target) for target in data.target_names or range(Y.shape[1])]

@@ -13,13 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from svmosaic.datasets import (
-    bags_at_hand,
-    find_multitarget,
-    list_bags,
-    list_multitarget,
-    whereabouts,
-)
+from svmosaic.datasets import whereabouts
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.spec import ExperimentSpec, spec_of_entries
 from svmosaic.experiments.toml_table import TomlTable
@@ -154,7 +148,7 @@ class TableSpec:
     def missing(self, size: Size = "full") -> Missing:
         """Return what cannot be run here: data not at hand, packages not installed."""
         streaming = self._experiment_entries(size)["protocol"].get("kind") == "prequential"
-        found = _stream_at_hand if streaming else _is_at_hand
+        found = _stream_at_hand if streaming else whereabouts
         data = {
             name: f"{registered!r} is not at hand"
             for name, registered in self.data_names(size).items()
@@ -234,15 +228,6 @@ def find_table(table: str) -> TableSpec:
         hint = f"Did you mean {close[0]!r}?" if close else f"There is: {', '.join(files)}."
         raise DataNotFoundError(f"There is no table or figure {table!r}. {hint}")
     return _read(*files[table])
-
-
-def _is_at_hand(name: str) -> bool:
-    """Say whether a data set can be loaded: of bags, of several targets, or of samples."""
-    if name in list_bags():
-        return bags_at_hand(name)
-    if name in list_multitarget():
-        return find_multitarget(name) is not None
-    return whereabouts(name) is not None
 
 
 def _stream_at_hand(name: str) -> bool:
