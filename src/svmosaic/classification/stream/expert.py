@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from svmosaic.classification.stream.families import Family
 from svmosaic.classification.stream.machines import Machine
@@ -108,6 +108,10 @@ class Expert:
             n_samples += mine[1]
         noise = math.sqrt(max(both / total, 1.0 / n_samples) / n_samples)
         return Comparison(gap / total, noise, len(common))
+
+    def copy(self) -> Expert:
+        """Return an expert that changes by itself; the machine, which never changes, is shared."""
+        return replace(self, errors=dict(self.errors))
 
     def retired(self) -> Expert:
         """Return the expert as it may be called back: its machine without its record."""

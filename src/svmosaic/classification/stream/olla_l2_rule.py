@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -116,6 +117,12 @@ class OllaL2Rule:
         """What happened to the machine at the last chunk."""
         done = {"keep": "kept", "update": "updated", "rebuild": "rebuilt"}
         return f"OLLA-L2, {done[self.action]}"
+
+    def copy(self) -> OllaL2Rule:
+        """Return a rule that learns without changing this one; arrays are shared."""
+        twin = copy.copy(self)
+        twin._pairs = dict(self._pairs)
+        return twin
 
     def learn(self, X: FloatArray, codes: IndexArray) -> None:
         """Keep, update or rebuild the machine."""

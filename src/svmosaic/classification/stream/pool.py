@@ -107,7 +107,7 @@ class ExpertPool:
         self.detector = copy.deepcopy(detector)
         self.window = RecentSamples(max(memory, chunk_size))
         self.experts = _line_up(chunk_size, memory)
-        self.leader: Expert | None = None
+        self._place: int | None = None  # of the leader among the experts
         self.retired: list[Expert] = []
         self.choices: dict[Family, Choice] = {}
         self.tuned_on: dict[Family, int] = {}
@@ -115,6 +115,21 @@ class ExpertPool:
         self.n_drifts = 0
         # Wrong predictions and predictions of the leaders on the last chunks since the last drift.
         self.record: list[tuple[int, int]] = []
+
+    def copy(self) -> ExpertPool:
+        """Return a pool that learns without changing this one; machines and samples are shared."""
+        twin = copy.copy(self)
+        twin.detector = copy.deepcopy(self.detector)
+        twin.window = self.window.copy()
+        twin.experts = [expert.copy() for expert in self.experts]
+        twin.choices = dict(self.choices)
+        twin.tuned_on = dict(self.tuned_on)
+        return twin
+
+    @property
+    def leader(self) -> Expert | None:
+        """The expert that predicts; None before the first chunk."""
+        return None if self._place is None else self.experts[self._place]
 
     @property
     def machine(self) -> Machine:
@@ -256,8 +271,10 @@ class ExpertPool:
             if expert.machine is not None:
                 expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
         self.experts += self._call_back(X, codes)
-        ready = [expert for expert in self.experts if expert.machine is not None]
-        self.leader = min(ready, key=lambda expert: (expert.errors[self.time], -expert.window))
+        ready = [k for k, expert in enumerate(self.experts) if expert.machine is not None]
+        self._place = min(
+            ready, key=lambda k: (self.experts[k].errors[self.time], -self.experts[k].window)
+        )
 
     def _call_back(self, X: FloatArray, codes: IndexArray) -> list[Expert]:
         """Return the expert of an earlier concept that fits the chunk best, if there is one."""
@@ -340,16 +357,14 @@ class ExpertPool:
                 expert.rest = 0
 
     def _choose(self) -> None:
-        assert self.leader is not None
-        best = 0.0
-        chosen = self.leader
-        for expert in self.experts:
+        leader, best = self.leader, 0.0
+        assert leader is not None
+        for place, expert in enumerate(self.experts):
             if expert.machine is None or self.time not in expert.errors:
                 continue
-            found = expert.against(self.leader, self.time)
+            found = expert.against(leader, self.time)
             if found.gap < min(best, -_BETTER * found.noise):
-                best, chosen = found.gap, expert
-        self.leader = chosen
+                best, self._place = found.gap, place
 
 
 def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:

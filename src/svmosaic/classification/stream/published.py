@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
@@ -54,6 +56,12 @@ class PublishedRule:
     def name(self) -> str:
         """Family and window of the machine that predicts."""
         return f"plain, {len(self.window)} samples"
+
+    def copy(self) -> PublishedRule:
+        """Return a rule that learns without changing this one."""
+        twin = copy.copy(self)
+        twin.window = self.window.copy()
+        return twin
 
     def learn(self, X: FloatArray, codes: IndexArray) -> None:
         """Train a new machine."""

@@ -39,6 +39,9 @@ class ChunkRule(Protocol):
     def name(self) -> str:
         """What the machine is."""
 
+    def copy(self) -> Self:
+        """Return a rule that learns without changing this one."""
+
     def learn(self, X: FloatArray, codes: IndexArray) -> None:
         """Learn from a chunk."""
 
@@ -144,7 +147,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 wanted = min(self.chunk_size, codes.size)
             taken = wanted - self._n_pending
             # Copies: the caller may write into the batch later.
-            self._pending.append((X[:taken].copy(), codes[:taken].copy()))
+            self._pending = [*self._pending, (X[:taken].copy(), codes[:taken].copy())]
             self._n_pending += min(taken, codes.size)
             X, codes = X[taken:], codes[taken:]
             if self._n_pending == wanted:
@@ -154,8 +157,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._n_pending == 0:
             return
         tables, labels = zip(*self._pending, strict=True)
+        # A copy: until the call ends well, the model stays what it was before.
+        rule = self._rule.copy()
         with one_blas_thread():
-            self._rule.learn(np.concatenate(tables), np.concatenate(labels))
+            rule.learn(np.concatenate(tables), np.concatenate(labels))
+        self._rule = rule
         self._n_learned += self._n_pending
         self._pending, self._n_pending = [], 0
 

@@ -22,6 +22,12 @@ class RecentSamples:
         self.budget = budget
         self._chunks: list[tuple[FloatArray, IndexArray]] = []
 
+    def copy(self) -> RecentSamples:
+        """Return a window that changes by itself; the samples are shared."""
+        twin = RecentSamples(self.budget)
+        twin._chunks = [*self._chunks]
+        return twin
+
     def __len__(self) -> int:
         return sum(codes.size for _, codes in self._chunks)
 
