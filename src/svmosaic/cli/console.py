@@ -10,14 +10,12 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from svmosaic.utils.progress import report_progress
 from svmosaic.utils.wording import plural
 
 __all__ = [
-    "check_output",
     "file_size",
     "format_fields",
     "format_table",
@@ -168,30 +166,25 @@ def _rich_bar(title: str) -> tuple[Any, ProgressFunction] | None:
 # Files --------------------------------------------------------------------------------------
 
 
-def check_output(path: str | None) -> None:
-    """Refuse an output path that could not be written, before any work is done."""
-    if path is None:
-        return
-    target = Path(path)
-    folder = target.parent
-    if target.is_dir():
-        raise IsADirectoryError(f"{path!r} is a folder. Name a file in it.")
-    if not folder.is_dir():
-        raise FileNotFoundError(f"The folder {str(folder)!r} of the output does not exist.")
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(f"The folder {str(folder)!r} of the output cannot be written to.")
-
-
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Let Ctrl-C wait while files are written, so that all of them are or none.
 
-    Writing takes a moment and is the last thing that a command does; the key is then moot.
+    Writing takes a moment and is the last thing that a command does. A second press ends it, since
+    a pipe that nobody reads would make it wait for ever.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    n_presses = 0
+
+    def wait(*_: object) -> None:
+        nonlocal n_presses
+        n_presses += 1
+        if n_presses > 1:
+            raise KeyboardInterrupt("the output may be incomplete")
+
+    before = signal.signal(signal.SIGINT, wait)
     try:
         yield
     finally:

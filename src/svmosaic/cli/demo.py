@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmosaic import __version__
 from svmosaic.cli.console import format_table, note, uninterrupted
+from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from svmosaic.reports import Document, Figure, Section
     from svmosaic.reports.comparison import Run
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Train OLLAWV and scikit-learn's SVC on data sets that come with scikit-learn and on a generated
@@ -79,11 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="small data; takes a few seconds")
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files(folder=OutputFolder(args.out, ()))
+
+
 def run(args: argparse.Namespace) -> None:
     """Measure, draw, write, and show the table."""
     folder = Path(args.out)
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{args.out!r} is not a folder. Name another by --out.")
     begin = time.perf_counter()
 
     # Imported here: the numerical libraries take a second, and the help does not need them.

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from svmosaic import __version__
 from svmosaic.cli.console import one_line, plain_warnings
+from svmosaic.cli.files import check_files
 
 __all__ = ["build_parser", "main"]
 
@@ -76,7 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
         )
         module.add_arguments(command)
         _add_debug(command, default=argparse.SUPPRESS)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, files=getattr(module, "files", None))
     return parser
 
 
@@ -99,6 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parse(words)
         with plain_warnings():
+            if args.files is not None:
+                check_files(args.files(args))
             args.run(args)
         sys.stdout.flush()
         return 0

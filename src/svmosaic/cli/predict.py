@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
-from svmosaic.cli.console import check_output, note, uninterrupted
+from svmosaic.cli.console import note, uninterrupted
+from svmosaic.cli.files import Files
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = [
     "DESCRIPTION",
     "EPILOG",
     "add_arguments",
+    "files",
     "load_model",
     "predict_labels",
     "run",
@@ -70,10 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_bag_option(parser)
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files((args.model, args.data), (args.output,))
+
+
 def run(args: argparse.Namespace) -> None:
     """Predict, write, compare with the labels if there are any."""
-    check_output(args.output)
-
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 

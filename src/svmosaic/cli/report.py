@@ -6,9 +6,10 @@ import argparse
 import math
 
 from svmosaic.cli.console import file_size, format_fields, uninterrupted
+from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.utils.wording import plural
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Write a report on a run: one HTML page that needs no network, and its tables as CSV, LaTeX and
@@ -55,6 +56,14 @@ def _level(text: str) -> float:
     if not 0 < level < 1:
         raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, got {text!r}")
     return level
+
+
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    from svmosaic.reports.experiment import TABLES, page_path
+
+    page = page_path(args.folder, args.out)
+    return Files((args.folder,), folder=OutputFolder(page.parent, (page.name, f"{TABLES}/*")))
 
 
 def run(args: argparse.Namespace) -> None:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli.console import format_fields, format_table, note
-from svmosaic.cli.run import add_reuse_option, finished_cells, positive_seconds, report_lines
+from svmosaic.cli.files import Files, OutputFolder
+from svmosaic.cli.run import (
+    WRITTEN,
+    add_reuse_option,
+    finished_cells,
+    positive_seconds,
+    report_lines,
+)
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.reproduce import Reproduction
     from svmosaic.reproduce.comparison import Numbers
-    from svmosaic.reproduce.spec import Metric
+    from svmosaic.reproduce.spec import Metric, Size
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Run a table or figure of the papers again and show ours beside the printed numbers.
@@ -74,6 +80,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    from svmosaic.reproduce import find_table
+    from svmosaic.reproduce.run import default_folder
+
+    if args.table == "list":
+        return Files()
+    folder = args.out or default_folder(find_table(args.table), _size(args))
+    return Files((args.reuse,), folder=OutputFolder(folder, (*WRITTEN, "comparison.csv")))
+
+
+def _size(args: argparse.Namespace) -> Size:
+    return "quick" if args.quick else "large" if args.large else "full"
+
+
 def run(args: argparse.Namespace) -> None:
     """List, or run and show."""
     if args.table == "list":
@@ -82,13 +103,11 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.reproduce import reproduce
 
-    if args.out is not None and Path(args.out).exists() and not Path(args.out).is_dir():
-        raise NotADirectoryError(f"{args.out!r} is not a folder. Choose another --out.")
     try:
         result = reproduce(
             args.table,
             args.out,
-            size="quick" if args.quick else "large" if args.large else "full",
+            size=_size(args),
             n_jobs=args.n_jobs,
             time_limit=args.cell_limit,
             retry_failed=args.retry_failed,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli.console import format_fields, format_table, note, uninterrupted
+from svmosaic.cli.files import Files, OutputFolder, check_files
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 __all__ = [
     "DESCRIPTION",
     "EPILOG",
+    "WRITTEN",
     "add_arguments",
     "add_reuse_option",
+    "files",
     "finished_cells",
     "positive_seconds",
     "report_lines",
@@ -44,6 +47,8 @@ examples:
 
 _TEXT_WIDTH = 92
 _PROGRESS_SECONDS = 5.0
+# The files of a run, as patterns in its folder.
+WRITTEN = ("journal*.sqlite*", "results.csv", "scores-*.csv", "report.html", "tables/*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,15 +119,24 @@ def _shard(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files((args.spec, args.reuse), folder=OutputFolder(_folder(args), WRITTEN))
+
+
+def _folder(args: argparse.Namespace) -> Path:
+    return Path(args.out or f"{Path(args.spec).stem}.run")
+
+
 def run(args: argparse.Namespace) -> None:
     """Run what is missing, write the tables, show them."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.experiments import read_spec, run_experiment, write_results
 
     spec = read_spec(args.spec)
-    folder = Path(args.out) if args.out else Path(f"{Path(args.spec).stem}.run")
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{str(folder)!r} is not a folder. Choose another --out.")
+    folder = _folder(args)
+    # The spec names more files that are read.
+    check_files(Files([data.path for data in spec.data], folder=OutputFolder(folder, WRITTEN)))
     try:
         summary = run_experiment(
             spec,

@@ -8,12 +8,13 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmosaic.cli.console import check_output, format_fields, format_table, uninterrupted
+from svmosaic.cli.console import format_fields, format_table, uninterrupted
+from svmosaic.cli.files import Files
 
 if TYPE_CHECKING:
     from svmosaic.stats import Comparison, ScoreTable
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Compare methods over data sets from a file of scores.
@@ -107,11 +108,13 @@ def _picture(text: str) -> str:
     return text
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files((args.scores,), (args.plot, args.latex, args.csv))
+
+
 def run(args: argparse.Namespace) -> None:
     """Read, compare, show, write."""
-    for path in (args.plot, args.latex, args.csv):
-        check_output(path)
-
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.stats import compare
 

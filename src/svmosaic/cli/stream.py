@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli.console import format_fields, format_table, note, uninterrupted
+from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.cli.interrupt import GentleInterrupt
 from svmosaic.cli.methods import named_parameter
 from svmosaic.cli.options import column, positive_int
@@ -18,7 +19,7 @@ from svmosaic.cli.options import column, positive_int
 if TYPE_CHECKING:
     from svmosaic.streams import PrequentialResult, Stream
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Let learners predict a stream and learn from it, chunk by chunk: every sample is first predicted,
@@ -46,6 +47,8 @@ LEARNERS = {
     "online-svm-cbp": "OnlineSVMCBPClassifier",
 }
 CHECKPOINT = "checkpoint.pickle"
+# The files of a run, as patterns in its folder.
+_WRITTEN = ("chunks.csv", "predictions.csv", "accuracy.svg", "report.html", CHECKPOINT)
 _LINE_SECONDS = 0.1
 _PLAIN_SECONDS = 5.0
 # A little less than what a user notices as lost work.
@@ -161,6 +164,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    if args.source == "list":
+        return Files()
+    return Files((args.source,), (args.checkpoint,), OutputFolder(_folder(args), _WRITTEN))
+
+
 def run(args: argparse.Namespace) -> None:
     """List the streams, or run the learners and write what came out."""
     if args.source == "list":
@@ -233,10 +243,7 @@ def _list() -> None:
 
 
 def _folder(args: argparse.Namespace) -> Path:
-    folder = Path(args.out or f"{Path(args.source).name.partition('.')[0]}.stream")
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{str(folder)!r} is not a folder. Choose another --out.")
-    return folder
+    return Path(args.out or f"{Path(args.source).name.partition('.')[0]}.stream")
 
 
 def _make_learners(wanted: Sequence[tuple[str, dict[str, Any]]], seed: int) -> dict[str, Any]:
@@ -287,8 +294,13 @@ def _checkpoint(args: argparse.Namespace, folder: Path) -> Path | None:
     if args.no_checkpoint:
         return None
     path = Path(args.checkpoint) if args.checkpoint else folder / CHECKPOINT
+    if path.exists() and not path.is_file():
+        raise ValueError(
+            f"The check-point {str(path)!r} is not a regular file. Name a file, or use "
+            "--no-checkpoint."
+        )
     if args.restart:
-        path.unlink(missing_ok=True)
+        path.resolve().unlink(missing_ok=True)
     return path
 
 

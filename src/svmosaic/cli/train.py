@@ -9,21 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
 from svmosaic.cli.console import (
-    check_output,
     file_size,
     format_fields,
     note,
     show_progress,
     uninterrupted,
 )
+from svmosaic.cli.files import Files
 from svmosaic.cli.methods import METHODS, make_machine, named_parameter
+from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
-    from svmosaic.cli.tasks import Columns, Task
+    from svmosaic.cli.tasks import Columns
     from svmosaic.datasets import Dataset
+    from svmosaic.datasets.dataset import Kind
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = "Train a support vector machine and save it together with its scaling."
 EPILOG = """\
@@ -117,11 +119,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files((args.data, args.test), (args.output, args.libsvm))
+
+
 def run(args: argparse.Namespace) -> None:
     """Train, show a summary, save."""
-    check_output(args.output)
-    check_output(args.libsvm)
     _check_libsvm(args)
+    import_optional("safetensors", "save models")
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
@@ -219,7 +225,7 @@ def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
     return [*size, ("features", features), ("target" if regression else "classes", about)]
 
 
-def _machine_fields(machine: Any, data: Dataset, task: Task) -> list[tuple[str, object]]:
+def _machine_fields(machine: Any, data: Dataset, task: Kind) -> list[tuple[str, object]]:
     from svmosaic.cli.describe import bag_fields, chain_fields, stop_reasons
 
     if task == "targets":

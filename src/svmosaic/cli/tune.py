@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
 from svmosaic.cli.console import (
-    check_output,
     format_fields,
     format_table,
     note,
     show_progress,
     uninterrupted,
 )
+from svmosaic.cli.files import Files
+from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from svmosaic.cli.preparation import Preparation
     from svmosaic.datasets import Dataset
 
-__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
 Choose gamma, margin and C by cross-validation.
@@ -103,10 +104,15 @@ def _folds(text: str) -> int:
     return number
 
 
+def files(args: argparse.Namespace) -> Files:
+    """Return what is read and written."""
+    return Files((args.data,), (args.output, args.results))
+
+
 def run(args: argparse.Namespace) -> None:
     """Search, estimate, refit, save."""
-    check_output(args.output)
-    check_output(args.results)
+    if args.output is not None:
+        import_optional("safetensors", "save models")
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli import inputs
