@@ -65,7 +65,7 @@ format: .stamp-install
 	@echo "installing build and test tools (a minute on the first run)"
 	$(BIN)/python -m pip install -q --disable-pip-version-check -U pip
 	$(BIN)/python -m pip install -q --disable-pip-version-check \
-	  $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; e = p['optional-dependencies']; print(*(repr(r) for g in (p['dependencies'], *(e[k] for k in ('models', 'plot', 'cli', 'data', 'dev'))) for r in g if not r.startswith('svmosaic')))" | tr -d "'")
+	  $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; e = p['optional-dependencies']; print(*(repr(r) for g in (p['dependencies'], *(e[k] for k in ('plot', 'cli', 'data', 'dev'))) for r in g if not r.startswith('svmosaic')))" | tr -d "'")
 	@touch $@
 
 # The package itself; compiled anew when a C++ source is newer.

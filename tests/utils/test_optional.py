@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +27,11 @@ def test_a_missing_package_is_named(monkeypatch, module, install):
         MissingDependencyError, match=rf"needed to draw. Install it with: {install}"
     ):
         import_optional(module, "draw")
+
+
+def test_what_saves_a_model_comes_with_the_package():
+    text = Path(__file__).parents[2].joinpath("pyproject.toml").read_text()
+
+    dependencies = tomllib.loads(text)["project"]["dependencies"]
+
+    assert any(requirement.startswith("safetensors>=") for requirement in dependencies)

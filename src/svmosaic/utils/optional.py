@@ -9,7 +9,6 @@ from svmosaic.exceptions import MissingDependencyError
 
 # package -> the extra of svmosaic that brings it
 _EXTRAS = {
-    "safetensors": "models",
     "matplotlib": "plot",
     "contourpy": "plot",
     "rich": "cli",
