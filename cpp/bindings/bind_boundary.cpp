@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/require.hpp"
 #include "core/boundary_pairs.hpp"
 #include "solvers/online_svm.hpp"
 
@@ -23,6 +24,8 @@ nb::tuple find_pairs(const nb::object& rows, const Array1<Index>& first,
                      const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto& values = dense(table);
+    require_indices(span_of(first), values.n_rows, "rows of the first class");
+    require_indices(span_of(second), values.n_rows, "rows of the second class");
     Monitor monitor(max_time, python_poll(progress));
     BoundaryPairs pairs;
     {
@@ -39,6 +42,9 @@ nb::tuple find_midpoints(const nb::object& rows, const Array1<Index>& first,
                          const Array1<Index>& second, Index n_threads) {
     const auto table = read_table<Real>(rows);
     const auto& values = dense(table);
+    require(first.size() == second.size(), "expected as many first as second rows");
+    require_indices(span_of(first), values.n_rows, "first rows");
+    require_indices(span_of(second), values.n_rows, "second rows");
     Midpoints<Real> found;
     {
         const nb::gil_scoped_release release;
@@ -85,13 +91,21 @@ nb::list run_online_svm(const nb::object& rows, const nb::object& points, double
                         double max_time, const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto boundary = read_table<Real>(points);
+    const auto& values = dense(table);
+    const auto& points_table = dense(boundary);
+    require_same_width(table.rows, boundary.rows);
     const auto settings = read_settings(record);
     std::vector<TaskArrays> arrays;
     std::vector<OnlineSvmTask> views;
     for (const auto task : tasks) {
-        arrays.push_back({read_problem(task.attr("problem")), array1<Index>(task, "support"),
-                          array1<double>(task, "coef"), array1<Index>(task, "boundary")});
+        arrays.push_back({read_problem(task.attr("problem"), values.n_rows),
+                          array1<Index>(task, "support"), array1<double>(task, "coef"),
+                          array1<Index>(task, "boundary")});
         const auto& last = arrays.back();
+        require(last.support.size() == last.coef.size(),
+                "expected a coefficient for each support vector");
+        require_indices(span_of(last.support), values.n_rows, "support vectors");
+        require_indices(span_of(last.boundary), points_table.n_rows, "boundary points");
         views.push_back({{last.problem.view(), span_of(last.support), span_of(last.coef), 0.0,
                           nb::cast<double>(task.attr("t"))},
                          span_of(last.boundary)});
@@ -101,8 +115,8 @@ nb::list run_online_svm(const nb::object& rows, const nb::object& points, double
     {
         const nb::gil_scoped_release release;
         solutions =
-            solve_online_svm(dense(table), dense(boundary), gamma,
-                             std::span<const OnlineSvmTask>(views), settings, n_threads, monitor);
+            solve_online_svm(values, points_table, gamma, std::span<const OnlineSvmTask>(views),
+                             settings, n_threads, monitor);
     }
     raise_if_interrupted(monitor);
     nb::list result;

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/require.hpp"
 #include "expansion/decide.hpp"
 #include "expansion/stored_rows.hpp"
 #include "simd/loops.hpp"
@@ -11,6 +12,24 @@ using namespace svmosaic;
 
 namespace {
 
+// One row of coefficients per support vector, in compressed form.
+void check_coefficients(const Coefficients& coefficients, std::size_t n_support) {
+    const auto offsets = coefficients.offsets;
+    const auto n_values = static_cast<Index>(coefficients.values.size());
+    require(offsets.size() == n_support + 1 && offsets.front() == 0 && offsets.back() == n_values &&
+                std::ranges::is_sorted(offsets) &&
+                coefficients.outputs.size() == coefficients.values.size(),
+            "expected compressed coefficients with one row per support vector");
+    require_indices(coefficients.outputs, coefficients.n_outputs, "outputs");
+}
+
+// The number of vectors that may be named: columns of pairwise values, rows of other tables.
+template <class Real>
+Index count_vectors(const Rows<Real>& vectors) {
+    if (const auto* values = std::get_if<PairwiseRows<Real>>(&vectors)) return values->n_columns;
+    return count_rows(vectors);
+}
+
 template <class Real>
 nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     const nb::object& rows, const nb::object& vectors, const Array1<Index>& support,
@@ -19,6 +38,9 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     const auto table = read_table<Real>(rows);
     const auto vector_table = read_table<Real>(vectors);
     const auto spec = read_kernel(kernel);
+    require_same_width(table.rows, vector_table.rows);
+    require_indices(span_of(support), count_vectors(vector_table.rows), "support vectors");
+    check_coefficients(coefficients, support.size());
     std::vector<double> values(
         static_cast<std::size_t>(count_rows(table.rows) * coefficients.n_outputs));
     Monitor monitor(0.0, python_poll(progress));

@@ -129,7 +129,7 @@ nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list&
     std::vector<ProblemArrays> arrays;
     std::vector<Problem> views;
     for (const auto problem : problems) {
-        arrays.push_back(read_problem(problem));
+        arrays.push_back(read_problem(problem, count_rows(table.rows)));
         views.push_back(arrays.back().view());
     }
     Monitor monitor(max_time, python_poll(progress));

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/require.hpp"
 #include "solvers/kernel_sgd.hpp"
 #include "solvers/olla_l2.hpp"
 
@@ -49,17 +50,41 @@ struct TaskArrays {
     Array1<double> coef;
 };
 
+// What a solver goes on from: a coefficient for each support vector, or for each feature.
+enum class State { of_vectors, of_features };
+
+template <class Real>
+void check_state(const Rows<Real>& rows, const TaskArrays& task, State state) {
+    require_indices(span_of(task.support), count_rows(rows), "support vectors");
+    if (state == State::of_vectors) {
+        require(task.coef.size() == task.support.size(),
+                "expected a coefficient for each support vector");
+        return;
+    }
+    const Index n_columns = std::visit(
+        [](const auto& table) -> Index {
+            if constexpr (requires { table.n_columns; }) return table.n_columns;
+            return -1;
+        },
+        rows);
+    require(!std::holds_alternative<PairwiseRows<Real>>(rows) && n_columns >= 0,
+            "the primal form needs samples");
+    require(task.coef.size() == 0 || static_cast<Index>(task.coef.size()) == n_columns,
+            "expected a weight for each feature");
+}
+
 // Reads the tasks, runs solve(rows, tasks, monitor) without the GIL, and hands the records back.
 template <class Real, class Solve>
-nb::list run(const nb::object& rows, const nb::list& tasks, double max_time,
+nb::list run(const nb::object& rows, const nb::list& tasks, State state, double max_time,
              const nb::object& progress, const Solve& solve) {
     const auto table = read_table<Real>(rows);
     std::vector<TaskArrays> arrays;
     std::vector<OnlineTask> views;
     for (const auto task : tasks) {
-        arrays.push_back({read_problem(task.attr("problem")), array1<Index>(task, "support"),
-                          array1<double>(task, "coef")});
+        arrays.push_back({read_problem(task.attr("problem"), count_rows(table.rows)),
+                          array1<Index>(task, "support"), array1<double>(task, "coef")});
         const auto& last = arrays.back();
+        check_state(table.rows, last, state);
         views.push_back({last.problem.view(), span_of(last.support), span_of(last.coef),
                          nb::cast<double>(task.attr("intercept")),
                          nb::cast<double>(task.attr("t"))});
@@ -84,10 +109,10 @@ nb::list run(const nb::object& rows, const nb::list& tasks, double max_time,
 }
 
 template <class Solve>
-nb::list run_typed(const nb::object& rows, const nb::list& tasks, double max_time,
+nb::list run_typed(const nb::object& rows, const nb::list& tasks, State state, double max_time,
                    const nb::object& progress, const Solve& solve) {
-    return is_single(rows) ? run<float>(rows, tasks, max_time, progress, solve)
-                           : run<double>(rows, tasks, max_time, progress, solve);
+    return is_single(rows) ? run<float>(rows, tasks, state, max_time, progress, solve)
+                           : run<double>(rows, tasks, state, max_time, progress, solve);
 }
 
 }  // namespace
@@ -100,7 +125,7 @@ void bind_online(nb::module_& m) {
            const nb::object& progress) {
             const auto spec = read_kernel(kernel);
             const auto chosen = read_kernel_sgd(settings);
-            return run_typed(rows, tasks, max_time, progress,
+            return run_typed(rows, tasks, State::of_vectors, max_time, progress,
                              [&](const auto& table, auto views, Monitor& monitor) {
                                  return solve_kernel_sgd(table, spec, views, chosen, n_threads,
                                                          monitor);
@@ -117,7 +142,7 @@ void bind_online(nb::module_& m) {
         [](const nb::object& rows, const nb::list& tasks, const nb::object& settings,
            Index n_threads, double max_time, const nb::object& progress) {
             const auto chosen = read_kernel_sgd(settings);
-            return run_typed(rows, tasks, max_time, progress,
+            return run_typed(rows, tasks, State::of_features, max_time, progress,
                              [&](const auto& table, auto views, Monitor& monitor) {
                                  return solve_linear_sgd(table, views, chosen, n_threads, monitor);
                              });
@@ -135,7 +160,7 @@ void bind_online(nb::module_& m) {
            const nb::object& progress) {
             const auto spec = read_kernel(kernel);
             const auto chosen = read_olla_l2(settings);
-            return run_typed(rows, tasks, max_time, progress,
+            return run_typed(rows, tasks, State::of_vectors, max_time, progress,
                              [&](const auto& table, auto views, Monitor& monitor) {
                                  return solve_olla_l2(table, spec, views, chosen, n_threads,
                                                       monitor);

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/require.hpp"
 #include "core/canonical.hpp"
 #include "simd/loops.hpp"
 
@@ -15,6 +16,9 @@ template <class Real>
 nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
                         const Array1<double>& weights) {
     const auto table = read_table<Real>(rows);
+    const auto size = static_cast<std::size_t>(count_rows(table.rows));
+    require(labels.size() == size && weights.size() == size,
+            "expected a label and a weight for each row");
     DistinctRows distinct;
     {
         const nb::gil_scoped_release release;
@@ -27,7 +31,7 @@ nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
 template <class Real>
 Index find_central(const nb::object& rows, const nb::object& problem) {
     const auto table = read_table<Real>(rows);
-    const auto arrays = read_problem(problem);
+    const auto arrays = read_problem(problem, count_rows(table.rows));
     const nb::gil_scoped_release release;
     return central_sample(table.rows, arrays.view());
 }

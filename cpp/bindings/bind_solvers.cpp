@@ -4,6 +4,7 @@
 
 #include "bindings/convert.hpp"
 #include "bindings/read_machine.hpp"
+#include "bindings/require.hpp"
 #include "solvers/smo_machine.hpp"
 #include "solvers/solve.hpp"
 
@@ -64,7 +65,7 @@ nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list&
     std::vector<ProblemArrays> arrays;
     std::vector<Problem> views;
     for (const auto problem : problems) {
-        arrays.push_back(read_problem(problem));
+        arrays.push_back(read_problem(problem, count_rows(table.rows)));
         views.push_back(arrays.back().view());
     }
     Monitor monitor(max_time, python_poll(progress));
@@ -89,8 +90,10 @@ nb::list refine_tasks(const nb::object& rows, const nb::object& kernel, const nb
     std::vector<Array1<Index>> selections;
     std::vector<RefineTask> views;
     for (const auto task : tasks) {
-        arrays.push_back(read_problem(task.attr("problem")));
+        arrays.push_back(read_problem(task.attr("problem"), count_rows(table.rows)));
         selections.push_back(array1<Index>(task, "selected"));
+        require_indices(span_of(selections.back()),
+                        static_cast<Index>(arrays.back().samples.size()), "selected samples");
         views.push_back(
             {arrays.back().view(), span_of(selections.back()), read_refine(task.attr("settings"))});
     }
@@ -132,14 +135,14 @@ nb::list smo_tasks(const nb::object& rows, const nb::object& kernel, const nb::l
     std::vector<ProblemArrays> arrays;
     std::vector<Array1<double>> coefs;
     std::vector<SmoTask> tasks;
+    require(nb::len(starts) == nb::len(problems), "expected a start, or None, for each problem");
     for (std::size_t p = 0; p < nb::len(problems); ++p) {
-        arrays.push_back(read_problem(problems[p]));
+        arrays.push_back(read_problem(problems[p], count_rows(table.rows)));
         tasks.push_back({arrays.back().view(), {}});
         if (starts[p].is_none()) continue;
         coefs.push_back(nb::cast<Array1<double>>(starts[p], false));
-        if (coefs.back().size() != arrays.back().samples.size()) {
-            throw nb::value_error("a start needs one coefficient per sample");
-        }
+        require(coefs.back().size() == arrays.back().samples.size(),
+                "a start needs one coefficient per sample");
         tasks.back().start = span_of(coefs.back());
     }
     Monitor monitor(max_time, python_poll(progress));

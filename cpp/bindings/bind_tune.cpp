@@ -4,6 +4,7 @@
 
 #include "bindings/convert.hpp"
 #include "bindings/read_machine.hpp"
+#include "bindings/require.hpp"
 #include "solvers/tune_ollawv.hpp"
 
 namespace nb = nanobind;
@@ -44,12 +45,20 @@ nb::tuple tune(const nb::object& rows, const nb::object& kernel, const Array1<In
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
     const auto grid = read_tune(settings);
+    const Index n_rows = count_rows(table.rows);
+    require(
+        static_cast<Index>(labels.size()) == n_rows && static_cast<Index>(weights.size()) == n_rows,
+        "expected a label and a weight for each row");
+    require(std::ranges::all_of(span_of(labels), [](Index label) { return label >= 0; }),
+            "labels are class numbers from 0");
     std::vector<Array1<Index>> arrays;
     std::vector<Split> views;
     for (const auto split : splits) {
         arrays.push_back(nb::cast<Array1<Index>>(split[0], false));
         arrays.push_back(nb::cast<Array1<Index>>(split[1], false));
         views.push_back({span_of(arrays[arrays.size() - 2]), span_of(arrays.back())});
+        require_indices(views.back().train, n_rows, "training rows");
+        require_indices(views.back().test, n_rows, "test rows");
     }
     Monitor monitor(max_time, python_poll(progress));
     TuneResult result;

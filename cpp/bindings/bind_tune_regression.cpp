@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/convert.hpp"
+#include "bindings/require.hpp"
 #include "expansion/distances.hpp"
 #include "solvers/tune_regression.hpp"
 
@@ -44,6 +45,19 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
                                           nb::cast<bool>(record.attr("complete")),
                                           nb::cast<bool>(record.attr("absolute")),
                                           nb::cast<double>(record.attr("race"))};
+    const std::size_t size = weights.size();
+    require(distances.shape(0) == size && distances.shape(1) == size,
+            "expected a distance and a weight for each pair of samples");
+    require(targets.shape(1) == size && (columns.shape(0) == 0 || columns.shape(1) == size),
+            "expected a target and a value of each column for each sample");
+    require(train.shape(0) == test.shape(0) &&
+                (train.shape(0) == 0 || (train.shape(1) == size && test.shape(1) == size)),
+            "expected a training and a test weight for each sample and fold");
+    const std::size_t n_candidates = gammas.size() * Cs.size() * epsilons.size();
+    require(n_candidates > 0 && (n_candidates == 1 || train.shape(0) > 0),
+            "without folds there must be one candidate");
+    const std::size_t start_size = n_candidates * train.shape(0) * size;
+    const auto n_starts = static_cast<Index>(start_size == 0 ? 0 : starts.size() / start_size);
     RegressionTable table;
     table.distances = {distances.data(), distances.size()};
     table.weights = span_of(weights);
@@ -54,13 +68,19 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
     std::vector<RegressionLink> views;
     for (const auto item : links) {
         RegressionLink view;
-        view.target = row_of(targets, nb::cast<std::size_t>(item.attr("target")));
+        const auto target = nb::cast<Index>(item.attr("target"));
+        require_indices({&target, 1}, static_cast<Index>(targets.shape(0)), "targets");
+        view.target = row_of(targets, static_cast<std::size_t>(target));
         const auto numbers = array1<Index>(item, "columns");
+        require_indices(span_of(numbers), static_cast<Index>(columns.shape(0)), "columns");
         for (const Index column : span_of(numbers)) {
             view.columns.push_back(row_of(columns, static_cast<std::size_t>(column)));
         }
         view.start = nb::cast<Index>(item.attr("start"));
         view.first = nb::cast<Index>(item.attr("first"));
+        require(view.start < 0 || starts.size() == 0 || view.start < n_starts,
+                "a link starts from one of the links tuned before");
+        require(view.first < static_cast<Index>(n_candidates), "there is no such candidate");
         views.push_back(std::move(view));
     }
     Monitor monitor(0.0, python_poll(progress));
@@ -82,6 +102,7 @@ nb::object distances(const nb::object& rows, const nb::object& vectors, bool abs
                      Index n_threads) {
     const auto queries = read_table<Real>(rows);
     const auto table = read_table<Real>(vectors);
+    require_same_width(queries.rows, table.rows);
     Monitor monitor(0.0, python_poll(nb::none()));
     std::vector<double> values;
     {

@@ -1,5 +1,7 @@
 #include "bindings/convert.hpp"
 
+#include "bindings/require.hpp"
+
 namespace svmosaic {
 
 namespace {
@@ -61,6 +63,8 @@ Table<Real> read_table(const nb::handle& record) {
         const auto n_rows = nb::cast<Index>(record.attr("n_rows"));
         const nb::object column = record.attr("column");
         const auto diagonal = array1<double>(record, "diagonal");
+        require(static_cast<Index>(diagonal.size()) == n_rows,
+                "a kernel function needs one value of the diagonal per row");
         table.keep = {column, record.attr("diagonal")};
         CallbackRows<Real> rows;
         rows.n_rows = n_rows;
@@ -87,6 +91,8 @@ Table<Real> read_table(const nb::handle& record) {
         rows.offsets = indices(record, "offsets", table.keep);
         rows.n_rows = nb::cast<Index>(record.attr("offsets").attr("size")) - 1;
         rows.n_columns = nb::cast<Index>(record.attr("n_columns"));
+        require_csr(rows, static_cast<Index>(values.size()),
+                    nb::cast<Index>(record.attr("columns").attr("size")));
         table.rows = rows;
         return table;
     }
@@ -94,8 +100,9 @@ Table<Real> read_table(const nb::handle& record) {
     const auto n_rows = static_cast<Index>(values.shape(0));
     const auto n_columns = static_cast<Index>(values.shape(1));
     if (type == "PairwiseRows") {
-        table.rows = PairwiseRows<Real>{values.data(), n_rows, n_columns,
-                                        nb::cast<bool>(record.attr("symmetric"))};
+        const auto symmetric = nb::cast<bool>(record.attr("symmetric"));
+        require(!symmetric || n_rows == n_columns, "a symmetric matrix must be square");
+        table.rows = PairwiseRows<Real>{values.data(), n_rows, n_columns, symmetric};
     } else {
         table.rows = DenseRows<Real>{values.data(), n_rows, n_columns};
     }
@@ -105,13 +112,15 @@ Table<Real> read_table(const nb::handle& record) {
 template Table<float> read_table<float>(const nb::handle&);
 template Table<double> read_table<double>(const nb::handle&);
 
-ProblemArrays read_problem(const nb::handle& record) {
+ProblemArrays read_problem(const nb::handle& record, Index n_rows) {
     ProblemArrays arrays{array1<Index>(record, "samples"), array1<double>(record, "targets"),
                          array1<double>(record, "weights"), nb::cast<Index>(record.attr("start"))};
-    if (arrays.targets.size() != arrays.samples.size() ||
-        arrays.weights.size() != arrays.samples.size()) {
-        throw nb::value_error("samples, targets and weights differ in length");
-    }
+    const std::size_t size = arrays.samples.size();
+    require(arrays.targets.size() == size && arrays.weights.size() == size,
+            "samples, targets and weights differ in length");
+    require(arrays.start < static_cast<Index>(std::max<std::size_t>(size, 1)),
+            "a problem starts at one of its samples");
+    require_indices(span_of(arrays.samples), n_rows, "samples");
     return arrays;
 }
 

@@ -74,7 +74,8 @@ struct ProblemArrays {
     Problem view() const { return {span_of(samples), span_of(targets), span_of(weights), start}; }
 };
 
-ProblemArrays read_problem(const nb::handle& record);
+// A problem over a table of `n_rows` rows.
+ProblemArrays read_problem(const nb::handle& record, Index n_rows);
 
 // A dict with the fields of svmosaic.problem.Solution.
 nb::dict to_dict(Solution&& solution);
