@@ -101,6 +101,18 @@ def test_targets_named_by_the_file_are_those_of_the_test_file_too(svmosaic, tmp_
     assert _field(outcome, "test mean R2").endswith("(12 rows)")
 
 
+def test_the_format_of_several_targets_can_be_named(svmosaic, flats, tmp_path):
+    other = tmp_path / "flats.arff"
+    other.write_bytes(flats.read_bytes())
+    options = ("--method", "svrcc", "--targets", "2", *FEW)
+
+    outcome = svmosaic("train", other, "-o", tmp_path / "m", *options, "--format", "csv")
+
+    assert outcome.code == 0, outcome.err
+    outcome = svmosaic("train", other, "-o", tmp_path / "m", *options, "--format", "libsvm")
+    assert "libsvm files have one target" in outcome.err
+
+
 def test_predict_refuses_what_the_model_has_not(svmosaic, flats, tmp_path):
     svmosaic("train", flats, "-o", tmp_path / "m", "--method", "svrcc", "--targets", "2", *FEW)
 

@@ -1,5 +1,6 @@
 import gzip
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmosaic.datasets.readers.arff import read_arff
-from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets import read_table
 from svmosaic.exceptions import DataFileError
+
+read_arff = partial(read_table, format="arff")
 
 WEATHER = """% the classic
 @RELATION 'the weather'
@@ -52,7 +54,7 @@ def test_dense_rows(write):
 
 
 def test_ordinal_codes_follow_the_declaration(write):
-    data = read_arff(write("weather.arff", WEATHER), TableOptions(nominal="ordinal"))
+    data = read_arff(write("weather.arff", WEATHER), nominal="ordinal")
 
     assert data.X.tolist() == [[0, 85.5, 1, 85], [1, 80, 0, 90], [2, 70, 1, 96]]
 
@@ -80,7 +82,7 @@ def test_sparse_rows_have_defaults(write):
 
 
 def test_sparse_file_as_ordinal_and_dense(write):
-    data = read_arff(write("s.arff", SPARSE), TableOptions(nominal="ordinal", dense=True))
+    data = read_arff(write("s.arff", SPARSE), nominal="ordinal", dense=True)
 
     assert data.X.tolist() == [[1.5, 0, -3], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
 
@@ -92,7 +94,7 @@ def test_sparse_numeric_target_and_dropped_column(write):
         '{0 2, 1 "2020-01-01", 2 3}\n{2 4}\n',
     )
 
-    data = read_arff(path, TableOptions(target="y", drop=["when"]))
+    data = read_arff(path, target="y", drop=["when"])
 
     assert data.X.toarray().tolist() == [[3], [4]]
     assert data.y.tolist() == [2, 0]
@@ -104,7 +106,7 @@ def test_sparse_missing_values(write):
 
     with pytest.raises(DataFileError, match=r"line 6: column 'a' has no value"):
         read_arff(path)
-    data = read_arff(path, TableOptions(allow_nan=True, dense=True))
+    data = read_arff(path, allow_nan=True, dense=True)
 
     assert np.array_equal(data.X, [[np.nan, 0, 0]], equal_nan=True)
 
@@ -125,8 +127,8 @@ def test_one_hot_defaults_that_do_not_fit_are_refused(write):
     path = write("s.arff", f"@relation s\n{attributes}@data\n" + "{}\n" * 500)
 
     with pytest.raises(DataFileError, match=r"one-hot coding of 199 nominal attributes needs"):
-        read_arff(path, TableOptions(max_dense_mb=1))
-    assert read_arff(path, TableOptions(max_dense_mb=1, nominal="ordinal")).X.nnz == 0
+        read_arff(path, max_dense_mb=1)
+    assert read_arff(path, max_dense_mb=1, nominal="ordinal").X.nnz == 0
 
 
 @pytest.mark.parametrize("row", ["1, yes, {2.5}", "1,'yes' , { 2.5 } % c", "{0 1, 1 yes}, {2.5}"])
@@ -160,7 +162,7 @@ def test_quotes_and_escapes(write):
 """,
     )
 
-    data = read_arff(path, TableOptions(nominal="ordinal"))
+    data = read_arff(path, nominal="ordinal")
 
     assert data.feature_names == ("it's",)
     assert data.X[:5, 0].tolist() == [0, 1, 2, 3, 4]
@@ -174,10 +176,10 @@ def test_missing_values(write):
 
     with pytest.raises(DataFileError, match=r"^m\.arff, line 7: column 'a' has no value"):
         read_arff(path)
-    data = read_arff(path, TableOptions(allow_nan=True))
+    data = read_arff(path, allow_nan=True)
     assert np.array_equal(data.X, [[1, 1, 0], [np.nan, 0, 1]], equal_nan=True)
     with pytest.raises(DataFileError, match="line 6: the target 'c' has no value"):
-        read_arff(write("m.arff", header + "1,u,?\n"), TableOptions(allow_nan=True))
+        read_arff(write("m.arff", header + "1,u,?\n"), allow_nan=True)
 
 
 @pytest.mark.parametrize("kind", ["date", "DATE 'yyyy-MM-dd'", "string"])
@@ -189,8 +191,8 @@ def test_text_attributes_can_be_dropped_or_named(write, kind):
     with pytest.raises(DataFileError, match=r"^t\.arff, line 2: attribute 't' is a"):
         read_arff(path)
     with pytest.raises(DataFileError, match="no feature columns are left"):
-        read_arff(path, TableOptions(drop=["t"]))
-    assert read_arff(path, TableOptions(nominal_columns=["t"])).feature_names == ("t=a", "t=b")
+        read_arff(path, drop=["t"])
+    assert read_arff(path, nominal_columns=["t"]).feature_names == ("t=a", "t=b")
 
 
 def test_relational_attribute_is_named(write):
@@ -218,7 +220,7 @@ def test_agrees_with_scipy_on_real_files(classification_folder, name, tmp_path):
     plain = tmp_path / "plain.arff"
     plain.write_bytes(gzip.decompress(path.read_bytes()))
 
-    ours = read_arff(path, TableOptions(target=None, allow_nan=True, nominal="ordinal"))
+    ours = read_arff(path, target=None, allow_nan=True, nominal="ordinal")
     table, meta = scipy.io.arff.loadarff(plain)
 
     for j, name_ in enumerate(meta.names()):
@@ -262,7 +264,7 @@ def test_written_tables_are_read_back(tmp_path_factory, table, names, mark, spar
     ]
     path.write_text("\n".join(lines), encoding="utf-8", newline="")
 
-    data = read_arff(path, TableOptions(allow_nan=True, dense=True))
+    data = read_arff(path, allow_nan=True, dense=True)
 
     assert data.feature_names == (names[0],)
     assert np.array_equal(data.X[:, 0], [number for number, _ in table], equal_nan=True)

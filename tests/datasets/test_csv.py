@@ -1,5 +1,6 @@
 import csv
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,9 +8,12 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, MAX_NOMINAL_VALUES, TableOptions
-from svmosaic.datasets.readers.csv import MISSING, read_csv
+from svmosaic.datasets import read_table
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, MAX_NOMINAL_VALUES
+from svmosaic.datasets.readers.line_table import MISSING
 from svmosaic.exceptions import DataFileError
+
+read_csv = partial(read_table, format="csv")
 
 FLOWERS = "width,colour,class\n1.5,red,a\n2,blue,b\n0.5,red,a\n"
 
@@ -25,7 +29,7 @@ def test_names_become_one_hot_columns(write):
 
 
 def test_names_become_numbers_when_asked(write):
-    data = read_csv(write("flowers.csv", FLOWERS), TableOptions(nominal="ordinal"))
+    data = read_csv(write("flowers.csv", FLOWERS), nominal="ordinal")
 
     assert data.feature_names == ("width", "colour")
     assert data.X.tolist() == [[1.5, 1], [2, 0], [0.5, 1]]
@@ -34,10 +38,10 @@ def test_names_become_numbers_when_asked(write):
 def test_sparse_and_dense_agree(write):
     path = write("flowers.csv", FLOWERS)
     for nominal in ("onehot", "ordinal"):
-        sparse = read_csv(path, TableOptions(nominal=nominal, dense=False)).X
+        sparse = read_csv(path, nominal=nominal, dense=False).X
 
         assert scipy.sparse.issparse(sparse)
-        assert np.array_equal(sparse.toarray(), read_csv(path, TableOptions(nominal=nominal)).X)
+        assert np.array_equal(sparse.toarray(), read_csv(path, nominal=nominal).X)
 
 
 def test_coding_does_not_depend_on_the_order_of_rows(write):
@@ -89,7 +93,7 @@ def test_impossible_delimiter_is_refused(write, delimiter):
     ],
 )
 def test_header_is_found(write, text, expected):
-    data = read_csv(write("table.csv", text), TableOptions(target=None))
+    data = read_csv(write("table.csv", text), target=None)
 
     assert data.n_samples == len(text.splitlines()) - expected
 
@@ -121,13 +125,13 @@ def test_quoted_cells_between_blanks(write):
 
 @pytest.mark.parametrize(("target", "expected"), [("b", [2, 5]), (0, [1, 4]), (-2, [2, 5])])
 def test_target_by_name_or_number(write, target, expected):
-    data = read_csv(write("table.csv", "a,b,c\n1,2,3\n4,5,6\n"), TableOptions(target=target))
+    data = read_csv(write("table.csv", "a,b,c\n1,2,3\n4,5,6\n"), target=target)
 
     assert data.y.tolist() == expected
 
 
 def test_no_target(write):
-    data = read_csv(write("table.csv", "a,b\n1,2\n"), TableOptions(target=None))
+    data = read_csv(write("table.csv", "a,b\n1,2\n"), target=None)
 
     assert data.y is None
     assert data.X.tolist() == [[1, 2]]
@@ -137,17 +141,17 @@ def test_misspelt_column_is_answered(write):
     path = write("table.csv", "width,class\n1,2\n")
 
     with pytest.raises(ValueError, match=r"no column 'klass'\. Did you mean 'class'\?"):
-        read_csv(path, TableOptions(target="klass"))
+        read_csv(path, target="klass")
     with pytest.raises(ValueError, match="has 2 columns; got column 2"):
-        read_csv(path, TableOptions(drop=[2]))
+        read_csv(path, drop=[2])
     with pytest.raises(ValueError, match="also in drop"):
-        read_csv(path, TableOptions(drop=["class"]))
+        read_csv(path, drop=["class"])
 
 
 def test_dropped_columns_are_not_even_read(write):
     path = write("table.csv", "id,a,class\nx1,1,p\n?,2,q\n")
 
-    data = read_csv(path, TableOptions(drop=["id"]))
+    data = read_csv(path, drop=["id"])
 
     assert data.feature_names == ("a",)
 
@@ -158,9 +162,9 @@ def test_missing_values(write, cell):
 
     with pytest.raises(DataFileError, match=r"line 3: column 'a' has no value.*allow_nan=True"):
         read_csv(path)
-    onehot = read_csv(path, TableOptions(allow_nan=True))
-    ordinal = read_csv(path, TableOptions(allow_nan=True, nominal="ordinal"))
-    sparse = read_csv(path, TableOptions(allow_nan=True, nominal="ordinal", dense=False))
+    onehot = read_csv(path, allow_nan=True)
+    ordinal = read_csv(path, allow_nan=True, nominal="ordinal")
+    sparse = read_csv(path, allow_nan=True, nominal="ordinal", dense=False)
 
     assert np.array_equal(onehot.X, [[1, 1], [np.nan, 0]], equal_nan=True)
     assert np.array_equal(ordinal.X, [[1, 0], [np.nan, np.nan]], equal_nan=True)
@@ -171,13 +175,13 @@ def test_missing_target_is_never_allowed(write):
     path = write("table.csv", "a,class\n1,p\n2,?\n")
 
     with pytest.raises(DataFileError, match="line 3: the target 'class' has no value"):
-        read_csv(path, TableOptions(allow_nan=True))
+        read_csv(path, allow_nan=True)
 
 
 def test_first_values_may_be_missing(write):
     path = write("table.csv", "a,b,n,class\n?,?,?,p\n?,?,?,q\n3,x,?,p\n")
 
-    data = read_csv(path, TableOptions(allow_nan=True), header=True)
+    data = read_csv(path, allow_nan=True, header=True)
 
     assert data.feature_names == ("a", "b=x", "n")
     assert np.array_equal(data.X[:, 0], [np.nan, np.nan, 3], equal_nan=True)
@@ -204,9 +208,7 @@ def test_infinite_values_need_leave(write):
 
     with pytest.raises(DataFileError, match=r"line 2: the value 'inf' of column 'a' is not finite"):
         read_csv(path)
-    assert np.array_equal(
-        read_csv(path, TableOptions(allow_nan=True)).X[:, 0], [np.inf, np.nan, np.inf], True
-    )
+    assert np.array_equal(read_csv(path, allow_nan=True).X[:, 0], [np.inf, np.nan, np.inf], True)
 
 
 def test_numbers_can_be_read_as_names(write):
@@ -214,7 +216,7 @@ def test_numbers_can_be_read_as_names(write):
 
     with pytest.raises(DataFileError, match="line 4: column 'code' holds numbers, got 'A'"):
         read_csv(path)
-    data = read_csv(path, TableOptions(nominal_columns=["code", "class"]))
+    data = read_csv(path, nominal_columns=["code", "class"])
 
     assert data.feature_names == ("code=10", "code=9", "code=A")
     assert data.y.tolist() == ["1", "2", "1"]
@@ -259,8 +261,8 @@ def test_one_hot_columns_that_do_not_fit_are_refused(write):
     with pytest.raises(
         DataFileError, match=r"^table\.csv: a dense array of 2000 x 2000 needs 32 MB"
     ):
-        read_csv(path, TableOptions(max_dense_mb=10), header=False)
-    assert read_csv(path, TableOptions(max_dense_mb=10, dense=False), header=False).X.nnz == 2000
+        read_csv(path, max_dense_mb=10, header=False)
+    assert read_csv(path, max_dense_mb=10, dense=False, header=False).X.nnz == 2000
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -285,7 +287,7 @@ def test_written_tables_are_read_back(tmp_path_factory, table, delimiter):
 
     data = read_csv(
         path,
-        TableOptions(nominal_columns=["word", "class"]),
+        nominal_columns=["word", "class"],
         delimiter=delimiter,
         header=True,
     )

@@ -1,5 +1,6 @@
 import gzip
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
+from svmosaic.datasets import read_table
 from svmosaic.datasets.readers import text as text_module
-from svmosaic.datasets.readers.libsvm import read_libsvm
 from svmosaic.exceptions import DataFileError
+
+read_libsvm = partial(read_table, format="libsvm")
 
 SAMPLE = "# note\r\n+1 1:0.25 7:-3e2 # tail\r\n\n-1 qid:3 2:1e-2\n0\n1 3:4"
 

@@ -4,7 +4,7 @@ import pytest
 import scipy.sparse
 
 from svmosaic.datasets import read_table
-from svmosaic.datasets.readers import sniff_format
+from svmosaic.datasets.readers.reader import find_reader
 
 LIBSVM = "1 1:2\n-1 1:3\n"
 CSV = "a,c\n2,1\n3,-1\n"
@@ -53,7 +53,7 @@ def test_format_is_found_by_extension_or_content(write, name, content, zipped):
     ],
 )
 def test_first_lines_tell_the_format(write, content, expected):
-    assert sniff_format(write("t.unknown", content)) == expected
+    assert find_reader(write("t.unknown", content)).name == expected
 
 
 def test_format_can_be_given(write):

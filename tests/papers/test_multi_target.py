@@ -6,7 +6,7 @@ import pytest
 
 from svmosaic.datasets import load
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments.multi_target import evaluate_multitarget
+from svmosaic.experiments.multi_target_evaluation import evaluate_multitarget
 
 pytestmark = [pytest.mark.papers, pytest.mark.slow]
 

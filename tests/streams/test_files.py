@@ -186,7 +186,7 @@ def test_a_label_that_is_no_class_is_named(write, file, text, options, sentence)
         ("toy.svm", "1 1:1\n", {"classes": [1]}, "Pass 'n_features', or leave 'classes' out"),
         ("toy.csv", "a,c\nred,x\n", {"classes": ["x"], "header": True}, "column 'a' holds names"),
         ("toy.csv", "1,2\n", {"n_features": 3}, "does not apply to csv files"),
-        ("toy.csv", "1,2\n", {"format": "xml"}, "must be 'libsvm', 'csv' or 'arff'"),
+        ("toy.csv", "1,2\n", {"format": "xml"}, "must be one of 'csv', 'libsvm', 'arff'"),
         ("toy.csv", "1,2\n", {"target": None}, "must name a column"),
         ("toy.csv", "a,c\n1,2\n", {"target": "b"}, "has no column 'b'"),
     ],

@@ -17,7 +17,7 @@ from svmosaic.cli.preparation import fills_gaps, moves_zeros
 from svmosaic.cli.tasks import Columns, read_file, task_of
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers import sniff_format
+from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.exceptions import DataNotFoundError
 
 __all__ = [
@@ -106,7 +106,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     try:
         return read()
     except _ColumnMismatch as error:
-        if (columns.format or sniff_format(source)) == "libsvm":
+        if not find_reader(source, columns.format).has_columns:
             raise
         try:
             return read(labelled=False)
@@ -125,9 +125,8 @@ def libsvm_width(source: str, format: Any = None) -> int:
     """Return the number of features in a LIBSVM file or a named data set, 0 for other files."""
     if not _is_file(source):
         return load(source).n_features
-    if (format or sniff_format(source)) != "libsvm":
-        return 0
-    return read_table(source, format="libsvm").n_features
+    reader = find_reader(source, format)
+    return 0 if reader.has_columns else read_table(source, format=reader.name).n_features
 
 
 def _is_file(source: str, task: Kind = "rows") -> bool:

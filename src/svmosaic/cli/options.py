@@ -9,9 +9,12 @@ import argparse
 import math
 from typing import Any
 
+from svmosaic.datasets.readers.reader import reader_names
+
 __all__ = [
     "add_bag_option",
     "add_data_options",
+    "add_format_option",
     "add_impute_option",
     "add_machine_options",
     "add_scale_option",
@@ -113,9 +116,14 @@ def column_or_none(text: str) -> str | int | None:
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Add the positional DATA and ``--format``."""
     parser.add_argument("data", metavar="DATA", help="a data file, or the name of a data set")
+    add_format_option(parser)
+
+
+def add_format_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--format``."""
     parser.add_argument(
         "--format",
-        choices=("libsvm", "csv", "arff"),
+        choices=reader_names(),
         help="format of the file; by default its extension or its first lines decide",
     )
 

@@ -14,7 +14,7 @@ from svmosaic.cli.console import format_fields, format_table, note, uninterrupte
 from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.cli.interrupt import GentleInterrupt
 from svmosaic.cli.methods import named_parameter
-from svmosaic.cli.options import column, positive_int
+from svmosaic.cli.options import add_format_option, column, positive_int
 
 if TYPE_CHECKING:
     from svmosaic.streams import PrequentialResult, Stream
@@ -25,7 +25,7 @@ DESCRIPTION = """\
 Let learners predict a stream and learn from it, chunk by chunk: every sample is first predicted,
 then learned.
 
-SOURCE is a stream of the papers by name, a data file (LIBSVM, CSV, ARFF, also .gz), or the word
+SOURCE is a stream of the papers by name, a data file (also .gz), or the word
 list. A learner is a method of svmosaic that learns in parts, or any class by its full name that has
 partial_fit (scikit-learn) or learn_one (River); names that begin with moa. are MOA's, by CapyMOA.
 The folder has the table of all chunks as CSV, a figure and a page. Stop at any time: the same
@@ -135,11 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="column of the labels in a file, by name or by number from 0 (default: the last)",
     )
-    parser.add_argument(
-        "--format",
-        choices=("libsvm", "csv", "arff"),
-        help="format of the file; by default its extension or its first lines decide",
-    )
+    add_format_option(parser)
     parser.add_argument(
         "--out", metavar="FOLDER", help="where the results go (default: SOURCE + .stream)"
     )
@@ -236,7 +232,7 @@ def _list() -> None:
         (info.name, info.n_samples, info.n_features, info.n_classes, info.title) for info in infos
     ]
     print(format_table(("name", "samples", "features", "classes", "title"), rows, "lrrrl"))
-    print("\nAny LIBSVM, CSV or ARFF file is a stream too. Settings: docs/streams.md")
+    print("\nAny data file is a stream too. Settings: docs/streams.md")
 
 
 # What is run --------------------------------------------------------------------------------

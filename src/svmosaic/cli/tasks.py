@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.utils import get_tags
 
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers import sniff_format
+from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.text import gap_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
 __all__ = ["Columns", "columns_of", "read_file", "task_of"]
 
-# A LIBSVM file with at least this share of non-zero values is handled as a dense table.
+# A file like LIBSVM's with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
 
 
@@ -95,26 +96,21 @@ def read_file(
 def _read_file(
     source: str, task: Kind, columns: Columns, labelled: bool, width: int | None, gaps: bool
 ) -> Dataset:
-    target = columns.target if labelled else None
-    format = columns.format or sniff_format(source)
-    n_features = width if format == "libsvm" else None
+    reader = find_reader(source, columns.format)
+    common: dict[str, Any] = {"format": reader.name, "allow_nan": gaps}
+    if task == "targets" and labelled:
+        return read_multitarget(source, targets=columns.targets, **common)
+    if not reader.has_columns:
+        # The label has a place of its own; saying that there is none changes nothing.
+        target = -1 if columns.target is None else columns.target
+    else:
+        target = columns.target if labelled and task != "targets" else None
+    if "n_features" in reader.options:
+        common["n_features"] = width
     if task == "bags":
-        return read_bags(
-            source,
-            format=format,
-            bag=columns.bag,
-            target=target,
-            n_features=n_features,
-            allow_nan=gaps,
-        )
-    if task == "targets":
-        if labelled:
-            return read_multitarget(source, targets=columns.targets, allow_nan=gaps)
-        return read_table(source, format=format, target=None, allow_nan=gaps)
-    if format != "libsvm":
-        return read_table(source, format=format, target=target, allow_nan=gaps)
-    # In LIBSVM text the label always stands first; saying that there is none changes nothing.
-    told = -1 if target is None else target
-    data = read_table(source, format=format, target=told, n_features=n_features, allow_nan=gaps)
+        return read_bags(source, bag=columns.bag, target=target, **common)
+    data = read_table(source, target=target, **common)
+    if reader.has_columns or not sp.issparse(data.X):
+        return data
     dense = data.X.nnz >= _DENSE_SHARE * data.X.shape[0] * data.X.shape[1]
     return data.with_features(data.X.toarray(), None) if dense else data

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.fetch import cache_folder, check_sha256, load_cached
-from svmosaic.datasets.readers.libsvm import read_libsvm
-from svmosaic.datasets.readers.multi_instance import read_bags
-from svmosaic.datasets.readers.multi_target import read_multitarget
+from svmosaic.datasets.openml import cache_folder, check_sha256, load_cached
+from svmosaic.datasets.readers.bag_files import read_bags
+from svmosaic.datasets.readers.table_files import read_table
+from svmosaic.datasets.readers.target_files import read_multitarget
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 from svmosaic.exceptions import DataNotFoundError
 
@@ -150,7 +150,7 @@ def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> 
     dense = not info.sparse if dense is None else dense
     if info.kind == "bags":
         return read_bags(path, dense=dense)
-    return read_libsvm(path, n_features=info.n_features, dense=dense)
+    return read_table(path, n_features=info.n_features, dense=dense)
 
 
 @lru_cache(maxsize=1024)

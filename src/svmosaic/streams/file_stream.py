@@ -11,14 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers import TableFormat, sniff_format
 from svmosaic.datasets.readers.columns import TableOptions, check_size, whole_if_integral
+from svmosaic.datasets.readers.reader import find_reader
+from svmosaic.datasets.readers.row_source import NumberedRow, RowSource
+from svmosaic.datasets.readers.table_files import check_options
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 from svmosaic.streams.checks import check_count
-from svmosaic.streams.files.arff_source import ArffSource
-from svmosaic.streams.files.csv_source import CsvSource
-from svmosaic.streams.files.libsvm_source import LibsvmSource
-from svmosaic.streams.files.source import NumberedRow, RowSource
 from svmosaic.streams.stream import Samples, Stream
 
 __all__ = ["FileStream"]
@@ -30,7 +28,7 @@ _LARGEST_CHUNK_MB = 4096.0
 
 
 class FileStream(Stream):
-    r"""The rows of a LIBSVM, CSV or ARFF file, plain or gzip'd, in their order.
+    r"""The rows of a data file, plain or gzip'd, in their order.
 
     Memory does not grow with the file. Reading goes on where it stopped; reading further ahead
     skips lines, and reading back opens the file again. Making the stream reads the whole file
@@ -41,8 +39,9 @@ class FileStream(Stream):
     ----------
     path : path-like
         The file. Gzip is recognised by its content.
-    format : {"libsvm", "csv", "arff"}, default=None
-        By default the extension decides, or else the first lines.
+    format : {"csv", "libsvm", "arff"}, default=None
+        By default the extension decides, or else the first lines. Other formats can be registered
+        by `svmosaic.datasets.register_reader`.
     classes : array-like of shape (n_classes,), default=None
         All labels. The file is then not read beforehand: `length` is None, errors come when a
         row is read, LIBSVM files need `n_features`, and features that are names without a
@@ -69,7 +68,7 @@ class FileStream(Stream):
     Raises
     ------
     DataFileError
-        The file is malformed; the message names the file, the line and the mend.
+        The file is malformed; the message names the file, the line and how to fix it.
 
     Examples
     --------
@@ -90,7 +89,7 @@ class FileStream(Stream):
         self,
         path: str | os.PathLike[str],
         *,
-        format: TableFormat | None = None,
+        format: str | None = None,
         classes: Any = None,
         target: str | int = -1,
         drop: Sequence[str | int] = (),
@@ -105,8 +104,20 @@ class FileStream(Stream):
         self.path = Path(path).absolute()
         if target is None:
             raise ValueError("The 'target' parameter of FileStream must name a column. Got None.")
-        options = TableOptions(target, drop, nominal, nominal_columns, dense=True, gap_option="")
-        self._source = _make_source(self.path, format, options, delimiter, header, n_features)
+        if n_features is not None:
+            n_features = check_count("FileStream", "n_features", n_features, 1)
+        options = TableOptions(
+            target=target,
+            drop=drop,
+            nominal=nominal,
+            nominal_columns=nominal_columns,
+            delimiter=delimiter,
+            header=header,
+            n_features=n_features,
+            dense=True,
+            gap_option="",
+        )
+        self._source = _open(self.path, format, options)
         self._fingerprint = _fingerprint(self.path)
         length = None
         if classes is None:
@@ -174,32 +185,17 @@ class FileStream(Stream):
         return y.astype(self.classes.dtype, copy=False)
 
 
-def _make_source(
-    path: Path,
-    format: TableFormat | None,
-    options: TableOptions,
-    delimiter: str | None,
-    header: bool | None,
-    n_features: int | None,
-) -> RowSource:
-    chosen = sniff_format(path) if format is None else format
-    if chosen == "libsvm":
-        if n_features is not None:
-            n_features = check_count("FileStream", "n_features", n_features, 1)
-        return LibsvmSource(path, n_features)
-    if n_features is not None:
-        raise ValueError(
-            f"The 'n_features' parameter of FileStream does not apply to {chosen} files. "
-            f"Leave it out for {path.name}."
+def _open(path: Path, format: str | None, options: TableOptions) -> RowSource:
+    reader = find_reader(path, format, "FileStream")
+    check_options(reader, options, path, "FileStream")
+    if reader.rows is None:
+        raise file_error(
+            path,
+            None,
+            f"{reader.name} files cannot be read row by row. Read it by read_table, and make an "
+            "ArrayStream of it.",
         )
-    if chosen == "arff":
-        return ArffSource(path, options)
-    if chosen == "csv":
-        return CsvSource(path, options, delimiter, header)
-    raise ValueError(
-        "The 'format' parameter of FileStream must be 'libsvm', 'csv' or 'arff'. "
-        f"Got {format!r} instead."
-    )
+    return reader.rows(path, options)
 
 
 def _first_pass(source: RowSource) -> tuple[NDArray[Any], int]:

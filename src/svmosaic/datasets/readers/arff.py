@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import itertools
-import os
 import re
 from array import array
 from collections.abc import Iterator
@@ -36,6 +35,7 @@ from svmosaic.datasets.readers.columns import (
     to_dense,
     triplets,
 )
+from svmosaic.datasets.readers.reader import ColumnNames
 from svmosaic.datasets.readers.text import (
     BLANKS,
     file_error,
@@ -53,6 +53,7 @@ __all__ = [
     "is_open",
     "make_column",
     "read_arff",
+    "read_columns",
     "read_dense_rows",
     "read_header",
     "read_sparse_rows",
@@ -70,6 +71,9 @@ _INDEX = re.compile(r"[0-9]{1,18}")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\", "%": "%"}
 _QUOTES = ("'", '"')
+# MEKA: "-C 3" in the name of the relation says that the first three attributes are the targets,
+# "-C -3" the last three.
+_MEKA = re.compile(r"(?:^|[\s:])-[cC]\s+(-?\d{1,7})(?=\s|$)")
 
 _NumberedLines = Iterator[tuple[int, str]]
 
@@ -117,51 +121,32 @@ class ArffHeader:
     last_line: int
 
 
-def read_arff(path: str | os.PathLike[str], options: TableOptions | None = None) -> Dataset:
-    r"""Read an ARFF file; `svmosaic.datasets.read_table` describes the options.
+def read_arff(path: Path, options: TableOptions) -> Dataset:
+    """Read an ARFF file.
 
     A sparse file (rows in braces) gives a ``csr_array``, a dense one an ndarray, unless
     ``options.dense`` says otherwise. In a sparse row an attribute that is not named has the
     value 0 or, when it is nominal, its first declared value.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, plain or gzip'd.
-    options : TableOptions, default=None
-        Target, nominal coding, missing values and storage.
-
-    Returns
-    -------
-    Dataset
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from svmosaic.datasets.readers.arff import read_arff
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "toy.arff")
-    ...     _ = path.write_text(
-    ...         "@relation toy\n@attribute size real\n@attribute class {no, yes}\n"
-    ...         "@data\n1.5, yes\n2, no\n"
-    ...     )
-    ...     data = read_arff(path)
-    >>> data.X.ravel().tolist(), data.y.tolist(), data.target_names
-    ([1.5, 2.0], ['yes', 'no'], ('no', 'yes'))
     """
-    options = options or TableOptions()
-    source = Path(path)
-    lines = filled_lines(source)
-    header = read_header(source, lines)
-    roles = assign_roles([attribute.name for attribute in header.attributes], options, source)
-    refuse_unusable(source, header, roles)
+    lines = filled_lines(path)
+    header = read_header(path, lines)
+    roles = assign_roles([attribute.name for attribute in header.attributes], options, path)
+    refuse_unusable(path, header, roles)
     first = next(lines, None)
     if first is None:
-        raise file_error(source, header.last_line, "no rows follow @data. Check the file.")
+        raise file_error(path, header.last_line, "no rows follow @data. Check the file.")
     rows = itertools.chain([first], lines)
     if first[1].startswith("{"):
-        return read_sparse_rows(source, rows, header, roles, options)
-    return read_dense_rows(source, rows, header, roles, options)
+        return read_sparse_rows(path, rows, header, roles, options)
+    return read_dense_rows(path, rows, header, roles, options)
+
+
+def read_columns(path: Path, options: TableOptions) -> ColumnNames:
+    """Return the names of the attributes, and how many of them MEKA declares as targets."""
+    header = read_header(path, filled_lines(path))
+    declared = _MEKA.search(header.relation)
+    names = tuple(attribute.name for attribute in header.attributes)
+    return ColumnNames(names, None if declared is None else int(declared[1]))
 
 
 def filled_lines(path: Path) -> _NumberedLines:

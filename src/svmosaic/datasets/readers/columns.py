@@ -31,6 +31,7 @@ __all__ = [
     "assign_roles",
     "check_size",
     "feature_names",
+    "find_column",
     "is_number",
     "target_values",
     "to_csr",
@@ -57,12 +58,16 @@ Triplets = tuple[IndexArray, IndexArray, DoubleArray]
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What to make of the columns of a table with named columns; see `read_table`."""
+    """What the caller wants of a file; see `read_table`. A format has some of these options."""
 
     target: str | int | None = -1
     drop: Sequence[str | int] = ()
     nominal: Literal["onehot", "ordinal"] = "onehot"
     nominal_columns: Sequence[str | int] = ()
+    delimiter: str | None = None
+    header: bool | None = None
+    n_features: int | None = None
+    max_features: int | None = None
     allow_nan: bool = False
     dense: bool | None = None
     max_dense_mb: float = 4096.0
@@ -478,9 +483,9 @@ def to_dense(X: Any, path: Path, max_dense_mb: float) -> DoubleArray:
 
 def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
     """Find the target and the other columns that the caller named."""
-    target = None if options.target is None else _find(options.target, names, path)
-    dropped = frozenset(_find(key, names, path) for key in options.drop)
-    forced = frozenset(_find(key, names, path) for key in options.nominal_columns)
+    target = None if options.target is None else find_column(options.target, names, path)
+    dropped = frozenset(find_column(key, names, path) for key in options.drop)
+    forced = frozenset(find_column(key, names, path) for key in options.nominal_columns)
     if target in dropped:
         raise ValueError(
             f"The target {options.target!r} of {path.name} is also in drop. Name another target, "
@@ -493,7 +498,8 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
     return Roles(target, dropped, forced)
 
 
-def _find(key: str | int, names: Sequence[str], path: Path) -> int:
+def find_column(key: str | int, names: Sequence[str], path: Path) -> int:
+    """Return the number of a column, from 0, by its name or by its number."""
     if isinstance(key, str):
         if key in names:
             return names.index(key)

@@ -3,148 +3,29 @@
 from __future__ import annotations
 
 import csv
-import itertools
-import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import (
-    MAX_ATTRIBUTES,
-    Cells,
-    Column,
-    GuessedColumn,
-    NominalColumn,
-    TableBuilder,
-    TableOptions,
-    assign_roles,
-    is_number,
-)
-from svmosaic.datasets.readers.text import (
-    BLANKS,
-    LineBlock,
-    file_error,
-    iter_blocks,
-    shorten,
-    split_plain,
-)
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, TableOptions, is_number
+from svmosaic.datasets.readers.line_table import MISSING, LineTable, line_reader
+from svmosaic.datasets.readers.reader import TABLE_OPTIONS
+from svmosaic.datasets.readers.text import BLANKS, file_error, shorten, split_plain
 
-__all__ = [
-    "MISSING",
-    "SAMPLE_LINES",
-    "WHITESPACE",
-    "Layout",
-    "column_names",
-    "cut_line",
-    "filled_lines",
-    "find_layout",
-    "read_csv",
-]
+__all__ = ["READER", "WHITESPACE"]
 
-MISSING = frozenset({"", "?", "NA"})
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
 _DELIMITERS = ("\t", ";", ",", WHITESPACE)
-SAMPLE_LINES = 20
 # So many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+# A comment, or a lone number, may also open a file of another format.
+_OPEN = re.compile(r"[%#].*|[-+.\d]+")
 _BLANK_SEPARATED = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|([^\s"]\S*)')
 
 _Split = Callable[[str], list[str]]
-_NumberedLines = Iterator[tuple[int, str]]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a table is written: its delimiter, its columns and whether it has a header."""
-
-    split: _Split
-    names: tuple[str, ...]
-    has_header: bool
-
-
-def read_csv(
-    path: str | os.PathLike[str],
-    options: TableOptions | None = None,
-    *,
-    delimiter: str | None = None,
-    header: bool | None = None,
-) -> Dataset:
-    r"""Read a delimited text table; `svmosaic.datasets.read_table` describes the options.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, plain or gzip'd.
-    options : TableOptions, default=None
-        Target, nominal columns, missing values and storage.
-    delimiter : str, default=None
-        One character, or ``"whitespace"`` for runs of blanks. By default the one among tab,
-        semicolon, comma and blanks that cuts the first lines into equally many cells.
-    header : bool, default=None
-        Whether the first line names the columns. By default it does when it looks like names
-        above numbers. Without a header the columns are called x1, x2, ...
-
-    Returns
-    -------
-    Dataset
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from svmosaic.datasets.readers.csv import read_csv
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "toy.csv")
-    ...     _ = path.write_text("size,colour,class\n1.5,red,yes\n2,blue,no\n")
-    ...     data = read_csv(path)
-    >>> data.feature_names, data.y.tolist()
-    (('size', 'colour=blue', 'colour=red'), ['yes', 'no'])
-    """
-    options = options or TableOptions()
-    source = Path(path)
-    lines = filled_lines(iter_blocks(source))
-    sample = list(itertools.islice(lines, SAMPLE_LINES))
-    if not sample:
-        raise file_error(source, 1, "the file is empty. Check the path.")
-    layout = find_layout(source, sample, delimiter, header)
-    roles = assign_roles(layout.names, options, source)
-
-    columns: list[Column | None] = []
-    for j, name in enumerate(layout.names):
-        is_target = j == roles.target
-        allow_nan = options.allow_nan and not is_target
-        cells = Cells(source, name, MISSING, allow_nan, is_target, options.gap_option)
-        if j in roles.dropped:
-            columns.append(None)
-        elif j in roles.forced_nominal:
-            columns.append(NominalColumn(cells))
-        else:
-            columns.append(GuessedColumn(cells))
-    builder = TableBuilder(source, columns, roles, options)
-    number = sample[-1][0]
-    for number, line in itertools.chain(sample[layout.has_header :], lines):
-        builder.add_row(cut_line(source, number, line, layout.split), number)
-    return builder.finish(number)
-
-
-def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of the columns of a file, without reading it whole."""
-    source = Path(path)
-    sample = list(itertools.islice(filled_lines(iter_blocks(source)), SAMPLE_LINES))
-    if not sample:
-        raise file_error(source, 1, "the file is empty. Check the path.")
-    return find_layout(source, sample, None, None).names
-
-
-def filled_lines(blocks: Iterator[LineBlock]) -> _NumberedLines:
-    """Yield the lines that are not blank, with their numbers."""
-    for block in blocks:
-        for number, line in enumerate(block.lines, block.first):
-            if line and not line.isspace():
-                yield number, line
 
 
 def _splitter(delimiter: str) -> _Split:
@@ -185,7 +66,7 @@ def _split_blanks(line: str) -> list[str]:
     return cells
 
 
-def cut_line(path: Path, number: int, line: str, split: _Split) -> list[str]:
+def _cut(path: Path, split: _Split, number: int, line: str) -> list[str]:
     """Return the cells of a line, or say what is wrong with it."""
     try:
         return split(line)
@@ -197,29 +78,28 @@ def cut_line(path: Path, number: int, line: str, split: _Split) -> list[str]:
         ) from None
 
 
-def find_layout(
-    path: Path, sample: Sequence[tuple[int, str]], delimiter: str | None, header: bool | None
-) -> Layout:
+def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions) -> LineTable:
     """Find out from the first lines how a table is written."""
-    chosen = _sniff_delimiter([line for _, line in sample]) if delimiter is None else delimiter
-    split = _splitter(chosen)
-    number, line = sample[0]
-    first = cut_line(path, number, line, split)
+    chosen = options.delimiter
+    if chosen is None:
+        chosen = _sniff_delimiter([line for _, line in lines])
+    cut = partial(_cut, path, _splitter(chosen))
+    number, line = lines[0]
+    first = cut(number, line)
     if len(first) > MAX_ATTRIBUTES:
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
-    rest = [
-        cells
-        for other, text in sample[1:]
-        if len(cells := cut_line(path, other, text, split)) == len(first)
-    ]
-    has_header = _looks_like_header(first, rest) if header is None else header
+    rest = [cells for other, text in lines[1:] if len(cells := cut(other, text)) == len(first)]
+    has_header = options.header
+    if has_header is None:
+        has_header = _looks_like_header(first, rest)
     if has_header:
         names = _header_names(path, number, first)
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
     if chosen == ";":
-        _refuse_decimal_comma(path, sample[has_header:], split)
-    return Layout(split, names, has_header)
+        for number, line in lines[has_header:]:
+            _refuse_decimal_comma(path, number, cut(number, line))
+    return LineTable(names, cut, n_head_lines=int(has_header))
 
 
 def _sniff_delimiter(lines: Sequence[str]) -> str:
@@ -278,12 +158,22 @@ def _header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, .
     return names
 
 
-def _refuse_decimal_comma(path: Path, sample: Sequence[tuple[int, str]], split: _Split) -> None:
-    for number, line in sample:
-        for cell in cut_line(path, number, line, split):
-            if _DECIMAL_COMMA.fullmatch(cell):
-                raise file_error(
-                    path,
-                    number,
-                    f"{shorten(cell)} has a decimal comma. Write numbers with a point.",
-                )
+def _refuse_decimal_comma(path: Path, number: int, cells: Sequence[str]) -> None:
+    for cell in cells:
+        if _DECIMAL_COMMA.fullmatch(cell):
+            raise file_error(
+                path, number, f"{shorten(cell)} has a decimal comma. Write numbers with a point."
+            )
+
+
+def _recognises(line: str) -> bool:
+    return _OPEN.fullmatch(line) is None
+
+
+READER = line_reader(
+    "csv",
+    (".csv", ".tsv"),
+    _lay_out,
+    recognises=_recognises,
+    options=TABLE_OPTIONS | {"delimiter", "header"},
+)

@@ -18,14 +18,13 @@ from svmosaic.datasets.readers.arff import (
     refuse_unusable,
 )
 from svmosaic.datasets.readers.columns import Roles, TableOptions, assign_roles
+from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import file_error, shorten
-from svmosaic.streams.files.source import NumberedRow
-from svmosaic.streams.stream import Samples
 
-__all__ = ["ArffSource"]
+__all__ = ["ArffRows"]
 
 
-class ArffSource:
+class ArffRows:
     """An ARFF file, dense or sparse.
 
     Parameters

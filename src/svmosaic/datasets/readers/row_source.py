@@ -1,17 +1,20 @@
-"""What a file stream needs from a file format."""
+"""What a stream needs from a file format: a file as rows, and the way from rows to numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from svmosaic.streams.stream import Samples
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["NumberedRow", "RowSource"]
+__all__ = ["NumberedRow", "RowSource", "Samples"]
 
 # Line number and text of one sample.
 NumberedRow = tuple[int, str]
+# Features and labels.
+Samples = tuple[NDArray[np.float64], NDArray[Any]]
 
 
 class RowSource(Protocol):

@@ -47,7 +47,7 @@ def cache_folder() -> Path:
 
     Examples
     --------
-    >>> from svmosaic.datasets.fetch import cache_folder
+    >>> from svmosaic.datasets.openml import cache_folder
     >>> cache_folder().is_absolute()
     True
     """

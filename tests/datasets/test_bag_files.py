@@ -148,5 +148,5 @@ def test_bad_flat_files_are_told(write):
         read_bags(write("t.svm", "1 qid:1 1:2\n1 1:3\n"))
     with pytest.raises(ValueError, match=r"'qid' or a feature from 1 to 2. Got 9"):
         read_bags(write("t.svm", "1 1:2\n1 2:3\n"), bag=9)
-    with pytest.raises(ValueError, match="'n_features' option of read_bags is for LIBSVM"):
+    with pytest.raises(ValueError, match="'n_features' option of read_bags does not apply to csv"):
         read_bags(write("t.csv", "bag,x,class\na,1,0\n"), n_features=3)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold
@@ -20,12 +21,12 @@ from svmosaic.metrics.multi_target import (
 )
 from svmosaic.model_selection.seeds import derive_seed
 from svmosaic.model_selection.weka_folds import WekaFolds
-from svmosaic.problem import DoubleArray
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR
 
 __all__ = ["MultiTargetScores", "evaluate_multitarget", "published_machine"]
 
+DoubleArray = NDArray[np.float64]
 MethodName = Literal["SVR", "SVRRC", "SVRCC"]
 ProtocolName = Literal["honest", "published"]
 
@@ -103,7 +104,7 @@ def evaluate_multitarget(
     --------
     >>> from sklearn.datasets import load_linnerud
     >>> from sklearn.linear_model import Ridge
-    >>> from svmosaic.experiments.multi_target import evaluate_multitarget
+    >>> from svmosaic.experiments.multi_target_evaluation import evaluate_multitarget
     >>> X, Y = load_linnerud(return_X_y=True)
     >>> evaluate_multitarget(Ridge(), X, Y, n_splits=5).arrmse.shape
     (5,)
@@ -146,7 +147,7 @@ def published_machine(
 
     Examples
     --------
-    >>> from svmosaic.experiments.multi_target import published_machine
+    >>> from svmosaic.experiments.multi_target_evaluation import published_machine
     >>> published_machine("SVR").cv
     WekaFolds(n_splits=5, seed=1)
     """

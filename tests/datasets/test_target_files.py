@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmosaic.datasets import read_multitarget
-from svmosaic.datasets.readers.multi_target import read_target_names
+from svmosaic.datasets.readers.target_files import read_target_names
 from svmosaic.exceptions import DataFileError
 
 HEAD = "@relation {relation}\n@attribute a real\n@attribute b {{x, y}}\n@attribute c real\n"
@@ -70,7 +70,7 @@ def test_columns_without_names_are_counted(write):
 
 
 def test_libsvm_text_has_one_target(write):
-    with pytest.raises(DataFileError, match="LIBSVM text has one target"):
+    with pytest.raises(DataFileError, match="libsvm files have one target"):
         read_multitarget(write("1 1:2 2:3\n", "toy.svm"), targets=1)
 
 

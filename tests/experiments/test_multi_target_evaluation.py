@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 
 from svmosaic.exceptions import DataFileError
 from svmosaic.experiments.cells import load_data
-from svmosaic.experiments.multi_target import evaluate_multitarget, published_machine
+from svmosaic.experiments.multi_target_evaluation import evaluate_multitarget, published_machine
 from svmosaic.experiments.runner import run_experiment
 from svmosaic.experiments.spec import read_spec
 

@@ -1,9 +1,9 @@
-"""Read tables with several targets: ARFF as Mulan and MEKA write it, and CSV."""
+"""Read files with one row per sample and several targets, as Mulan and MEKA write them, or CSV."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers import TableFormat, read_table, sniff_format
-from svmosaic.datasets.readers.arff import filled_lines, read_header
-from svmosaic.datasets.readers.csv import column_names
-from svmosaic.datasets.readers.text import file_error, shorten
+from svmosaic.datasets.readers.columns import TableOptions, find_column
+from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
+from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.text import file_error, shorten, table_name
 
 __all__ = ["read_multitarget", "read_target_names"]
 
-# MEKA: "-C 3" in the name of the relation says that the first three attributes are the targets,
-# "-C -3" the last three.
-_MEKA = re.compile(r"(?:^|[\s:])-[cC]\s+(-?\d{1,7})(?=\s|$)")
 _LARGEST_XML_BYTES = 1 << 24
 
 
 def read_multitarget(
     path: str | os.PathLike[str],
     *,
+    format: str | None = None,
     targets: int | Sequence[str | int] | str | os.PathLike[str] | None = None,
+    drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_columns: Sequence[str | int] = (),
     allow_nan: bool = False,
 ) -> Dataset:
     r"""Read a table with several numeric targets.
@@ -39,12 +39,18 @@ def read_multitarget(
     ----------
     path : path-like
         The file, plain or gzip'd: ARFF or CSV.
+    format : {"csv", "arff"}, default=None
+        By default the extension decides, or else the first lines.
     targets : int, sequence of str or int, path-like or None, default=None
         A number: that many columns at the end. A list: columns by name or by number from 0.
         A path: Mulan's XML file, which names them. None: the XML file of the same name beside the
         file, or else MEKA's ``-C`` in the relation of an ARFF file.
+    drop : sequence of str or int, default=()
+        Columns to leave out.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
+    nominal_columns : sequence of str or int, default=()
+        Columns to read as names though they look like numbers.
     allow_nan : bool, default=False
         Accept missing values in the features, as nan.
 
@@ -74,41 +80,52 @@ def read_multitarget(
     ([[1.0], [4.0]], [[2.0, 3.0], [5.0, 6.0]], ('b', 'c'))
     """
     source = Path(path)
-    format = sniff_format(source)
-    if format == "libsvm":
-        raise file_error(source, None, "LIBSVM text has one target. Use CSV or ARFF for several.")
-    names, relation = _columns_of(source, format)
-    chosen = _target_numbers(source, names, relation, targets)
-    if len(chosen) == len(names):
-        raise file_error(source, None, "all columns are targets. Leave some as features.")
-    wanted = [names[number] for number in chosen]
-    # Read twice: a table has one target. The second reading has the targets as its features.
-    table = read_table(
-        source,
-        format=format,
+    reader = find_reader(source, format, "read_multitarget")
+    options = TableOptions(
         target=None,
-        drop=wanted,
+        drop=drop,
         nominal=nominal,
+        nominal_columns=nominal_columns,
         allow_nan=allow_nan,
         dense=True,
     )
-    return Dataset(
-        X=table.X,
-        y=_read_targets(source, format, names, wanted),
-        feature_names=table.feature_names,
-        target_names=tuple(wanted),
-        sample_weight=table.sample_weight,
-        name=table.name,
-        description=table.description,
-    )
+    if reader.columns is None:
+        raise file_error(
+            source, None, f"{reader.name} files have one target. Use CSV or ARFF for several."
+        )
+    check_options(reader, options, source, "read_multitarget")
+    columns = reader.columns(source, options)
+    chosen = _target_numbers(source, columns, targets)
+    _check_features(source, columns.names, chosen, options)
+    # Read twice: a table has one target. The second reading has the targets as its features.
+    table = reader.read(source, dataclasses.replace(options, drop=[*drop, *chosen]))
+    y = _read_targets(reader, source, columns.names, chosen)
+    names = tuple(columns.names[number] for number in chosen)
+    return dataclasses.replace(table, y=y, target_names=names)
+
+
+def _check_features(
+    source: Path, names: Sequence[str], chosen: Sequence[int], options: TableOptions
+) -> None:
+    dropped = {find_column(key, names, source) for key in options.drop}
+    for number in chosen:
+        if number in dropped:
+            raise ValueError(
+                f"The target {names[number]!r} of {source.name} is also in drop. Name other "
+                "'targets'."
+            )
+    if len(chosen) + len(dropped) == len(names):
+        raise file_error(source, None, "all columns are targets. Leave some as features.")
 
 
 def _read_targets(
-    source: Path, format: TableFormat, names: Sequence[str], wanted: Sequence[str]
+    reader: Reader, source: Path, names: Sequence[str], chosen: Sequence[int]
 ) -> NDArray[np.float64]:
-    others = [name for name in names if name not in wanted]
-    table = read_table(source, format=format, target=None, drop=others, allow_nan=True, dense=True)
+    others = [number for number in range(len(names)) if number not in chosen]
+    options = TableOptions(target=None, drop=others, allow_nan=True, dense=True)
+    table = reader.read(source, options)
     place = {name: j for j, name in enumerate(table.feature_names or ())}
+    wanted = [names[number] for number in chosen]
     for name in wanted:
         # A column of names has become one column for each of them.
         if name not in place:
@@ -171,22 +188,13 @@ def _label_names(text: bytes) -> list[str | None]:
     return found
 
 
-def _columns_of(source: Path, format: TableFormat) -> tuple[list[str], str]:
-    """Return the names of all columns, and the relation of an ARFF file."""
-    if format == "csv":
-        return list(column_names(source)), ""
-    header = read_header(source, filled_lines(source))
-    return [attribute.name for attribute in header.attributes], header.relation
-
-
-def _target_numbers(source: Path, names: Sequence[str], relation: str, targets: Any) -> list[int]:
+def _target_numbers(source: Path, columns: ColumnNames, targets: Any) -> list[int]:
+    names = columns.names
     if targets is None:
-        stem = re.sub(r"\.(arff|csv|tsv)(\.gz)?$", "", source.name)
-        beside = source.with_name(f"{stem}.xml")
-        if beside.is_file():
-            targets = beside
-        else:
-            return _meka_targets(source, relation, len(names))
+        beside = source.with_name(f"{table_name(source)}.xml")
+        if not beside.is_file():
+            return _declared_targets(source, columns)
+        targets = beside
     if isinstance(targets, int) and not isinstance(targets, bool):
         if not 1 <= targets < len(names):
             raise file_error(
@@ -223,16 +231,15 @@ def _number_of(source: Path, names: Sequence[str], target: str | int) -> int:
     )
 
 
-def _meka_targets(source: Path, relation: str, n: int) -> list[int]:
-    found = _MEKA.search(relation)
-    if found is None:
+def _declared_targets(source: Path, columns: ColumnNames) -> list[int]:
+    count, n = columns.n_targets, len(columns.names)
+    if count is None:
         raise file_error(
             source,
             None,
             "the file does not say which columns are targets. Name them, or put Mulan's XML file "
             "beside it.",
         )
-    count = int(found[1])
     if not 1 <= abs(count) < n:
         raise file_error(
             source, None, f"-C {count} does not fit {n} attributes. Mend the relation."

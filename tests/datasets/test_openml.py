@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from svmosaic.datasets import cache_folder, describe, fetch, load
-from svmosaic.datasets.fetch import Download
+from svmosaic.datasets.openml import Download
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 
 SPAMBASE = describe("spambase")

@@ -11,15 +11,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers.columns import whole_if_integral
+from svmosaic.datasets.readers.columns import DoubleArray, TableOptions, whole_if_integral
+from svmosaic.datasets.readers.libsvm import most_features
+from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import BLANKS, file_error, iter_blocks
 from svmosaic.exceptions import DataFileError
-from svmosaic.streams.files.source import NumberedRow
-from svmosaic.streams.stream import DoubleArray, Samples
 
-__all__ = ["LibsvmSource"]
+__all__ = ["LibsvmRows"]
 
-_MOST_FEATURES = 10_000_000
 _QUOTED_BYTES = 40
 # A row with nothing unusual in it; whether the numbers are numbers is seen when they are read.
 _PLAIN_ROW = re.compile(r"[^\s:]+(?:[ \t]+[0-9]{1,9}:[^\s:]+)*")
@@ -37,21 +36,21 @@ class _Pairs:
     values: DoubleArray
 
 
-class LibsvmSource:
+class LibsvmRows:
     """A LIBSVM text file: ``label index:value index:value ...``.
 
     Parameters
     ----------
     path : Path
         The file, plain or gzip'd.
-    n_features : int or None
-        Number of columns; None means the largest index of the first pass.
+    options : TableOptions
+        Its `n_features` is the number of columns; None means the largest index of the first pass.
     """
 
-    def __init__(self, path: Path, n_features: int | None) -> None:
+    def __init__(self, path: Path, options: TableOptions) -> None:
         self.path = path
-        self._most = _MOST_FEATURES if n_features is None else n_features
-        self._n_features = n_features
+        self._most = most_features(options)
+        self._n_features = options.n_features
         self._largest = 0
         self._last_line = 1
         if next(self.rows(), None) is None:

@@ -1,0 +1,259 @@
+"""Text tables with one sample a line: what a format must say of them, and all that follows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.columns import (
+    Cells,
+    Column,
+    GuessedColumn,
+    NominalColumn,
+    NumericColumn,
+    TableBuilder,
+    TableOptions,
+    assign_roles,
+    is_number,
+)
+from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
+from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
+
+__all__ = ["MISSING", "LayOut", "LineTable", "line_reader"]
+
+MISSING = frozenset({"", "?", "NA"})
+_SAMPLE_LINES = 20
+
+
+@dataclass(frozen=True)
+class LineTable:
+    """How a text table with one sample a line is written.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of its columns.
+    cut : callable
+        ``cut(number, line)`` returns the cells of a line, one for each column, without blanks
+        around them. The number of the line is for errors.
+    n_head_lines : int
+        How many of the lines that are not blank come before the first sample.
+    missing : frozenset of str
+        What a cell without a value looks like.
+    """
+
+    names: tuple[str, ...]
+    cut: Callable[[int, str], list[str]]
+    n_head_lines: int = 0
+    missing: frozenset[str] = MISSING
+
+
+# From a path, its first lines that are not blank and the options to the table.
+LayOut = Callable[[Path, Sequence[NumberedRow], TableOptions], LineTable]
+
+
+def line_reader(
+    name: str,
+    extensions: tuple[str, ...],
+    lay_out: LayOut,
+    *,
+    recognises: Callable[[str], bool] = no_line,
+    options: frozenset[str] = TABLE_OPTIONS,
+) -> Reader:
+    r"""Make the reader of a text format with one sample a line.
+
+    Columns, targets, names among the values, missing values, limits, bags, several targets and
+    streams then work as they do for CSV.
+
+    Parameters
+    ----------
+    name : str
+        What to call the format.
+    extensions : tuple of str
+        Extensions of its files, with the point.
+    lay_out : callable
+        ``lay_out(path, lines, options)`` returns the `LineTable` of a file. It gets the first lines
+        that are not blank, at most 20, as pairs of line number and text. A function of a module,
+        not one inside a function, so that streams can be pickled.
+    recognises : callable, default=no_line
+        ``recognises(line)`` says whether a line can only be of this format.
+    options : frozenset of str, default=TABLE_OPTIONS
+        The options of `read_table` that the format has.
+
+    Returns
+    -------
+    Reader
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.datasets import LineTable, line_reader
+    >>> from svmosaic.datasets.readers.columns import TableOptions
+    >>> def lay_out(path, lines, options):
+    ...     # Cells of three characters under names of three characters.
+    ...     cut = lambda number, line: [line[i : i + 3].strip() for i in range(0, len(line), 3)]
+    ...     return LineTable(tuple(cut(*lines[0])), cut, n_head_lines=1)
+    >>> reader = line_reader("fixed", (".fix",), lay_out)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.fix")
+    ...     _ = path.write_text("len  y\n1.5 no\n  2yes\n")
+    ...     data = reader.read(path, TableOptions())
+    >>> data.X.tolist(), data.y.tolist()
+    ([[1.5], [2.0]], ['no', 'yes'])
+    """
+    return Reader(
+        name=name,
+        extensions=extensions,
+        read=partial(_read, lay_out),
+        recognises=recognises,
+        options=options,
+        columns=partial(_columns, lay_out),
+        rows=partial(LineRows, lay_out),
+    )
+
+
+def _filled_lines(path: Path) -> Iterator[NumberedRow]:
+    """Yield the lines that are not blank, with their numbers."""
+    for block in iter_blocks(path):
+        for number, line in enumerate(block.lines, block.first):
+            if line and not line.isspace():
+                yield number, line
+
+
+def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable, int]:
+    """Return the table, and the number of the last line that was looked at."""
+    sample = list(itertools.islice(_filled_lines(path), _SAMPLE_LINES))
+    if not sample:
+        raise file_error(path, 1, "the file is empty. Check the path.")
+    return lay_out(path, sample, options), sample[-1][0]
+
+
+def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
+    return ColumnNames(_open(lay_out, path, options)[0].names)
+
+
+def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
+    table, number = _open(lay_out, path, options)
+    roles = assign_roles(table.names, options, path)
+    columns: list[Column | None] = []
+    for j, name in enumerate(table.names):
+        is_target = j == roles.target
+        allow_nan = options.allow_nan and not is_target
+        cells = Cells(path, name, table.missing, allow_nan, is_target, options.gap_option)
+        if j in roles.dropped:
+            columns.append(None)
+        elif j in roles.forced_nominal:
+            columns.append(NominalColumn(cells))
+        else:
+            columns.append(GuessedColumn(cells))
+    builder = TableBuilder(path, columns, roles, options)
+    for number, line in itertools.islice(_filled_lines(path), table.n_head_lines, None):
+        builder.add_row(table.cut(number, line), number)
+    return builder.finish(number)
+
+
+class LineRows:
+    """A text table as a source of rows.
+
+    Parameters
+    ----------
+    lay_out : callable
+        What makes the `LineTable` of a file.
+    path : Path
+        The file, plain or gzip'd.
+    options : TableOptions
+        Target, nominal columns, and columns to leave out.
+    """
+
+    def __init__(self, lay_out: LayOut, path: Path, options: TableOptions) -> None:
+        self.path = path
+        self._lay_out = lay_out
+        self._options = options
+        self._roles = assign_roles(self._table.names, options, path)
+        first = next(self.rows(), None)
+        if first is None:
+            raise file_error(path, self._last_line, "the table has no rows. Check the file.")
+        self._is_nominal = self._find_nominal(first)
+        self._found = {
+            j: NominalColumn(self._cells(j)) for j, nominal in self._is_nominal.items() if nominal
+        }
+        self._names: dict[int, tuple[str, ...]] = {}
+
+    @cached_property
+    def _table(self) -> LineTable:
+        table, self._last_line = _open(self._lay_out, self.path, self._options)
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The table holds a function made on the spot, which no pickle takes.
+        return {name: value for name, value in vars(self).items() if name != "_table"}
+
+    def _cells(self, j: int) -> Cells:
+        is_target = j == self._roles.target
+        table, option = self._table, self._options.gap_option
+        return Cells(self.path, table.names[j], table.missing, False, is_target, option)
+
+    def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
+        # Values may not be missing, so the first row decides for each column, as for a table.
+        number, text = row
+        kinds = {}
+        for j, cell in enumerate(self._table.cut(number, text)[: len(self._table.names)]):
+            if j in self._roles.dropped:
+                continue
+            if cell in self._table.missing:
+                raise self._cells(j).missing_value(number)
+            kinds[j] = j in self._roles.forced_nominal or not is_number(cell)
+        return kinds
+
+    def rows(self) -> Iterator[NumberedRow]:
+        """Yield the text of the samples."""
+        return itertools.islice(_filled_lines(self.path), self._table.n_head_lines, None)
+
+    def observe(self, rows: Sequence[NumberedRow]) -> Samples:
+        """Collect the names in nominal columns, and check all cells."""
+        for number, text in rows:
+            cells = self._table.cut(number, text)
+            if len(cells) != len(self._table.names):
+                break  # the conversion below names the row
+            for j, column in self._found.items():
+                column.convert(cells[j], number)
+        return self.convert(rows)
+
+    def settle(self, passed: bool) -> None:
+        """Fix the names in nominal columns."""
+        if passed:
+            none = np.empty(0, dtype=np.int64)
+            self._names = {j: c.name_codes(none).categories or () for j, c in self._found.items()}
+            return
+        for j in self._found:
+            if j != self._roles.target:
+                raise file_error(
+                    self.path,
+                    None,
+                    f"column {shorten(self._table.names[j])} holds names, which one pass over the "
+                    "file must find. Leave 'classes' out, or drop the column.",
+                )
+
+    def convert(self, rows: Sequence[NumberedRow]) -> Samples:
+        """Return the features and labels of some rows."""
+        columns: list[NumericColumn | NominalColumn | None] = []
+        for j in range(len(self._table.names)):
+            if j in self._roles.dropped:
+                columns.append(None)
+            elif self._is_nominal.get(j, False):
+                columns.append(NominalColumn(self._cells(j), self._names.get(j)))
+            else:
+                columns.append(NumericColumn(self._cells(j)))
+        builder = TableBuilder(self.path, columns, self._roles, self._options)
+        for number, text in rows:
+            builder.add_row(self._table.cut(number, text), number)
+        data = builder.finish(rows[-1][0])
+        return data.X, data.y  # type: ignore[return-value]  # a target is required
