@@ -1,0 +1,108 @@
+"""Read files of bags of instances."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.flat_bags import read_flat_bags
+from svmosaic.datasets.readers.reader import find_reader
+from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.text import file_error
+
+__all__ = ["read_bags"]
+
+
+def read_bags(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    bag: str | int | None = None,
+    target: str | int | None = -1,
+    drop: Sequence[str | int] = (),
+    nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_columns: Sequence[str | int] = (),
+    n_features: int | None = None,
+    allow_nan: bool = False,
+    dense: bool | None = None,
+    max_dense_mb: float = 4096.0,
+) -> Dataset:
+    r"""Read a file of bags.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, plain or gzip'd. ARFF with a relational attribute has a bag in each row; any
+        other file has an instance in each row, with its label and the id of its bag.
+    format : {"csv", "libsvm", "arff"}, default=None
+        By default the extension decides, or else the first lines.
+    bag : str or int, default=None
+        The relational attribute; the column of bag ids; or, in LIBSVM text, ``"qid"`` or the
+        number of the feature, from 1, that holds the id. None means the only relational attribute,
+        the first column, or ``"qid"``.
+    target : str, int or None, default=-1
+        Column of the label, by name or by number from 0; -1 is the last one. None reads bags
+        without labels. CSV and ARFF only. Other columns beside a relational attribute are left
+        out.
+    drop : sequence of str or int, default=()
+        Columns to leave out. CSV and ARFF only.
+    nominal : {"onehot", "ordinal"}, default="onehot"
+        How features with names become numbers; see `read_table`.
+    nominal_columns : sequence of str or int, default=()
+        Columns to read as names though they look like numbers. CSV and ARFF only.
+    n_features : int, default=None
+        Number of columns; by default the largest index in the file. LIBSVM only.
+    allow_nan : bool, default=False
+        Accept missing values in the features, as nan.
+    dense : bool, default=None
+        True gives dense instances, False sparse ones. By default LIBSVM text is sparse.
+    max_dense_mb : float, default=4096
+        Refuse to make a larger array than this, in megabytes.
+
+    Returns
+    -------
+    Dataset
+        `X` has the bags, in the order in which they come first, and `y` a label for each, or is
+        None. Labels that are whole numbers become int64, also where ARFF declares them as names.
+
+    Raises
+    ------
+    DataFileError
+        The file is malformed; the message names the file, the line and how to fix it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.datasets import read_bags
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.csv")
+    ...     _ = path.write_text("bag,size,class\na,1,0\nb,2,1\na,3,0\n")
+    ...     data = read_bags(path)
+    >>> [bag.ravel().tolist() for bag in data.X], data.y.tolist()
+    ([[1.0, 3.0], [2.0]], [0, 1])
+    """
+    source = Path(path)
+    reader = find_reader(source, format, "read_bags")
+    options = TableOptions(
+        target=target,
+        drop=drop,
+        nominal=nominal,
+        nominal_columns=nominal_columns,
+        n_features=n_features,
+        allow_nan=allow_nan,
+        dense=dense,
+        max_dense_mb=max_dense_mb,
+    )
+    check_options(reader, options, source, "read_bags")
+    if reader.read_bags is not None:
+        return reader.read_bags(source, bag, options)
+    if reader.columns is None:
+        raise file_error(
+            source, None, f"{reader.name} files cannot hold bags. Use another format for them."
+        )
+    names = reader.columns(source, options).names
+    return read_flat_bags(reader.read, names, source, bag, options)

@@ -1,0 +1,112 @@
+"""Bags of instances in tables: one row per instance, with its label and the id of its bag."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.columns import TableOptions, find_column, is_number
+from svmosaic.datasets.readers.text import file_error, shorten
+
+__all__ = ["bags_of_rows", "read_flat_bags", "whole_labels"]
+
+
+def read_flat_bags(
+    read: Callable[[Path, TableOptions], Dataset],
+    names: Sequence[str],
+    path: Path,
+    bag: str | int | None,
+    options: TableOptions,
+) -> Dataset:
+    """Read a table with a column of bag ids.
+
+    Parameters
+    ----------
+    read : callable
+        Reads the table.
+    names : sequence of str
+        The names of its columns.
+    path : Path
+        The file.
+    bag : str, int or None
+        The column of bag ids; None means the first one.
+    options : TableOptions
+        What else to make of the table.
+    """
+    id_column = find_column(0 if bag is None else bag, names, path)
+    feature = _find_feature(path, names, id_column, options)
+    # Read twice: a table has one target. Ids are read as the target of the first reading, beside
+    # one feature, without which it would be no table.
+    rest = [j for j in range(len(names)) if j not in (id_column, feature)]
+    first = dataclasses.replace(
+        options, target=id_column, drop=rest, nominal="ordinal", allow_nan=True
+    )
+    ids = read(path, first).y
+    table = read(path, dataclasses.replace(options, drop=[*options.drop, id_column]))
+    labels, target_names = table.y, table.target_names
+    if labels is not None and target_names is not None:
+        labels, target_names = whole_labels(labels, target_names)
+    data = dataclasses.replace(table, y=labels, target_names=target_names, sample_weight=None)
+    return bags_of_rows(path, data, ids)
+
+
+def _find_feature(path: Path, names: Sequence[str], bag: int, options: TableOptions) -> int:
+    """Return the first column that is a feature, after a look at the others."""
+    target = None if options.target is None else find_column(options.target, names, path)
+    if bag == target:
+        raise ValueError(
+            f"The bag ids and the labels of {path.name} cannot be one column, {names[bag]!r}. Name "
+            "another 'bag' or 'target'."
+        )
+    dropped = {find_column(key, names, path) for key in options.drop}
+    if bag in dropped:
+        raise ValueError(
+            f"The bag ids of {path.name} are in column {names[bag]!r}, which is also in drop. Name "
+            "another 'bag'."
+        )
+    features = set(range(len(names))) - dropped - {bag, target}
+    if not features:
+        raise file_error(
+            path,
+            None,
+            "no feature columns are left beside the bag ids and the labels. Check the delimiter, "
+            "'bag' and 'target'.",
+        )
+    return min(features)
+
+
+def whole_labels(
+    labels: NDArray[Any], names: tuple[str, ...]
+) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Return labels as whole numbers if all their declared names are such."""
+    if not all(is_number(name) and float(name).is_integer() for name in names):
+        return labels, names
+    return labels.astype(np.float64).astype(np.int64), None
+
+
+def bags_of_rows(path: Path, data: Dataset, ids: Any) -> Dataset:
+    """Return the bags of instances that have a label and a bag id each."""
+    # Imported here: most files have no bags.
+    from svmosaic.bags import Bags, order_of_ids
+
+    order, offsets = order_of_ids(ids)
+    labels = data.y
+    if labels is not None:
+        sorted_labels = labels[order]
+        labels = sorted_labels[offsets[:-1]]
+        mixed = np.flatnonzero(sorted_labels != np.repeat(labels, np.diff(offsets)))
+        if mixed.size:
+            row = order[mixed[0]]
+            raise file_error(
+                path,
+                None,
+                f"the bag {shorten(str(np.asarray(ids)[row]))} has instances with different "
+                "labels. Give all instances of a bag the same label.",
+            )
+    return dataclasses.replace(data, X=Bags(data.X[order], offsets), y=labels)

@@ -1,0 +1,146 @@
+"""Read files with one row per sample and one target."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.reader import Reader, find_reader
+
+__all__ = ["check_options", "read_table"]
+
+# Options that every format has.
+_COMMON = frozenset({"allow_nan", "dense", "max_dense_mb", "gap_option"})
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    target: str | int | None = -1,
+    drop: Sequence[str | int] = (),
+    nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_columns: Sequence[str | int] = (),
+    delimiter: str | None = None,
+    header: bool | None = None,
+    n_features: int | None = None,
+    max_features: int | None = None,
+    allow_nan: bool = False,
+    dense: bool | None = None,
+    max_dense_mb: float = 4096.0,
+) -> Dataset:
+    r"""Read a data file into features and targets.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Gzip is recognised by its content.
+    format : {"csv", "libsvm", "arff"}, default=None
+        By default the extension decides (``.svm``, ``.libsvm``, ``.svmlight``, ``.csv``,
+        ``.tsv``, ``.arff``, each also with ``.gz``) or else the first lines. Other formats
+        can be registered by `register_reader`.
+    target : str, int or None, default=-1
+        Column of the target, by name or by number from 0; -1 is the last one. None reads all
+        columns as features. CSV and ARFF only: in LIBSVM text the label stands first.
+    drop : sequence of str or int, default=()
+        Columns to leave out. CSV and ARFF only.
+    nominal : {"onehot", "ordinal"}, default="onehot"
+        How features with names become numbers: one column of 0 and 1 for each name, called
+        ``colour=red``, or one column with the number of the name. A missing name is 0 in all
+        columns of "onehot" and nan in "ordinal". CSV and ARFF only.
+    nominal_columns : sequence of str or int, default=()
+        Columns to read as names though they look like numbers. CSV and ARFF only.
+    delimiter : str, default=None
+        What stands between the cells, or ``"whitespace"``; found by itself by default. CSV only.
+    header : bool, default=None
+        Whether the first line names the columns; found by itself by default. CSV only.
+    n_features : int, default=None
+        Number of columns; by default the largest index in the file. LIBSVM only.
+    max_features : int, default=None
+        A feature index above it is refused; None means 10 million. LIBSVM only.
+    allow_nan : bool, default=False
+        Accept missing and infinite values in the features. Missing numbers become nan.
+    dense : bool, default=None
+        True gives an ndarray, False a ``csr_array``. By default LIBSVM text and sparse ARFF
+        give a ``csr_array`` and other files an ndarray.
+    max_dense_mb : float, default=4096
+        Refuse to make a larger array than this, in megabytes.
+
+    Returns
+    -------
+    Dataset
+        Targets that are names stay strings; numbers are int64 if all are whole, else float64.
+
+    Raises
+    ------
+    DataFileError
+        The file is malformed; the message names the file, the line and how to fix it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.datasets import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "toy.csv")
+    ...     _ = path.write_text("size,colour,class\n1.5,red,yes\n2,blue,no\n")
+    ...     data = read_table(path, nominal="ordinal")
+    >>> data.X.tolist(), data.y.tolist()
+    ([[1.5, 1.0], [2.0, 0.0]], ['yes', 'no'])
+    """
+    source = Path(path)
+    reader = find_reader(source, format)
+    options = TableOptions(
+        target=target,
+        drop=drop,
+        nominal=nominal,
+        nominal_columns=nominal_columns,
+        delimiter=delimiter,
+        header=header,
+        n_features=n_features,
+        max_features=max_features,
+        allow_nan=allow_nan,
+        dense=dense,
+        max_dense_mb=max_dense_mb,
+    )
+    check_options(reader, options, source, "read_table")
+    return reader.read(source, options)
+
+
+def check_options(reader: Reader, options: TableOptions, path: Path, who: str) -> None:
+    """Refuse values that are wrong, and options that the format does not have.
+
+    Parameters
+    ----------
+    reader : Reader
+        The reader of the file.
+    options : TableOptions
+        What the caller gave.
+    path : Path
+        The file, for messages.
+    who : str
+        The function that was called, for messages.
+    """
+    if options.nominal not in ("onehot", "ordinal"):
+        raise ValueError(
+            f"The 'nominal' option of {who} must be 'onehot' or 'ordinal'. "
+            f"Got {options.nominal!r} instead."
+        )
+    for name in ("drop", "nominal_columns"):
+        if isinstance(value := getattr(options, name), str):
+            raise TypeError(
+                f"The {name!r} option of {who} must be a list of columns. "
+                f"Got the string {value!r} instead."
+            )
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        is_default = not value if field.default == () else value == field.default
+        if field.name not in _COMMON | reader.options and not is_default:
+            raise ValueError(
+                f"The {field.name!r} option of {who} does not apply to {reader.name} files. "
+                f"Leave it out for {path.name}."
+            )
