@@ -22,7 +22,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from svmosaic import _core
-from svmosaic.problem import DenseRows, KernelSpec
+from svmosaic.engine.problem import DenseRows, KernelSpec
 
 N_SAMPLES = 20_000
 N_COLUMNS = 256

@@ -22,7 +22,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from svmosaic import OnlineSVMCBPClassifier, radius_sigma
 from svmosaic.datasets import load
-from svmosaic.solvers.online_svm import Shrinking
+from svmosaic.engine.settings import Shrinking
 
 SETS = (
     *("banana", "australian", "banknote", "fertility", "ionosphere", "liver", "pima", "spect"),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
 def distinct_rows(
     rows: object, labels: IndexArray, weights: DoubleArray

@@ -32,16 +32,17 @@ from svmosaic import (
     radius_sigma,
     save,
 )
-from svmosaic.backends.array import boundary as boundary_twin
-from svmosaic.backends.array import online_svm as online_twin
-from svmosaic.backends.array.kernels import gram
 from svmosaic.boundary import width_path
 from svmosaic.boundary.widths import choose_peak, default_sigmas, smooth
 from svmosaic.classification.oge import _fewest_errors, _gcv
+from svmosaic.engine.problem import KernelSpec, Problem
+from svmosaic.engine.settings import OnlineSvmSettings
+from svmosaic.engine.tasks import OnlineSvmTask
 from svmosaic.persistence import trust_in_skops
-from svmosaic.problem import KernelSpec, Problem
-from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmTask
 from svmosaic.utils.clock import Deadline
+from twins import boundary as boundary_twin
+from twins import online_svm as online_twin
+from twins.kernels import gram
 
 # Three widths or short searches do not bring out a peak on every set.
 pytestmark = pytest.mark.filterwarnings(r"ignore:The norm of \w+ has no peak")

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import svmosaic.classification.stream
 from svmosaic import StreamOLLAL2, StreamOLLAWV
-from svmosaic.backends import cpu
+from svmosaic.engine import cpu
 from svmosaic.streams import DDM, Sine
 
 FOLDER = str(Path(svmosaic.classification.stream.__file__).parent)

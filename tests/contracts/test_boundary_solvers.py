@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from problems import problems
-from svmosaic.backends import cpu
-from svmosaic.backends.array import boundary as boundary_twin
-from svmosaic.backends.array import dual_descent as descent_twin
-from svmosaic.backends.array import online_svm as online_twin
-from svmosaic.backends.array.kernels import gram
 from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
-from svmosaic.problem import DenseRows, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.dual_descent import DualDescentSettings
-from svmosaic.solvers.online_svm import OnlineSvmSettings, OnlineSvmTask
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import DualDescentSettings, OnlineSvmSettings
+from svmosaic.engine.tasks import OnlineSvmTask
+from twins import boundary as boundary_twin
+from twins import dual_descent as descent_twin
+from twins import online_svm as online_twin
+from twins.kernels import gram
 
 CONVEX = ("rbf", "linear", "laplacian")
 

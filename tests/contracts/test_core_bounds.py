@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from svmosaic.backends import cpu
-from svmosaic.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.kernel_sgd import KernelSgdSettings
-from svmosaic.solvers.ollawv import OllawvSettings
-from svmosaic.solvers.online import OnlineTask
-from svmosaic.solvers.smo import SmoSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import KernelSgdSettings, OllawvSettings, SmoSettings
+from svmosaic.engine.tasks import OnlineTask
 
 RBF = KernelSpec("rbf", 1.0)
 X = np.random.default_rng(0).normal(size=(5, 4))

@@ -12,18 +12,20 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from problems import Data, problems
-from svmosaic.backends import cpu
-from svmosaic.backends.array import minimal_norm as minimal_norm_twin
-from svmosaic.backends.array import nnisda as nnisda_twin
-from svmosaic.backends.array import simple_smo as simple_smo_twin
-from svmosaic.backends.array import uniform as uniform_twin
-from svmosaic.backends.array.kernels import gram
-from svmosaic.backends.array.l2 import dual_matrix
-from svmosaic.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.minimal_norm import MinimalNormSettings
-from svmosaic.solvers.nnisda import NnisdaSettings
-from svmosaic.solvers.simple_smo import SimpleSmoSettings
-from svmosaic.solvers.uniform import UniformSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import (
+    MinimalNormSettings,
+    NnisdaSettings,
+    SimpleSmoSettings,
+    UniformSettings,
+)
+from twins import minimal_norm as minimal_norm_twin
+from twins import nnisda as nnisda_twin
+from twins import simple_smo as simple_smo_twin
+from twins import uniform as uniform_twin
+from twins.kernels import gram
+from twins.l2 import dual_matrix
 
 # Positive semidefinite ones: the L2-SVM has no solution without.
 CONVEX = ("rbf", "linear", "laplacian")

@@ -16,7 +16,7 @@ PACKAGE = Path(svmosaic.__file__).parent
 
 # Module -> why it may.
 ALLOWED = {
-    "backends/cpu.py": "the one road from problems to the compiled solvers",
+    "engine/cpu.py": "the engine that is the compiled core",
     "datasets/readers/libsvm.py": "the text parser knows files, not problems: no backend needed",
 }
 
@@ -77,7 +77,7 @@ def test_every_way_to_import_the_core_is_seen(source):
     [
         "import numpy._core",
         "from numpy import _core",
-        "from svmosaic.backends import cpu",
+        "from svmosaic.engine import cpu",
         "'''svmosaic._core is fast'''",
     ],
 )

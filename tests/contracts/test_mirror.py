@@ -11,26 +11,33 @@ from typing import get_args
 import pytest
 
 from svmosaic import _core
-from svmosaic import problem as vocabulary
-from svmosaic.problem import KernelKind, KernelSpec, Problem, Solution, Status
-from svmosaic.solvers.dual_descent import DualDescentSettings
-from svmosaic.solvers.kernel_sgd import KernelSgdSettings
-from svmosaic.solvers.minimal_norm import MinimalNormSettings
-from svmosaic.solvers.nnisda import NnisdaSettings
-from svmosaic.solvers.olla_l2 import OllaL2Settings
-from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
-from svmosaic.solvers.online import OnlineTask, VisitOrder
-from svmosaic.solvers.online_svm import OnlineSvmSettings, Shrinking
-from svmosaic.solvers.refine import Refinement, RefineSettings, RefineTask
-from svmosaic.solvers.simple_smo import Bounds, SimpleSmoSettings
-from svmosaic.solvers.smo import SmoSettings
-from svmosaic.solvers.tune import TuneSettings
-from svmosaic.solvers.tune_regression import RegressionTuneSettings
-from svmosaic.solvers.uniform import UniformSettings
+from svmosaic.engine import problem as vocabulary
+from svmosaic.engine.problem import KernelKind, KernelSpec, Problem, Solution, Status
+from svmosaic.engine.settings import (
+    Bounds,
+    DualDescentSettings,
+    KernelSgdSettings,
+    LearningRate,
+    MinimalNormSettings,
+    NnisdaSettings,
+    OllaL2Settings,
+    OllawvSettings,
+    OnlineSvmSettings,
+    Refinement,
+    RefineSettings,
+    RegressionTuneSettings,
+    Shrinking,
+    SimpleSmoSettings,
+    SmoSettings,
+    TuneSettings,
+    UniformSettings,
+    VisitOrder,
+)
+from svmosaic.engine.tasks import OnlineTask, RefineTask
 
 ROOT = Path(__file__).parents[2]
 CPP = ROOT / "cpp"
-STUB = Path(vocabulary.__file__).with_name("_core.pyi")
+STUB = Path(vocabulary.__file__).parents[1] / "_core.pyi"
 
 
 # Headers ------------------------------------------------------------------------------------

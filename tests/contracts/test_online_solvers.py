@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problems import Data, problems
-from svmosaic.backends import cpu
-from svmosaic.backends.array import kernel_sgd as kernel_sgd_twin
-from svmosaic.backends.array import olla_l2 as olla_l2_twin
-from svmosaic.backends.array.kernels import gram
-from svmosaic.backends.array.sampling import Sampler, visits
-from svmosaic.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.kernel_sgd import KernelSgdSettings
-from svmosaic.solvers.olla_l2 import OllaL2Settings
-from svmosaic.solvers.online import OnlineTask
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import KernelSgdSettings, OllaL2Settings
+from svmosaic.engine.tasks import OnlineTask
+from twins import kernel_sgd as kernel_sgd_twin
+from twins import olla_l2 as olla_l2_twin
+from twins.kernels import gram
+from twins.sampling import Sampler, visits
 
 ORDERS = st.sampled_from(["shuffled", "random", "given"])
 

@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problems import Data, problems, solve_dual_exactly, solve_svr_exactly
-from svmosaic.backends import cpu
-from svmosaic.backends.array import ollawv as ollawv_twin
-from svmosaic.backends.array import smo as smo_twin
-from svmosaic.backends.array.kernels import gram
-from svmosaic.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.ollawv import OllawvSettings
-from svmosaic.solvers.refine import RefineSettings, RefineTask
-from svmosaic.solvers.smo import SmoSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import OllawvSettings, RefineSettings, SmoSettings
+from svmosaic.engine.tasks import RefineTask
+from twins import ollawv as ollawv_twin
+from twins import smo as smo_twin
+from twins.kernels import gram
 
 PLAIN = RefineSettings(refinement="none")
 

@@ -11,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from svmosaic.backends import cpu
-from svmosaic.backends.array import tune as twin
-from svmosaic.backends.array.kernels import gram
-from svmosaic.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows
-from svmosaic.solvers.ollawv import OllawvSettings
-from svmosaic.solvers.refine import RefineSettings
-from svmosaic.solvers.tune import TuneSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows
+from svmosaic.engine.settings import OllawvSettings, RefineSettings, TuneSettings
+from twins import tune as twin
+from twins.kernels import gram
 
 PLAIN = RefineSettings("none")
 

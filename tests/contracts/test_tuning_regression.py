@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from svmosaic.backends import cpu
-from svmosaic.backends.array import smo
-from svmosaic.backends.array import tune_regression as twin
-from svmosaic.problem import CsrRows, DenseRows
-from svmosaic.solvers.tune_regression import RegressionLink, RegressionTuneSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import CsrRows, DenseRows
+from svmosaic.engine.settings import RegressionTuneSettings
+from svmosaic.engine.tasks import RegressionLink
+from twins import smo
+from twins import tune_regression as twin
 
 NOTHING = np.empty(0, dtype=np.int64)
 GRID = RegressionTuneSettings(

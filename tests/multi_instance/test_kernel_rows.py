@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from svmosaic.backends import cpu
+from svmosaic.engine import cpu
 from svmosaic.multi_instance.instance_kernel import make_kernel
 from svmosaic.multi_instance.kernel_rows import KernelRows
 

@@ -11,8 +11,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from multi_instance.toy_bags import needle_bags
-from svmosaic.backends.array import mirsvm as twin
 from svmosaic.bags import Bags
+from svmosaic.engine.problem import KernelSpec
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance import MIRSVMClassifier
 from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
@@ -22,8 +23,7 @@ from svmosaic.multi_instance.representatives import (
     alternate,
     draw_start,
 )
-from svmosaic.problem import KernelSpec
-from svmosaic.solvers.smo import SmoSettings
+from twins import mirsvm as twin
 
 KERNELS = [
     KernelSpec("rbf", 0.2),

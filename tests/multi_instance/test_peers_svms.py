@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from svmosaic import SMOClassifier
+from svmosaic.engine.problem import KernelSpec
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers import (
@@ -22,7 +23,6 @@ from svmosaic.multi_instance.peers import (
     SimpleMIClassifier,
 )
 from svmosaic.multi_instance.set_kernel import bag_sums
-from svmosaic.problem import KernelSpec
 
 
 def _bags(*values):

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from svmosaic import SVRCC, SVRRC, MultiTargetSVR, report_progress
-from svmosaic.backends.array import smo
 from svmosaic.regression.chain_orders import correlation_order, random_orders
+from twins import smo
 
 GRID = {"gammas": [0.02, 0.2, 2.0], "Cs": [1.0, 30.0], "epsilons": [0.01, 0.1], "cv": 3}
 ONE = {"gammas": [0.1], "Cs": [10.0], "epsilons": [0.05]}

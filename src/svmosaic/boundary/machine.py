@@ -16,9 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from svmosaic.backends import cpu
-from svmosaic.problem import DoubleArray, FloatArray, KernelSpec, PairwiseRows, Problem, Solution
-from svmosaic.solvers.dual_descent import DualDescentSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import gamma_of
+from svmosaic.engine.problem import (
+    DoubleArray,
+    FloatArray,
+    KernelSpec,
+    PairwiseRows,
+    Problem,
+    Solution,
+)
+from svmosaic.engine.settings import DualDescentSettings
 from svmosaic.utils.blocked_algebra import (
     add_outer_product,
     factorise,
@@ -31,9 +39,7 @@ __all__ = [
     "CbpProblem",
     "CbpWidth",
     "WidthTooSmallError",
-    "gamma_of",
     "matrix_bytes",
-    "sigma_of",
 ]
 
 # Boundary points whose kernel values are held at once.
@@ -51,17 +57,6 @@ class WidthTooSmallError(ValueError):
     """No sample has a boundary point within reach of the kernel."""
 
 
-def gamma_of(sigma: float) -> float:
-    """Return 1 / (2 sigma^2)."""
-    square = sigma * sigma
-    if not 0.0 < square < np.inf:
-        raise ValueError(
-            f"sigma={sigma:g} has a square that float64 cannot hold. Scale the features or give "
-            "another sigma."
-        )
-    return float(0.5 / square)
-
-
 def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:
     """Return the most that fits to pairs of classes of so many samples each need, in bytes.
 
@@ -70,11 +65,6 @@ def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:
     kept = sum(float(p + q) ** 2 + min(_MOST_KEPT, p * q * (p + q)) for p, q in classes)
     largest = float(max(p + q for p, q in classes))
     return 8.0 * (kept + _N_MATRICES * largest**2 + 2 * _BLOCK * largest)
-
-
-def sigma_of(gamma: float) -> float:
-    """Return the width of which `gamma` is 1 / (2 sigma^2)."""
-    return float(np.sqrt(0.5 / gamma))
 
 
 @dataclass(frozen=True)

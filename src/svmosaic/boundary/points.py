@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
-from svmosaic.backends import cpu
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.backends import cpu
 from svmosaic.boundary.machine import CbpMachine, CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import (
     check_dense_classes,
@@ -17,7 +16,8 @@ from svmosaic.boundary.points import (
     pairs_between,
     points_of,
 )
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.user_warning import warn_user

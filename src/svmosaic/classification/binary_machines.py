@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_class_weight
 
 from svmosaic.classification.multiclass import MultiClass, combine_votes
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import StrOptions
 
 __all__ = ["BinaryMachines"]

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user

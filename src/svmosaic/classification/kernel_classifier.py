@@ -8,16 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from svmosaic.base import make_rows
 from svmosaic.classification.binary_machines import BinaryMachines
+from svmosaic.classification.kernel_machine import KernelMachine
 from svmosaic.classification.multiclass import (
     Expansion,
     gather,
     output_matrix,
     split,
 )
-from svmosaic.kernel_machine import KernelMachine
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.rows import make_rows
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.validation import check_training
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.memory import cache_within
-from svmosaic.problem import Problem, Rows, Solution
-from svmosaic.solvers.dual_descent import DualDescentSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.memory import cache_within
+from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.settings import DualDescentSettings
 from svmosaic.utils.sklearn_compat import Interval
 from svmosaic.utils.threads import resolve_threads
 

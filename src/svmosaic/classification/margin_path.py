@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray, IndexArray, Solution
+from svmosaic.engine.problem import DoubleArray, IndexArray, Solution
 
 __all__ = ["MachinePath", "MarginPath"]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.problem import Solution
-from svmosaic.solvers.minimal_norm import MinimalNormSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import Solution
+from svmosaic.engine.settings import MinimalNormSettings
 from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["MNSVMClassifier"]

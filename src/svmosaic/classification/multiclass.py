@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from svmosaic.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 
 __all__ = ["Expansion", "MultiClass", "combine_votes", "gather", "output_matrix", "split"]
 

@@ -12,13 +12,14 @@ import scipy.sparse as sp
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction, kernel_spec, make_rows
 from svmosaic.classification.multiclass import MultiClass, gather
 from svmosaic.classification.online_classifier import OnlineClassifier
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows
-from svmosaic.solvers.kernel_sgd import KernelSgdSettings
-from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import KernelSgdSettings, VisitOrder
+from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.problem import Solution
-from svmosaic.solvers.nnisda import NnisdaSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import Solution
+from svmosaic.engine.settings import NnisdaSettings
 from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["NNISDAClassifier"]

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.binary_machines import BinaryMachines
 from svmosaic.classification.multiclass import split
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, Problem
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, Problem
 from svmosaic.utils.blocked_algebra import add_outer_product
 from svmosaic.utils.interruptible import interruptible
 from svmosaic.utils.sklearn_compat import (

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.online_classifier import OnlineClassifier
-from svmosaic.problem import KernelSpec, Rows
-from svmosaic.solvers.olla_l2 import OllaL2Settings
-from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import KernelSpec, Rows
+from svmosaic.engine.settings import OllaL2Settings, VisitOrder
+from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

@@ -12,14 +12,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction, kernel_spec, make_rows
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
-from svmosaic.problem import KernelSpec, Problem, Rows, Solution
-from svmosaic.solvers.ollawv import LearningRate, OllawvSettings
-from svmosaic.solvers.refine import RefineSettings, RefineTask
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import LearningRate, OllawvSettings, RefineSettings
+from svmosaic.engine.tasks import RefineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

@@ -10,14 +10,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
-from svmosaic.base import KERNELS, kernel_spec, make_rows, resolve_gamma
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.scores import SCORES
-from svmosaic.problem import DoubleArray, IndexArray, Rows
-from svmosaic.solvers.ollawv import LearningRate
-from svmosaic.solvers.tune import TuneSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.kernels import KERNELS, kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray, Rows
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import LearningRate, TuneSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits

@@ -12,11 +12,13 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.base import kernel_spec, make_rows
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import gather, output_matrix, split
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
-from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import VisitOrder
+from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
 from svmosaic.utils.user_warning import warn_user

@@ -8,19 +8,13 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from svmosaic.backends import cpu
-from svmosaic.base import resolve_gamma
-from svmosaic.boundary.machine import gamma_of, sigma_of
 from svmosaic.classification.online_classifier import OnlineClassifier
 from svmosaic.classification.rbf_only import RbfClassifier
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Rows
-from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
-from svmosaic.solvers.online_svm import (
-    OnlineSvmSettings,
-    OnlineSvmSolution,
-    OnlineSvmTask,
-    Shrinking,
-)
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import gamma_of, resolve_gamma, sigma_of
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Rows
+from svmosaic.engine.settings import OnlineSvmSettings, Shrinking, VisitOrder
+from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

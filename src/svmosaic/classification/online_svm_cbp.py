@@ -12,13 +12,13 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from svmosaic.backends import cpu
-from svmosaic.boundary.machine import gamma_of, sigma_of
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.boundary.widths import descending_sigmas, online_sigmas
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.online_svm import OnlineSVMClassifier
-from svmosaic.problem import (
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import gamma_of, sigma_of
+from svmosaic.engine.problem import (
     DenseRows,
     DoubleArray,
     FloatArray,
@@ -28,8 +28,8 @@ from svmosaic.problem import (
     Rows,
     Solution,
 )
-from svmosaic.solvers.online import OnlineSolution, OnlineTask, VisitOrder
-from svmosaic.solvers.online_svm import OnlineSvmSolution, OnlineSvmTask, Shrinking
+from svmosaic.engine.settings import Shrinking, VisitOrder
+from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
 from svmosaic.utils.clock import Deadline
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray
+from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["SCORES", "accuracy", "balanced_accuracy", "f1_macro"]
 

@@ -9,13 +9,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import MultiClass, machines
-from svmosaic.problem import DoubleArray, KernelSpec, Problem, Rows, Solution
-from svmosaic.solvers.simple_smo import SimpleSmoSettings
-from svmosaic.solvers.smo import SmoSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import DoubleArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.settings import SimpleSmoSettings, SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

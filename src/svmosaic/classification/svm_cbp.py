@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.machine import CbpMachine, CbpProblem, gamma_of, matrix_bytes
+from svmosaic.boundary.machine import CbpMachine, CbpProblem, matrix_bytes
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.boundary.widths import (
     RIDGE,
@@ -25,7 +25,8 @@ from svmosaic.boundary.widths import (
 )
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.rbf_only import RbfClassifier
-from svmosaic.problem import (
+from svmosaic.engine.gamma import gamma_of
+from svmosaic.engine.problem import (
     DenseRows,
     DoubleArray,
     IndexArray,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.boundary.widths import RIDGE
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.svm_cbp import SVMCBPClassifier
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.validation import check_samples, check_training

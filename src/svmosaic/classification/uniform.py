@@ -9,13 +9,12 @@ from typing import Any, ClassVar, Literal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.problem import KernelSpec, Problem, Rows, Solution
-from svmosaic.solvers.simple_smo import SimpleSmoSettings
-from svmosaic.solvers.uniform import UniformSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.settings import SimpleSmoSettings, UniformSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.user_warning import warn_user
 

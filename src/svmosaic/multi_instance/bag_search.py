@@ -13,10 +13,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import inner_splits, mean_score
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["BagSearchCV", "search_table"]

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import Bags
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = [
     "first_of_largest",

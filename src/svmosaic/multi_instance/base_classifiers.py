@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from svmosaic.problem import DoubleArray
+from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["LARGEST_SEED", "check_takes_weights", "scores_of", "seeded_copy"]
 

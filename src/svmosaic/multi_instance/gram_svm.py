@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmosaic.backends import cpu
-from svmosaic.problem import DoubleArray, KernelSpec, PairwiseRows, Problem
-from svmosaic.solvers.smo import SmoSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DoubleArray, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.settings import SmoSettings
 
 __all__ = ["GramMachine", "solve_gram"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold, check_cv
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = ["Splits", "alike_but_for", "fold_score", "inner_splits", "mean_score"]
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.backends import cpu
 from svmosaic.bags import Bags
-from svmosaic.base import KernelFunction, kernel_spec, make_rows, resolve_gamma
-from svmosaic.problem import DoubleArray, KernelSpec
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.problem import DoubleArray, KernelSpec
+from svmosaic.engine.rows import make_rows
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import canonical_csr, match_form
 

@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.bags import Bags, check_bags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.problem import DoubleArray
 
 __all__ = ["InstanceScorer"]
 

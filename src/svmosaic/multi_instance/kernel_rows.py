@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.backends import cpu
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.row_copies import group_copies
 
 __all__ = ["Columns", "KernelRows"]

@@ -18,6 +18,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits, mean_score
@@ -25,7 +26,6 @@ from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["VIEWS", "MIRMixSVMClassifier"]

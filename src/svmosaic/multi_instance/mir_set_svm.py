@@ -16,7 +16,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
-from svmosaic.base import KernelFunction, kernel_spec
+from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_search import search_table
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
@@ -38,8 +40,6 @@ from svmosaic.multi_instance.representatives import (
     draw_start,
 )
 from svmosaic.multi_instance.set_kernel import normalise, set_norms, set_sums
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import canonical_csr

@@ -12,7 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags, order_of_ids
-from svmosaic.base import KernelFunction, kernel_spec
+from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
@@ -31,8 +33,6 @@ from svmosaic.multi_instance.representatives import (
     decide_bags,
     draw_start,
 )
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.atomic_fit import atomic_fit
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from svmosaic.bags import Bags
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.kernel_rows import Columns, KernelRows
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.smo import SmoSettings
 
 __all__ = [
     "Alternation",

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import Bags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_statistics import sums_of_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.problem import DoubleArray
 
 __all__ = ["bag_norms", "bag_sums", "normalise", "set_norms", "set_sums"]
 

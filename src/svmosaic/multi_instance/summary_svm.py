@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from svmosaic.bags import Bags, CanonicalBags
-from svmosaic.base import kernel_spec
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import maxima_of_bags, means_of_bags, minima_of_bags
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 
 __all__ = ["RowSummary", "SummarySVMClassifier"]

@@ -27,8 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
-from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]

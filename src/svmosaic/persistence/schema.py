@@ -38,6 +38,7 @@ from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
 from svmosaic.classification.smo import SMOClassifier
 from svmosaic.classification.svm_cbp import SVMCBPClassifier
 from svmosaic.classification.uniform import UniformSVC
+from svmosaic.engine.problem import Status
 from svmosaic.persistence.bag_schemas import BAG_SCHEMAS
 from svmosaic.persistence.fields import (
     FEATURES,
@@ -74,7 +75,6 @@ from svmosaic.persistence.validation import (
     check_weighted_chains,
 )
 from svmosaic.preprocessing import ConstantHolder
-from svmosaic.problem import Status
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR
 from svmosaic.regression.smo import SMORegressor

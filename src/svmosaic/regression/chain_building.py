@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.tasks import TunedRegression
 from svmosaic.regression.link_tuning import LinkTuner
-from svmosaic.solvers.tune_regression import TunedRegression
 
 __all__ = ["Appended", "ChainBuilder", "Folds", "Machine"]
 

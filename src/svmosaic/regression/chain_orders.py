@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.correlations import target_correlations
 
 __all__ = ["check_order", "correlation_order", "random_orders"]

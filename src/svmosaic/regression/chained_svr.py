@@ -13,12 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.backends import cpu
-from svmosaic.base import make_rows, resolve_gamma
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import RegressionTuneSettings
 from svmosaic.regression.chain_building import Appended, ChainBuilder, Folds
 from svmosaic.regression.link_tuning import LinkTable, LinkTuner, fold_weights, make_table
-from svmosaic.solvers.tune_regression import RegressionTuneSettings
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context

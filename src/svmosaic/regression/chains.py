@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import Appended, ChainBuilder
 from svmosaic.regression.chain_orders import check_order, correlation_order, random_orders
 from svmosaic.regression.chained_svr import ChainedSVR, ChainKernel

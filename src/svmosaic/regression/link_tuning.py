@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.backends import cpu
-from svmosaic.base import make_rows
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.tune_regression import (
-    RegressionLink,
-    RegressionTuneSettings,
-    TunedRegression,
-)
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import RegressionTuneSettings
+from svmosaic.engine.tasks import RegressionLink, TunedRegression
 from svmosaic.utils.splits import Split
 
 __all__ = ["LinkTable", "LinkTuner", "distinct_samples", "fold_weights", "make_table"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chained_svr import ChainedSVR, ChainKernel
 

@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_orders import check_order, random_orders
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 

@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.backends import cpu
-from svmosaic.base import KernelFunction, make_rows
-from svmosaic.kernel_machine import KernelMachine
-from svmosaic.problem import DoubleArray, IndexArray, Problem, Solution
-from svmosaic.solvers.smo import SmoSettings
+from svmosaic.classification.kernel_machine import KernelMachine
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.threads import resolve_threads

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chained_svr import ChainedSVR

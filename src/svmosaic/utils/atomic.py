@@ -62,6 +62,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[A
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, target)
+        _sync_folder(target.parent)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -123,6 +124,16 @@ def _standard_stream(found: os.stat_result) -> int | None:
 
 def _access(path: Path, mode: int) -> bool:
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the new name survive a power cut, where the system can do that."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _copy_rights(old: os.stat_result, path: Path) -> None:

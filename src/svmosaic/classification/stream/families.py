@@ -13,15 +13,13 @@ from typing import Literal
 
 import numpy as np
 
-from svmosaic.backends import cpu
 from svmosaic.classification.multiclass import gather, output_matrix, split
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.machines import Constant, Expansion, Linear, Machine
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
-from svmosaic.solvers.ollawv import OllawvSettings
-from svmosaic.solvers.refine import RefineSettings
-from svmosaic.solvers.tune import TuneSettings
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
+from svmosaic.engine.settings import OllawvSettings, RefineSettings, TuneSettings
 
 __all__ = [
     "FAMILIES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.problem import DoubleArray
+from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["fit_hyperplane"]
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from svmosaic.backends import cpu
 from svmosaic.classification.multiclass import combine_votes
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
 
 __all__ = ["Constant", "Expansion", "Linear", "Machine", "class_values", "predict_codes"]
 

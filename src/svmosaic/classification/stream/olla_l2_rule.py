@@ -10,15 +10,22 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_array
 
-from svmosaic.backends import cpu
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
 from svmosaic.classification.stream.machines import Constant, Expansion, Machine
 from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
-from svmosaic.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Problem
-from svmosaic.solvers.olla_l2 import OllaL2Settings
-from svmosaic.solvers.online import OnlineTask
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import (
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    KernelSpec,
+    Problem,
+)
+from svmosaic.engine.settings import OllaL2Settings
+from svmosaic.engine.tasks import OnlineTask
 
-__all__ = ["Action", "OllaL2Rule", "mean_margin"]
+__all__ = ["Action", "OllaL2Rule", "Pair", "mean_margin"]
 
 Action = Literal["keep", "update", "rebuild"]
 
@@ -28,7 +35,7 @@ _FOLDS = 5
 
 
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """The machine of two classes: places among the support vectors, coefficients, intercept.
 
     Decisions are positive for the second class.
@@ -100,7 +107,7 @@ class OllaL2Rule:
         self.n_drifts = 0
         self.action: Action = "rebuild"
         self.margin: float | None = None  # of the chunk before
-        self._pairs: dict[tuple[int, int], _Pair] = {}
+        self._pairs: dict[tuple[int, int], Pair] = {}
         self._machine: Machine | None = None
         self._scaler: Scaler | None = None
         self._vectors: FloatTable = np.empty((0, 0), dtype=np.float32)
@@ -189,11 +196,11 @@ class OllaL2Rule:
         found = cpu.solve_olla_l2(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
         for pair, solution in zip(busy, found, strict=True):
             largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
-            self._pairs[pair] = _Pair(
+            self._pairs[pair] = Pair(
                 solution.support[largest], solution.coef[largest], solution.intercept
             )
 
-    def _task(self, problem: Problem, before: _Pair | None) -> OnlineTask:
+    def _task(self, problem: Problem, before: Pair | None) -> OnlineTask:
         """Return the problem with the machine so far, whose steps begin anew."""
         if before is None:
             return OnlineTask(problem)
@@ -208,7 +215,7 @@ class OllaL2Rule:
             used[pair.support] = True
         place = np.cumsum(used) - 1
         self._pairs = {
-            key: _Pair(place[pair.support], pair.coef, pair.intercept)
+            key: Pair(place[pair.support], pair.coef, pair.intercept)
             for key, pair in self._pairs.items()
         }
         # A class whose vectors all left is still known by its pairs.

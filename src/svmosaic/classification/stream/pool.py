@@ -24,7 +24,7 @@ from svmosaic.classification.stream.machines import Expansion, Machine, predict_
 from svmosaic.classification.stream.scaling import standardise
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DriftDetector, feed
-from svmosaic.problem import FloatArray, IndexArray
+from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["ExpertPool"]
 

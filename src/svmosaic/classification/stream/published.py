@@ -10,7 +10,7 @@ from svmosaic.classification.stream.families import Choice, Grid, blocked_folds,
 from svmosaic.classification.stream.machines import Machine
 from svmosaic.classification.stream.scaling import to_unit_range
 from svmosaic.classification.stream.window import RecentSamples
-from svmosaic.problem import FloatArray, IndexArray
+from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["PublishedRule"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.problem import DoubleArray, FloatArray
+from svmosaic.engine.problem import DoubleArray, FloatArray
 
 __all__ = ["FloatTable", "Scaler", "standardise", "to_unit_range"]
 

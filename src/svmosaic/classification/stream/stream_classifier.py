@@ -17,9 +17,12 @@ from svmosaic.classification.stream.machines import (
     class_values,
     predict_codes,
 )
-from svmosaic.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.classification.stream.stream_state import LEARNER_STATE, LearnerState
+from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.state_codec import PlainState, read_state, write_state
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, take_as_is
 
@@ -30,6 +33,7 @@ class ChunkRule(Protocol):
     """What learns from chunks: the adaptive or the published rule, or OLLA-L2's."""
 
     n_drifts: int
+    n_threads: int
 
     @property
     def machine(self) -> Machine:
@@ -145,25 +149,87 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             wanted = min(self.chunk_size, max(self._n_learned, 1))
             if self._n_learned == 0:
                 wanted = min(self.chunk_size, codes.size)
-            taken = wanted - self._n_pending
+            # None, if `chunk_size` was made smaller than what waits.
+            taken = max(wanted - self._n_pending, 0)
             # Copies: the caller may write into the batch later.
             self._pending = [*self._pending, (X[:taken].copy(), codes[:taken].copy())]
             self._n_pending += min(taken, codes.size)
             X, codes = X[taken:], codes[taken:]
-            if self._n_pending == wanted:
+            if self._n_pending >= wanted:
                 self._learn_pending()
 
     def _learn_pending(self) -> None:
         if self._n_pending == 0:
             return
-        tables, labels = zip(*self._pending, strict=True)
         # A copy: until the call ends well, the model stays what it was before.
         rule = self._rule.copy()
         with one_blas_thread():
-            rule.learn(np.concatenate(tables), np.concatenate(labels))
+            rule.learn(*_join(self._pending))
         self._rule = rule
         self._n_learned += self._n_pending
         self._pending, self._n_pending = [], 0
+
+    # The state as plain data -----------------------------------------------------------------
+
+    def get_plain_state(self) -> PlainState:
+        """Return all that was learned as plain numbers, words and arrays.
+
+        Returns
+        -------
+        state : PlainState
+            What `set_plain_state` takes. Raises TypeError if a part has no plain form, such as a
+            drift detector of another library.
+        """
+        check_is_fitted(self)
+        learned = LearnerState(
+            self.n_features_in_,
+            getattr(self, "feature_names_in_", None),
+            self.classes_,
+            self._n_learned,
+            _join(self._pending) if self._n_pending else None,
+            self._rule,
+        )
+        return write_state(LEARNER_STATE, learned)
+
+    def set_plain_state(self, state: PlainState) -> Self:
+        """Go on from a state; samples that follow are learned to the same bits.
+
+        Every part of it is checked before anything is changed, so that a state of unknown origin
+        does no harm.
+
+        Parameters
+        ----------
+        state : PlainState
+            What `get_plain_state` returned, for an estimator with the same parameters. Raises
+            `ModelFileError` if it cannot be one.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        found: LearnerState = read_state(LEARNER_STATE, state)
+        rule = found.rule
+        if type(rule) is not type(self._make_rule()):
+            refuse(f"the state is that of another rule than the one of this {type(self).__name__}")
+        rule.n_threads = resolve_threads(self.n_jobs)
+        waiting = [] if found.waiting is None else [found.waiting]
+        n_waiting = sum(int(codes.size) for _, codes in waiting)
+        fitted: dict[str, Any] = {
+            "n_features_in_": found.n_features,
+            "classes_": found.classes,
+            "n_samples_seen_": found.n_learned + n_waiting,
+            "_rule": rule,
+            "_pending": waiting,
+            "_n_pending": n_waiting,
+            "_n_learned": found.n_learned,
+        }
+        if found.feature_names is not None:
+            fitted["feature_names_in_"] = found.feature_names
+        before = {name: value for name, value in vars(self).items() if name != "feature_names_in_"}
+        # One assignment: nobody sees a part of the new state.
+        self.__dict__ = before | fitted
+        return self
 
     # What was learned -----------------------------------------------------------------------
 
@@ -232,6 +298,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         checked: FloatArray = check_samples(self, X)
         return checked
+
+
+def _join(chunks: list[tuple[FloatArray, IndexArray]]) -> tuple[FloatArray, IndexArray]:
+    tables, labels = zip(*chunks, strict=True)
+    return np.concatenate(tables), np.concatenate(labels)
 
 
 def _blas_limit(machine: Machine) -> AbstractContextManager[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmosaic.problem import FloatArray, IndexArray
+from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["RecentSamples"]
 

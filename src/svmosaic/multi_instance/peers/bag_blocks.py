@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from svmosaic.bags import Bags
-from svmosaic.problem import IndexArray
+from svmosaic.engine.problem import IndexArray
 
 __all__ = ["BLOCK_ROWS", "Block", "blocks_of"]
 

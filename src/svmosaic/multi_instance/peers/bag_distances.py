@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from svmosaic.backends import cpu
 from svmosaic.bags import Bags
-from svmosaic.base import make_rows
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.rows import make_rows
 from svmosaic.multi_instance.peers.bag_blocks import blocks_of
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["Hausdorff", "distances_to_bags", "hausdorff_distances"]

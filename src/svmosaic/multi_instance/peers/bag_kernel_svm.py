@@ -12,14 +12,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags, CanonicalBags
-from svmosaic.base import kernel_spec, resolve_gamma
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
-from svmosaic.problem import DoubleArray, IndexArray
-from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user

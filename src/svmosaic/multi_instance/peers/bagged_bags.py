@@ -10,10 +10,10 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
-from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
 
 __all__ = ["BaggedBagsClassifier"]

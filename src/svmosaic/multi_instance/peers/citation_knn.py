@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import clone
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.peers.bag_distances import Hausdorff, hausdorff_distances
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import match_form

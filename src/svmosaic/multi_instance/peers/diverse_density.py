@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.peers.target_point import (
     TargetPoint,
@@ -19,7 +20,6 @@ from svmosaic.multi_instance.peers.target_point import (
     starting_rows,
     target_distances,
 )
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import Interval
 from svmosaic.utils.threads import one_blas_thread
 

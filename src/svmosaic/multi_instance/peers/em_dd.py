@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from svmosaic.bags import Bags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
 from svmosaic.multi_instance.peers.diverse_density import TargetClassifier
 from svmosaic.multi_instance.peers.target_point import (
@@ -15,7 +16,6 @@ from svmosaic.multi_instance.peers.target_point import (
     find_target,
     target_distances,
 )
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["EMDDClassifier"]

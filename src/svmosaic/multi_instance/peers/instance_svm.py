@@ -9,13 +9,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.backends import cpu
 from svmosaic.bags import Bags
-from svmosaic.base import kernel_spec, make_rows, resolve_gamma
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
+from svmosaic.engine.rows import make_rows
+from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.instance_scorer import InstanceScorer
-from svmosaic.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
-from svmosaic.solvers.smo import SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user

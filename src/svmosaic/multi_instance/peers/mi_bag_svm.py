@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import CanonicalBags
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import first_of_largest, means_of_bags
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
-from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["MISVMClassifier"]

@@ -11,10 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import means_of_bags
 from svmosaic.multi_instance.base_classifiers import check_takes_weights, seeded_copy
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["MIBoostClassifier"]

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from svmosaic.backends import cpu
 from svmosaic.bags import Bags
-from svmosaic.base import make_rows
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.rows import make_rows
 from svmosaic.multi_instance.peers.bag_blocks import BLOCK_ROWS
 from svmosaic.multi_instance.peers.bag_kernel_svm import BagKernelSVM
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.validation import canonical_csr
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from svmosaic.bags import CanonicalBags
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import first_of_largest
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
-from svmosaic.problem import DoubleArray, IndexArray
 from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["MiSVMClassifier"]

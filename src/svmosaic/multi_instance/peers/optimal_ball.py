@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.peers.bag_blocks import BLOCK_ROWS
 from svmosaic.multi_instance.peers.bag_distances import distances_to_bags
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import match_form
 

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 
 from svmosaic.bags import Bags, CanonicalBags
-from svmosaic.base import resolve_gamma
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 

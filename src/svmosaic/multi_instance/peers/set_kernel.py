@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from svmosaic.bags import Bags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.peers.bag_kernel_svm import BagKernelSVM
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import StrOptions
 
 __all__ = ["SetKernelClassifier"]

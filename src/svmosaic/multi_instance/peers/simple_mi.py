@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.classification.smo import SMOClassifier
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import (
     maxima_of_bags,
@@ -17,7 +18,6 @@ from svmosaic.multi_instance.bag_statistics import (
     minima_of_bags,
 )
 from svmosaic.multi_instance.base_classifiers import scores_of, seeded_copy
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import HasMethods, StrOptions
 
 __all__ = ["SimpleMIClassifier"]

@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
 from svmosaic.multi_instance.peers.mi_bag_svm import MISVMClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
 from svmosaic.multi_instance.peers.simple_mi import SimpleMIClassifier
-from svmosaic.problem import DoubleArray
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["StackedBagsClassifier"]

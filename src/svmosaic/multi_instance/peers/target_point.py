@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from svmosaic.bags import Bags
-from svmosaic.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = [
     "Standard",

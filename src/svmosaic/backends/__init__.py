@@ -1,1 +1,0 @@
-"""Where problems are solved: the compiled core, and a readable twin in NumPy."""

@@ -1,0 +1,202 @@
+"""What every kernel machine shares: parameters, rows, the kernel, prediction, stored state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from svmosaic.engine import cpu
+from svmosaic.engine.gamma import DENSE_GAMMA_RULES, GAMMA_RULES, resolve_gamma
+from svmosaic.engine.kernels import KERNELS, KernelFunction, kernel_spec
+from svmosaic.engine.memory import cache_within
+from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Problem, Rows
+from svmosaic.engine.rows import make_rows
+from svmosaic.utils.plain_state import put_together, take_apart
+from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.utils.validation import check_samples, match_form
+
+__all__ = ["KernelMachine"]
+
+# Rows of a prediction for which a kernel function is asked at once.
+_CALLABLE_BLOCK = 512
+
+
+class KernelMachine(BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators that end in a kernel expansion.
+
+    A subclass sets ``support_``, ``support_vectors_``, ``dual_coef_``, ``intercept_`` and
+    ``_gamma``, and says by `_coefficients` which vector takes part in which output.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions(set(KERNELS)), callable],
+        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "verbose": ["verbose"],
+    }
+
+    kernel: str | KernelFunction
+    gamma: float | str
+    degree: int
+    coef0: float
+    n_jobs: int | None
+    cache_mb: float
+    max_time: float | None
+    verbose: int
+
+    # False where the published method depends on the order of the rows.
+    _canonical_order = True
+
+    # Training -------------------------------------------------------------------------------
+
+    def _check_square(self, X: Any) -> None:
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix: {type(self).__name__} with "
+                f"kernel='precomputed' expected X of shape (n_samples, n_samples). Got "
+                f"{X.shape[0]}x{X.shape[1]} instead; pass the kernel values of all pairs."
+            )
+        if self.kernel == "precomputed" and sp.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported. Use X.toarray().")
+
+    def _sample_weights(self, X: Any, sample_weight: Any) -> DoubleArray:
+        weights: DoubleArray = check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        if not np.any(weights > 0):
+            raise ValueError(
+                f"{type(self).__name__} needs at least one sample of positive weight; "
+                "all values of sample_weight are zero."
+            )
+        return weights
+
+    def _samples(
+        self, X: Any, rows: Rows, labels: IndexArray, weights: DoubleArray
+    ) -> tuple[IndexArray, DoubleArray]:
+        """Return the rows to train on, in the order that breaks ties, and their weights."""
+        if self._canonical_order:
+            # A kernel function sees samples, so they are compared as samples.
+            table = make_rows(X, "rbf") if callable(self.kernel) else rows
+            return cpu.distinct_rows(table, labels, weights)
+        samples = np.flatnonzero(weights > 0)
+        return samples, weights[samples]
+
+    def _kernel(
+        self,
+        X: Any,
+        samples: IndexArray,
+        weights: DoubleArray,
+        labels: IndexArray | None = None,
+    ) -> KernelSpec:
+        """Return the kernel with gamma resolved on the samples to train on.
+
+        `weights` and, in a classifier, `labels` belong to the samples.
+        """
+        gamma = 1.0
+        if not callable(self.kernel) and self.kernel not in ("linear", "precomputed"):
+            gamma = resolve_gamma(self.gamma, X, samples, weights, labels, self.kernel)
+        return kernel_spec(self.kernel, gamma, self.degree, self.coef0)
+
+    def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
+        """Return the memory for kernel columns: what was asked for, or what a limit leaves."""
+        limit = getattr(self, "memory_limit_mb", None)
+        if limit is None:
+            return float(self.cache_mb)
+        threads = resolve_threads(self.n_jobs)
+        return cache_within(float(limit), rows, problems, threads, type(self).__name__)
+
+    def _set_support(self, support: IndexArray, X: Any) -> None:
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = (
+            np.empty((0, 0), dtype=X.dtype) if self.kernel == "precomputed" else X[support]
+        )
+
+    # Prediction -----------------------------------------------------------------------------
+
+    def _coefficients(self) -> csr_array:
+        """Return coefficients with one row per support vector and one column per output."""
+        return csr_array(self.dual_coef_.T)
+
+    def _output_values(self, X: Any) -> DoubleArray:
+        """Return values of shape (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = check_samples(self, X)
+        coefficients = self._coefficients()
+        everyone = np.arange(self.support_.size)
+        kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
+        if self.kernel == "precomputed":
+            values = np.ascontiguousarray(X, dtype=self.support_vectors_.dtype)
+            rows: Rows = PairwiseRows(values, symmetric=False)
+            return self._decide(rows, rows, self.support_.astype(np.int64), kernel, coefficients)
+        if callable(self.kernel):
+            parts = []
+            for begin in range(0, X.shape[0], _CALLABLE_BLOCK):
+                block = self.kernel(X[begin : begin + _CALLABLE_BLOCK], self.support_vectors_)
+                block = block.toarray() if sp.issparse(block) else block
+                rows = PairwiseRows(np.ascontiguousarray(block, dtype=np.float64), symmetric=False)
+                parts.append(self._decide(rows, rows, everyone, kernel, coefficients))
+            return np.concatenate(parts)
+        vectors = self.support_vectors_
+        X = match_form(X, vectors)
+        return self._decide(
+            make_rows(X, self.kernel),
+            make_rows(vectors, self.kernel),
+            everyone,
+            kernel,
+            coefficients,
+        )
+
+    def _decide(
+        self,
+        rows: Rows,
+        vectors: Rows,
+        support: IndexArray,
+        kernel: KernelSpec,
+        coefficients: Any,
+    ) -> DoubleArray:
+        return cpu.decide(
+            rows,
+            vectors,
+            support,
+            kernel,
+            coefficients,
+            self.intercept_,
+            n_threads=resolve_threads(self.n_jobs),
+        )
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, one row per machine; for the linear kernel only."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coefficients = self._coefficients()
+        coef = coefficients.T @ self.support_vectors_
+        return coef.toarray() if sp.issparse(coef) else coef
+
+    # Pickle and its relatives ---------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state with sparse matrices taken apart into plain arrays."""
+        return {key: take_apart(value) for key, value in super().__getstate__().items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({key: put_together(value) for key, value in state.items()})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        by_balls = self.kernel == "rbf" and self.gamma in DENSE_GAMMA_RULES
+        tags.input_tags.sparse = self.kernel != "precomputed" and not by_balls
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

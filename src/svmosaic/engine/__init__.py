@@ -1,0 +1,1 @@
+"""Everything between an estimator and the loops that solve its problems."""

@@ -1,0 +1,101 @@
+"""How much memory a fit needs, known before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svmosaic.engine.problem import CsrRows, DenseRows, Problem, Rows
+
+__all__ = ["cache_within", "working_bytes"]
+
+# Per sample of a machine: its number, target, weight, score, gradient, bounds and coefficients,
+# the place of its column in the cache, and the order of the rows.
+_BYTES_PER_SAMPLE = 240
+# Problems of at least this many samples run one after the other; see cpp/solvers/run_all.hpp.
+_LARGE = 8_000
+# The exact solver works on blocks of this many variables, with their kernel matrix at hand, when
+# there are at least so many in all; see cpp/solvers/smo.cpp.
+_BLOCK, _LEAST_FOR_BLOCKS = 2048, 8192
+# With fewer columns than this in the cache the solvers crawl.
+_LEAST_COLUMNS = 64
+_MB = 1024 * 1024
+
+
+def _copy_bytes(rows: Rows, n_samples: int) -> tuple[float, str]:
+    """Return the size and the name of the copy of the rows that one machine works on."""
+    if isinstance(rows, DenseRows):
+        d, item = rows.values.shape[1], rows.values.itemsize
+        name = f"the interleaved copy of X ({n_samples} x {d} {rows.values.dtype})"
+        return float(n_samples) * d * item, name
+    if isinstance(rows, CsrRows):
+        n_rows = max(1, rows.offsets.size - 1)
+        # Every row is filled up to groups of four.
+        per_row = rows.values.size / n_rows + 3
+        name = f"the packed copy of X ({n_samples} sparse rows)"
+        return n_samples * (per_row * (rows.values.itemsize + 4) + 24), name
+    return 0.0, "the samples"
+
+
+def _item_size(rows: Rows) -> int:
+    return 4 if isinstance(rows, DenseRows | CsrRows) and rows.values.itemsize == 4 else 8
+
+
+def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tuple[float, str]:
+    """Return what a fit needs besides its kernel columns, and the largest part by name.
+
+    Parameters
+    ----------
+    rows : Rows
+        The table.
+    problems : sequence of Problem
+        The binary machines.
+    n_threads : int
+        How many small machines run side by side.
+
+    Returns
+    -------
+    size : float
+        Bytes, without the data themselves.
+    name : str
+        The array that takes most of it.
+    """
+    sizes = sorted((p.samples.size for p in problems), reverse=True)
+    at_once = sizes[:1] if sizes[0] >= _LARGE else sizes[:n_threads]
+    copies = [_copy_bytes(rows, n) for n in at_once]
+    listed = 24.0 * sum(sizes)
+    block = float(_BLOCK**2 * _item_size(rows)) if sizes[0] >= _LEAST_FOR_BLOCKS else 0.0
+    fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + block
+    return sum(c[0] for c in copies) + fixed, copies[0][1]
+
+
+def cache_within(
+    limit_mb: float,
+    rows: Rows,
+    problems: Sequence[Problem],
+    n_threads: int,
+    who: str,
+    *,
+    more_bytes: float = 0.0,
+) -> float:
+    """Return the megabytes that kernel columns may take under a limit on all memory.
+
+    `more_bytes` is what the solver needs besides what all solvers do.
+
+    Raises
+    ------
+    MemoryError
+        If the limit leaves no room for a few columns; the message names the largest array.
+    """
+    fixed, name = working_bytes(rows, problems, n_threads)
+    fixed += more_bytes
+    largest = max(p.samples.size for p in problems)
+    columns = _LEAST_COLUMNS * float(largest) * _item_size(rows)
+    left = limit_mb * _MB - fixed
+    if left < columns:
+        least = (fixed + columns) / _MB
+        raise MemoryError(
+            f"{who} expected memory_limit_mb of at least {least:.0f} for {name} and "
+            f"{_LEAST_COLUMNS} kernel columns. Got {limit_mb:g} instead; raise it, or pass "
+            "float32 data."
+        )
+    return left / _MB

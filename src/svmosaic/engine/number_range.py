@@ -1,0 +1,59 @@
+"""Kernels whose arithmetic leaves the range of the numbers, told before the core computes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, Rows
+
+__all__ = ["require_gamma", "require_grid", "require_kernel", "require_squares"]
+
+# Kernels that have a gamma.
+_WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
+
+
+def require_kernel(rows: Rows, kernel: KernelSpec) -> None:
+    """Raise if distances between the rows, or gamma, leave the range of the rows' numbers."""
+    require_grid(rows, kernel, [kernel.gamma])
+
+
+def require_grid(rows: Rows, kernel: KernelSpec, gammas: Iterable[float]) -> None:
+    """Do as `require_kernel` does, for several gammas."""
+    for gamma in gammas:
+        require_gamma(rows, kernel, gamma)
+    if kernel.kind == "rbf" and isinstance(rows, DenseRows | CsrRows):
+        require_squares(rows)
+
+
+def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
+    """Raise if gamma, or gamma / ln 2, is zero or infinite in the precision of the rows.
+
+    The core computes exp(-gamma d) as a power of two.
+    """
+    if kernel.kind not in _WITH_GAMMA or not isinstance(rows, DenseRows | CsrRows):
+        return
+    limits = np.finfo(rows.values.dtype)
+    if not float(limits.tiny) <= gamma <= math.log(2.0) * float(limits.max):
+        raise ValueError(
+            f"gamma is {gamma:.3g}, which {limits.dtype} cannot hold. Scale the features or give "
+            "another gamma."
+        )
+
+
+def require_squares(rows: DenseRows | CsrRows) -> None:
+    """Raise if squared distances between the rows leave the range of their numbers."""
+    values = rows.values
+    if values.size == 0:
+        return
+    n_features = values.shape[1] if isinstance(rows, DenseRows) else rows.n_columns
+    largest = max(float(values.max()), -float(values.min()))
+    limits = np.finfo(values.dtype)
+    # Differences reach twice the largest value; a squared distance sums their squares.
+    if largest > math.sqrt(float(limits.max) / (4.0 * n_features)):
+        raise ValueError(
+            f"Features reach {largest:.3g}, and {limits.dtype} cannot hold the squares of their "
+            "differences. Scale the features."
+        )

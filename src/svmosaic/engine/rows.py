@@ -1,0 +1,61 @@
+"""From arrays to rows: the forms in which an engine reads samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmosaic.engine.kernels import KernelFunction
+from svmosaic.engine.problem import (
+    CallbackRows,
+    CsrRows,
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    PairwiseRows,
+    Rows,
+)
+
+__all__ = ["make_rows"]
+
+
+def make_rows(X: Any, kernel: str | KernelFunction) -> Rows:
+    """Return the validated `X` in the form that the core reads.
+
+    A callable kernel is asked for one column at a time.
+    """
+    if callable(kernel):
+        return _callback_rows(X, kernel)
+    if kernel == "precomputed":
+        return PairwiseRows(X)
+    if sp.issparse(X):
+        return CsrRows(X.data, X.indices, X.indptr, X.shape[1])
+    return DenseRows(X)
+
+
+def _callback_rows(X: Any, kernel: KernelFunction) -> CallbackRows:
+    n_samples = X.shape[0]
+
+    def column(j: int) -> FloatArray:
+        values = _dense_values(kernel(X, X[j : j + 1]))
+        if values.shape != (n_samples, 1):
+            raise ValueError(
+                f"The kernel function must return an array of shape ({n_samples}, 1) for "
+                f"{n_samples} and 1 samples. Got shape {values.shape} instead."
+            )
+        return values[:, 0].copy()
+
+    # Blocks: few calls of the function, little memory for what is off the diagonal.
+    block = 64
+    diagonal = np.empty(n_samples)
+    for begin in range(0, n_samples, block):
+        part = X[begin : begin + block]
+        diagonal[begin : begin + block] = np.diagonal(_dense_values(kernel(part, part)))
+    return CallbackRows(column, diagonal, n_samples)
+
+
+def _dense_values(values: Any) -> DoubleArray:
+    values = values.toarray() if sp.issparse(values) else values
+    return np.asarray(values, dtype=np.float64)

@@ -1,0 +1,177 @@
+"""Problems with more than samples: what a solver goes on from, and what it leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.settings import RefineSettings
+
+__all__ = [
+    "OnlineSolution",
+    "OnlineSvmSolution",
+    "OnlineSvmTask",
+    "OnlineTask",
+    "RefineTask",
+    "RegressionLink",
+    "TunedRegression",
+]
+
+
+def _no_index() -> IndexArray:
+    return np.empty(0, dtype=np.int64)
+
+
+def _no_value() -> DoubleArray:
+    return np.empty(0, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class RefineTask:
+    """A problem, the positions in its samples that were selected, and how to refine them."""
+
+    problem: Problem
+    selected: IndexArray
+    settings: RefineSettings
+
+
+@dataclass(frozen=True)
+class OnlineTask:
+    """A problem and the machine to start from; mirrors ``cpp/solvers/online.hpp``.
+
+    Attributes
+    ----------
+    problem : Problem
+        The samples to visit.
+    support : ndarray of int64
+        Rows of the same table that have a coefficient already.
+    coef : ndarray of float64
+        Their raw coefficients; of the features, for a linear machine.
+    intercept : float
+        The raw constant term.
+    t : float
+        The weight visited before.
+    """
+
+    problem: Problem
+    support: IndexArray = field(default_factory=_no_index)
+    coef: DoubleArray = field(default_factory=_no_value)
+    intercept: float = 0.0
+    t: float = 0.0
+
+
+@dataclass(frozen=True)
+class OnlineSolution(Solution):
+    """A machine and what its solver needs to go on; mirrors ``cpp/solvers/online.hpp``.
+
+    Attributes
+    ----------
+    state : ndarray of float64
+        Raw coefficients of `support`, or of the features for a linear machine.
+    state_intercept : float
+        The raw constant term.
+    t : float
+        The weight visited so far.
+    weights : ndarray of float64
+        Feature weights of a linear machine; else empty.
+    """
+
+    state: DoubleArray = field(default_factory=_no_value)
+    state_intercept: float = 0.0
+    t: float = 0.0
+    weights: DoubleArray = field(default_factory=_no_value)
+
+
+@dataclass(frozen=True)
+class OnlineSvmTask:
+    """A problem, the machine to go on from, and its boundary points.
+
+    Attributes
+    ----------
+    problem : Problem
+        The samples to visit.
+    support : ndarray of int64
+        Rows of the same table that are kept already.
+    coef : ndarray of float64
+        Their coefficients.
+    t : float
+        The weight visited before.
+    boundary : ndarray of int64
+        Rows of the table of boundary points; none for the plain machine.
+    """
+
+    problem: Problem
+    support: IndexArray = field(default_factory=_no_index)
+    coef: DoubleArray = field(default_factory=_no_value)
+    t: float = 0.0
+    boundary: IndexArray = field(default_factory=_no_index)
+
+
+@dataclass(frozen=True)
+class OnlineSvmSolution(OnlineSolution):
+    """A machine and what it needs to go on.
+
+    Attributes
+    ----------
+    norm : float
+        |f(z)| after the last visit, z being the boundary point of that visit.
+    """
+
+    norm: float = 0.0
+
+
+@dataclass(frozen=True)
+class RegressionLink:
+    """One machine to tune: a target, and columns that stand beside the inputs.
+
+    Attributes
+    ----------
+    target : int
+        Row of the targets.
+    columns : ndarray of int64
+        Rows of the table of columns.
+    start : int
+        Number of a link tuned before that is much like this one, or -1.
+    first : int
+        The best candidate of that link, which is tried first; -1 means that the whole
+        grid is tried.
+    """
+
+    target: int
+    columns: IndexArray
+    start: int = -1
+    first: int = -1
+
+
+@dataclass(frozen=True)
+class TunedRegression:
+    """A tuned link, fitted to all samples.
+
+    Attributes
+    ----------
+    errors : ndarray of float64
+        Squared error of each candidate over all test samples; infinite where it was given up.
+    best : int
+        The first candidate of least error.
+    held_out : ndarray of float64
+        What the best candidate predicts for each sample while it is tested.
+    coef : ndarray of float64
+        Coefficients, one per sample.
+    intercept : float
+        The constant term.
+    violation, objective : float
+        Where the final fit stopped.
+    n_updates : int
+        Its updates.
+    """
+
+    errors: DoubleArray
+    best: int
+    held_out: DoubleArray
+    coef: DoubleArray
+    intercept: float
+    violation: float
+    n_updates: int
+    objective: float

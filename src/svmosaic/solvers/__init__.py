@@ -1,1 +1,0 @@
-"""How a problem is solved: the settings of each solver."""
