@@ -7,7 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-__all__ = ["DDM", "DriftDetector", "feed"]
+from svmosaic.utils.array_checks import refuse
+from svmosaic.utils.state_codec import Flag, Real, Record, Scope, Whole
+
+__all__ = ["DDM", "DDM_STATE", "DriftDetector", "feed"]
 
 
 @runtime_checkable
@@ -156,3 +159,27 @@ class DDM:
         limit = self._lowest_share + self.warning * self._lowest_deviation
         self.warning_detected = bool(known[last] and level[last] > limit)
         return self.drift_detected
+
+
+def _check_ddm(detector: DDM, path: str, sizes: Scope) -> None:
+    if detector.warning > detector.alarm or detector._n_errors > detector.n_samples:
+        refuse(f"'{path}' is no state of a detector")
+
+
+DDM_STATE = Record(
+    DDM,
+    {
+        "warning": Real(above=0.0),
+        "alarm": Real(above=0.0),
+        "min_samples": Whole(1),
+        "drift_detected": Flag(),
+        "warning_detected": Flag(),
+        "n_samples": Whole(),
+        "_n_errors": Whole(),
+        # Infinite before there are enough samples.
+        "_lowest": Real(minimum=0.0, odd=("inf",)),
+        "_lowest_share": Real(minimum=0.0, maximum=1.0),
+        "_lowest_deviation": Real(minimum=0.0),
+    },
+    checks=(_check_ddm,),
+)

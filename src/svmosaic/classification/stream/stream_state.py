@@ -1,0 +1,282 @@
+"""The state of the stream learners as plain data: what is stored of each class, and its checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, get_args
+
+from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.families import FAMILIES, Choice
+from svmosaic.classification.stream.machines import Constant, Expansion, Linear
+from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
+from svmosaic.classification.stream.pool import ExpertPool
+from svmosaic.classification.stream.published import PublishedRule
+from svmosaic.classification.stream.scaling import Scaler
+from svmosaic.classification.stream.window import RecentSamples
+from svmosaic.drift import DDM_STATE
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import FloatArray, IndexArray
+from svmosaic.utils.array_checks import AnyArray, check_csr, refuse
+from svmosaic.utils.state_codec import (
+    Array,
+    Flag,
+    Labels,
+    Listing,
+    Maybe,
+    Names,
+    OneOf,
+    Real,
+    Record,
+    Scope,
+    Table,
+    Together,
+    Whole,
+    Word,
+)
+
+__all__ = ["LEARNER_STATE", "LearnerState"]
+
+_DOUBLE = ("float64",)
+_INDEX = ("int64",)
+_POSITIVE = Real(above=0.0)
+# More than any pool has: windows grow by factors.
+_MOST_EXPERTS = 1000
+
+# Samples and machines ------------------------------------------------------------------------
+
+
+def _codes(size: str | int, *, ascending: bool = False) -> Array:
+    return Array(_INDEX, (size,), minimum=0, below="n_classes", ascending=ascending)
+
+
+# `n_rows` is the length of each chunk by itself.
+_CHUNK = Together((Array(("float64", "float32"), ("n_rows", "n_features")), _codes("n_rows")))
+_WINDOW = Record(
+    RecentSamples, {"budget": Whole(1), "_chunks": Listing(_CHUNK, least=1, most=1_000_000)}
+)
+_SCALER = Record(
+    Scaler,
+    {
+        "offset": Array(_DOUBLE, ("n_features",)),
+        "scale": Array(_DOUBLE, ("n_features",), above=0.0),
+    },
+)
+
+
+def _check_pairs(machine: Linear | Expansion, path: str, sizes: Scope) -> None:
+    n_known = machine.classes.size
+    wanted = n_known * (n_known - 1) // 2
+    if n_known < 2 or sizes["n_pairs"] != wanted:
+        refuse(f"'{path}' has {sizes['n_pairs']} decisions for {n_known} classes")
+
+
+def _check_weights(machine: Linear, path: str, sizes: Scope) -> None:
+    if sizes["n_weights"] != sizes["n_features"] + 1:
+        refuse(f"'{path}' has {sizes['n_weights']} weights for {sizes['n_features']} features")
+
+
+def _check_matrix(machine: Expansion, path: str, sizes: Scope) -> None:
+    shape = sizes["n_support"], sizes["n_pairs"]
+    check_csr(path, machine.coefficients, machine.columns, machine.offsets, shape)
+
+
+_MACHINE = OneOf(
+    {
+        "constant": Record(Constant, {"classes": _codes(1)}),
+        "linear": Record(
+            Linear,
+            {
+                "classes": _codes("n_known", ascending=True),
+                "scaler": _SCALER,
+                "weights": Array(_DOUBLE, ("n_weights", "n_pairs")),
+            },
+            checks=(_check_pairs, _check_weights),
+        ),
+        "expansion": Record(
+            Expansion,
+            {
+                "classes": _codes("n_known", ascending=True),
+                "scaler": _SCALER,
+                "kernel": Record(
+                    KernelSpec, {"gamma": _POSITIVE}, lambda gamma: KernelSpec("rbf", gamma)
+                ),
+                "vectors": Array(("float32",), ("n_support", "n_features")),
+                "labels": _codes("n_support"),
+                "offsets": Array(_INDEX, ("n_offsets",)),
+                "columns": Array(_INDEX, ("n_entries",)),
+                "coefficients": Array(_DOUBLE, ("n_entries",)),
+                "intercepts": Array(_DOUBLE, ("n_pairs",)),
+            },
+            Expansion,
+            (_check_pairs, _check_matrix),
+        ),
+    }
+)
+
+# The adaptive and the published rule ---------------------------------------------------------
+
+_CHOICE = Record(Choice, {"gamma": _POSITIVE, "margin": _POSITIVE, "C": _POSITIVE})
+_FAMILY = Word(FAMILIES)
+# Wrong predictions and predictions.
+_TALLY = Together((Whole(), Whole(1)))
+_DETECTOR = Maybe(OneOf({"ddm": DDM_STATE}))
+
+
+def _check_tallies(tallies: Any, path: str) -> None:
+    if any(wrong > count for wrong, count in tallies):
+        refuse(f"'{path}' counts more errors than predictions")
+
+
+def _check_expert(expert: Expert, path: str, sizes: Scope) -> None:
+    _check_tallies(expert.errors.values(), path)
+
+
+_EXPERT = Record(
+    Expert,
+    {
+        "family": _FAMILY,
+        "window": Whole(1),
+        "machine": Maybe(_MACHINE),
+        "trained_at": Whole(),
+        "trained_on": Whole(),
+        "errors": Table(Whole(), _TALLY),
+        "wakes_at": Whole(),
+        "rest": Whole(),
+        "pause": Whole(1),
+        "learns": Flag(),
+    },
+    checks=(_check_expert,),
+)
+
+
+def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
+    _check_tallies(pool.record, f"{path}.record")
+    if pool._place >= len(pool.experts) or pool.experts[pool._place].machine is None:
+        refuse(f"'{path}' has no expert that predicts")
+    if any(old.machine is None or old.learns for old in pool.retired):
+        refuse(f"'{path}' has a retired expert that learns or cannot predict")
+    if set(pool.choices) != set(FAMILIES) or set(pool.tuned_on) != set(FAMILIES):
+        refuse(f"'{path}' has no parameters for some family")
+    if (pool.detector is None) != (pool.fresh_detector is None):
+        refuse(f"'{path}' has a detector in one place only")
+
+
+_POOL = Record(
+    ExpertPool,
+    {
+        "chunk_size": Whole(1),
+        "carry": Whole(),
+        "alarm": _POSITIVE,
+        "fresh_detector": _DETECTOR,
+        "detector": _DETECTOR,
+        "window": _WINDOW,
+        "experts": Listing(_EXPERT, least=1, most=_MOST_EXPERTS),
+        "_place": Whole(),
+        "retired": Listing(_EXPERT, most=_MOST_EXPERTS),
+        "choices": Table(_FAMILY, _CHOICE),
+        "tuned_on": Table(_FAMILY, Whole()),
+        "time": Whole(),
+        "n_drifts": Whole(),
+        "record": Listing(_TALLY),
+    },
+    checks=(_check_pool,),
+)
+
+_PUBLISHED = Record(
+    PublishedRule,
+    {
+        "chunk_size": Whole(1),
+        "window": _WINDOW,
+        "choice": Maybe(_CHOICE),
+        "n_drifts": Whole(),
+        "_machine": _MACHINE,
+        "_n_seen": Whole(1),
+    },
+)
+
+# The rule of OLLA-L2 -------------------------------------------------------------------------
+
+
+def _check_olla_l2(rule: OllaL2Rule, path: str, sizes: Scope) -> None:
+    known = sorted({code for pair in rule._pairs for code in pair})
+    if set(rule._pairs) != set(combinations(known, 2)):
+        refuse(f"'{path}' lacks a pair of its classes")
+    if known and known[-1] >= sizes["n_classes"]:
+        refuse(f"'{path}' has a pair of classes that do not exist")
+
+
+_INFINITE = ("inf", "-inf")
+_OLLA_L2 = Record(
+    OllaL2Rule,
+    {
+        "gamma": _POSITIVE,
+        "C": _POSITIVE,
+        "epochs": Whole(1),
+        "budget": Whole(1),
+        "keep": Real(odd=_INFINITE),
+        "rebuild": Real(odd=_INFINITE),
+        "decay": Real(above=0.0, maximum=1.0),
+        "n_drifts": Whole(),
+        "action": Word(get_args(Action)),
+        "margin": Maybe(Real()),
+        "_scaler": _SCALER,
+        "_vectors": Array(("float32",), ("n_vectors", "n_features")),
+        "_labels": _codes("n_vectors"),
+        "_pairs": Table(
+            Together((Whole(), Whole())),
+            Record(
+                Pair,
+                {
+                    "support": Array(_INDEX, ("n_support",), minimum=0, below="n_vectors"),
+                    "coef": Array(_DOUBLE, ("n_support",)),
+                    "intercept": Real(),
+                },
+            ),
+        ),
+        "_machine": _MACHINE,
+    },
+    checks=(_check_olla_l2,),
+)
+
+# The learner ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LearnerState:
+    """The fitted state of a stream learner.
+
+    Attributes
+    ----------
+    n_features, feature_names : int, ndarray or None
+        Features, and their names if they have some.
+    classes : ndarray
+        Class labels.
+    n_learned : int
+        Samples learned from.
+    waiting : tuple of (ndarray, ndarray) or None
+        Samples that wait for a full chunk, and the numbers of their classes.
+    rule : ExpertPool, PublishedRule or OllaL2Rule
+        The rule; its number of threads is not stored.
+    """
+
+    n_features: int
+    feature_names: AnyArray | None
+    classes: AnyArray
+    n_learned: int
+    waiting: tuple[FloatArray, IndexArray] | None
+    rule: Any
+
+
+LEARNER_STATE = Record(
+    LearnerState,
+    {
+        # First, because the others are compared with them.
+        "n_features": Whole(1, size="n_features"),
+        "feature_names": Maybe(Names()),
+        "classes": Labels(),
+        "n_learned": Whole(1),
+        "waiting": Maybe(_CHUNK),
+        "rule": OneOf({"adaptive": _POOL, "published": _PUBLISHED, "olla_l2": _OLLA_L2}),
+    },
+)
