@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svmosaic.experiments.journal import Entry, Journal
+from svmosaic.experiments.journal import Entry, Journal, cell_label
 
 EVIL = "<script>alert(1)</script>"
 QUOTED = 'A & "B"'
@@ -51,9 +51,13 @@ def write_run(folder, scores, *, datasets=None, methods=None, experiment=True, n
         provenance["experiment"] = _experiment(datasets, methods)
         provenance["versions"] = {"numpy": "2.0"}
     places = [(i, j) for i in range(len(datasets)) for j in range(len(methods))]
-    with Journal(folder / "journal.sqlite") as journal:
-        keys = [f"{i}-{j}-{fold}" for i, j in places for fold in range(n_folds)]
-        journal.begin(keys, _WHEN, provenance)
+    with Journal(folder / "journal.jsonl") as journal:
+        plan = {
+            f"{i}-{j}-{fold}": cell_label(methods[j], datasets[i], 0, fold)
+            for i, j in places
+            for fold in range(n_folds)
+        }
+        journal.begin(plan, _WHEN, provenance)
         for i, j in places:
             for fold, score in enumerate(scores[i][j]):
                 record = _failure() if score is None else _record(i, j, fold, score)

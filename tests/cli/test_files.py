@@ -115,18 +115,18 @@ def test_an_input_is_never_an_output(svmosaic, folder, words):
 
 def test_the_journal_of_a_run_is_an_input(svmosaic, folder):
     assert svmosaic("run", "spec.toml", "--out", "out").code == 0
-    os.symlink("out/journal.sqlite", "ranks.svg")
-    os.link("out/journal.sqlite", "page.html")
+    os.symlink("out/journal.jsonl", "ranks.svg")
+    os.link("out/journal.jsonl", "page.html")
     before = _contents(folder)
 
     for words in (
-        "stats out --score accuracy --csv out/journal.sqlite",
+        "stats out --score accuracy --csv out/journal.jsonl",
         "stats out --score accuracy --plot ranks.svg",
         "report out --out page.html",
     ):
         outcome = svmosaic(*words.split())
         assert (outcome.code, outcome.out) == (1, "")
-        assert "is the same file as the input 'out/journal.sqlite'" in outcome.err
+        assert "is the same file as the input 'out/journal.jsonl'" in outcome.err
 
     assert _contents(folder) == before
 
@@ -163,7 +163,7 @@ def test_a_run_may_live_beside_its_inputs(svmosaic, folder):
 
     after = _contents(folder)
     assert {name: after[name] for name in before} == before
-    assert after.keys() >= {"results.csv", "report.html", "journal.sqlite"}
+    assert after.keys() >= {"results.csv", "report.html", "journal.jsonl"}
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ def test_a_report_goes_where_it_is_asked_to(svmosaic, folder):
     [
         (["nowhere"], 1, "There is no folder 'nowhere'. Name the folder that 'svmosaic run'"),
         (["."], 1, "There is no journal of an experiment in '.'"),
-        (["trial.run/journal.sqlite"], 1, "is not a folder"),
+        (["trial.run/journal.jsonl"], 1, "is not a folder"),
         (["trial.run", "--control", "x"], 1, "Its methods are: method 0, method 1; 'best' takes"),
-        (["trial.run", "--out", "trial.run/journal.sqlite"], 1, "a file that ends in .html"),
+        (["trial.run", "--out", "trial.run/journal.jsonl"], 1, "a file that ends in .html"),
         (["trial.run", "--out", "no/where/page.html"], 0, ""),
         (["trial.run", "--alpha", "2"], 2, "expected a number between 0 and 1, got '2'"),
         (["trial.run", "--contrl", "x"], 2, "Did you mean --control?"),

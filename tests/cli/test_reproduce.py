@@ -29,7 +29,7 @@ def test_a_table_is_run_and_shown(svmosaic, tmp_path, monkeypatch):
     assert "paper's rank" in outcome.out
     assert "median difference to C-SVC over 3 paired splits" in outcome.out
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {
-        *("004-5.1.md", "comparison.csv", "journal.sqlite"),
+        *("004-5.1.md", "comparison.csv", "journal.jsonl"),
     }
 
 

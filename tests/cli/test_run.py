@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 
 import pytest
@@ -40,7 +41,7 @@ def test_a_run_shows_scores_and_statistics_and_goes_on(svmosaic, spec):
     assert "accuracy      " in first.out
     assert "2 methods were compared on 2 data sets by accuracy" in first.out
     assert {path.name for path in (spec.parent / "spec.run").iterdir()} >= {
-        *("journal.sqlite", "results.csv", "scores-accuracy.csv"),
+        *("journal.jsonl", "results.csv", "scores-accuracy.csv"),
     }
     scores = svmosaic("stats", "spec.run/scores-accuracy.csv")
     assert scores.code == 0, scores.err
@@ -82,6 +83,28 @@ def test_statistics_from_the_folds(svmosaic, spec):
         assert outcome.code == 1
         assert part in outcome.err
         assert outcome.err.count("\n") == 1
+
+
+def test_damage_of_the_journal_is_named_and_run_again(svmosaic, spec):
+    svmosaic("run", spec)
+    path = spec.parent / "spec.run" / "journal.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[4] = lines[4].replace(b'"accuracy": ', b'"accuracy": 1', 1)
+    path.write_bytes(b"".join(lines))
+    _, _, cell = json.loads(lines[4])
+    name = f"{cell['method']} on {cell['dataset']}, repeat {cell['repeat']}, fold {cell['fold']}"
+
+    stats = svmosaic("stats", "spec.run", "--score", "accuracy")
+    report = svmosaic("report", "spec.run")
+    again = svmosaic("run", spec)
+    after = svmosaic("report", "spec.run")
+
+    assert (stats.code, report.code, again.code) == (1, 0, 0)
+    for outcome in (stats, report, again):
+        assert f"warning: 1 damaged record in the journal: {name} (" in outcome.err
+    assert "finished before    11" in again.out
+    assert "finished now       1\n" in again.out
+    assert after.err == ""
 
 
 def test_failures_are_told(svmosaic, spec):

@@ -42,8 +42,8 @@ def test_every_start_is_told_with_its_setup(folder):
     run_experiment(spec, "out", shard=(1, 2))
 
     starts = {start.journal: start for start in read_history("out")}
-    assert set(starts) == {"journal.sqlite", "journal-1-of-2.sqlite"}
-    first, second = starts["journal.sqlite"], starts["journal-1-of-2.sqlite"]
+    assert set(starts) == {"journal.jsonl", "journal-1-of-2.jsonl"}
+    first, second = starts["journal.jsonl"], starts["journal-1-of-2.jsonl"]
     assert len(first.planned) == 12
     assert second.planned < first.planned
     experiment = first.provenance["experiment"]

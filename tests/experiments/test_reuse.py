@@ -121,7 +121,7 @@ def test_other_data_are_run(results):
 
 def test_a_cell_that_failed_is_replaced(results):
     run_experiment(read_spec("spec.toml"), "second", reuse=results)
-    path = Path("second/journal.sqlite")
+    path = Path("second/journal.jsonl")
     one = read_results("second")[0]
     with Journal(path) as journal:
         (key, *_) = journal.finished()
@@ -137,8 +137,8 @@ def test_every_kind_of_value_comes_back(folder):
         **{"yes": True, "third": 1 / 3, "tiny": 5e-324, "list": [1, "a", None], "text": "a, b\nc"},
         **{"params": {"C": 10.0, "kernel": "rbf"}, "infinite": -math.inf, "none": math.nan},
     }
-    with Journal(Path("journal.sqlite")) as journal:
-        journal.begin(["k"], "now", {})
+    with Journal(Path("journal.jsonl")) as journal:
+        journal.begin({"k": "a cell"}, "now", {})
         journal.add(Entry("k", "1", "2", 0, 1, "done", record, "2000-01-01"))
     (entry,) = read_known(write_results(".", [])[0]).values()
 

@@ -325,9 +325,23 @@ def test_a_page_of_many_searches_shows_the_first_ones(tmp_path):
     assert "The figures of 7 data sets more are left out" in section.text
 
 
+@pytest.mark.filterwarnings("ignore:1 damaged record in the journal")
+def test_a_damaged_cell_is_named_and_left_out(tmp_path):
+    folder = write_run(tmp_path / "run", [[[0.9, 0.8], [0.7, 0.6]]] * 2)
+    path = folder / "journal.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"accuracy": 0.6', b'"accuracy": 0.9', 1))
+
+    report = experiment_report(folder)
+
+    section = _section(report, "Failures and warnings")
+    assert "1 damaged record in the journal: method 1 on set 0, repeat 0, fold 1" in section.text
+    assert "runs damaged cells again" in section.text
+    assert dict(report.document.facts)["cells finished"].startswith("7")
+
+
 def test_starts_of_other_code_are_told(plain_run):
-    with Journal(plain_run / "journal.sqlite") as journal:
-        journal.begin(["0-0-0", "0-1-0"], "2027-01-01T00:00:00+00:00", {"code": "other"})
+    with Journal(plain_run / "journal.jsonl") as journal:
+        journal.begin({"0-0-0": "a", "0-1-0": "b"}, "2027-01-01T00:00:00+00:00", {"code": "other"})
 
     report = experiment_report(plain_run)
 

@@ -98,8 +98,8 @@ def _expand(inputs: Iterable[str | os.PathLike[str] | None]) -> Iterator[Path]:
     """Yield the files that are read: those named, and those that belong to them."""
     for path in (Path(name) for name in inputs if name is not None):
         yield path
-        # The journals of a run, with the files that SQLite keeps beside them.
-        yield from path.glob("journal*.sqlite*")
+        # The journals of a run.
+        yield from path.glob("journal*.*")
         # Mulan's list of targets.
         yield path.parent / re.sub(r"\.(arff|csv|tsv)(\.gz)?$", ".xml", path.name)
 

@@ -48,7 +48,7 @@ examples:
 _TEXT_WIDTH = 92
 _PROGRESS_SECONDS = 5.0
 # The files of a run, as patterns in its folder.
-WRITTEN = ("journal*.sqlite*", "results.csv", "scores-*.csv", "report.html", "tables/*")
+WRITTEN = ("journal*.jsonl*", "results.csv", "scores-*.csv", "report.html", "tables/*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -217,8 +217,7 @@ def _show_failures(folder: Path) -> None:
 
     failed = failed_cells(folder)
     for entry in failed[:3]:
-        where = f"{entry.method} on {entry.dataset}, repeat {entry.repeat}, fold {entry.fold}"
-        note(f"warning: failed: {where}: {entry.record['error']}")
+        note(f"warning: failed: {entry.label}: {entry.record['error']}")
     if failed:
         note(
             f"warning: {plural(len(failed), 'cell')} failed in all; --retry-failed runs them again"

@@ -16,6 +16,8 @@ class PlannedCell(NamedTuple):
         Those of the cell.
     n_numbers : int
         Numbers in its data set: a first guess of how long cells take beside each other.
+    label : str
+        The name of the cell in messages.
     """
 
     key: str
@@ -23,3 +25,4 @@ class PlannedCell(NamedTuple):
     code: str
     method: str
     n_numbers: int
+    label: str = ""

@@ -5,17 +5,32 @@ from __future__ import annotations
 import csv
 import math
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments.journal import Entry, Start, read_entries, read_starts
+from svmosaic.experiments.journal import (
+    Damage,
+    Entry,
+    Start,
+    damage_words,
+    find_journals,
+    read_journal,
+)
 from svmosaic.experiments.reuse import read_known, to_csv_cell
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
-__all__ = ["failed_cells", "read_history", "read_results", "result_table", "write_results"]
+__all__ = [
+    "damaged_cells",
+    "failed_cells",
+    "read_history",
+    "read_results",
+    "result_table",
+    "write_results",
+]
 
 # Too long for a cell of a CSV file; the report draws it.
 _NOT_IN_CSV = "search_scores"
@@ -33,25 +48,43 @@ def read_results(source: str | os.PathLike[str]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Cells that failed are left out; `failed_cells` has them.
+        Cells that failed are left out; `failed_cells` has them. So are cells whose records are
+        damaged, with a warning that names them; `damaged_cells` has them.
     """
+    entries, damaged = _read(source)
+    if damaged:
+        warnings.warn(
+            f"{damage_words(damaged)}. Damaged cells are left out; 'svmosaic run' runs them again.",
+            stacklevel=2,
+        )
     return [
         {"dataset": entry.dataset, "method": entry.method, **entry.record}
         | {"finished": entry.finished}
-        for entry in _entries(source)
+        for entry in entries
         if entry.status == "done"
     ]
 
 
 def failed_cells(folder: str | os.PathLike[str]) -> list[Entry]:
     """Return the cells that failed, with their errors."""
-    return [entry for entry in _entries(folder) if entry.status == "failed"]
+    return [entry for entry in _read(folder)[0] if entry.status == "failed"]
+
+
+def damaged_cells(folder: str | os.PathLike[str]) -> list[Damage]:
+    """Return the planned cells whose records are damaged; the next run runs them again."""
+    return _read(folder)[1]
 
 
 def read_history(folder: str | os.PathLike[str]) -> list[Start]:
     """Return all starts of the run, of all shards in the folder, the first one first."""
-    starts = [start for path in _journals(folder) for start in read_starts(path)]
-    return sorted(starts, key=lambda start: start.started)
+    starts: list[tuple[str, Start]] = []
+    for path in _journals(folder):
+        latest = ""
+        for start in read_journal(path).starts:
+            # The order within a journal is certain, whatever the clock said.
+            latest = max(latest, start.started)
+            starts.append((latest, start))
+    return [start for _, start in sorted(starts, key=lambda pair: pair[0])]
 
 
 def result_table(
@@ -117,17 +150,23 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
 
 
 def _journals(folder: str | os.PathLike[str]) -> list[Path]:
-    journals = sorted(Path(folder).glob("journal*.sqlite"))
+    journals = find_journals(folder)
     if not journals:
         raise DataNotFoundError(f"There is no journal of an experiment in {str(folder)!r}.")
     return journals
 
 
-def _entries(folder: str | os.PathLike[str]) -> list[Entry]:
-    if Path(folder).is_file():
-        return list(read_known(folder).values())
-    found = {entry.key: entry for path in _journals(folder) for entry in read_entries(path)}
-    return list(found.values())
+def _read(source: str | os.PathLike[str]) -> tuple[list[Entry], list[Damage]]:
+    """Return the finished cells of the last plans, and those that are damaged."""
+    if Path(source).is_file():
+        return list(read_known(source).values()), []
+    entries: dict[str, Entry] = {}
+    damaged: dict[str, Damage] = {}
+    for path in _journals(source):
+        content = read_journal(path)
+        entries |= {key: content.entries[key] for key in content.plan if key in content.entries}
+        damaged |= {key: content.damaged[key] for key in content.plan if key in content.damaged}
+    return list(entries.values()), [one for key, one in damaged.items() if key not in entries]
 
 
 def _score_rows(records: Sequence[dict[str, Any]], score: str) -> list[list[str]]:

@@ -33,7 +33,7 @@ from svmosaic.experiments.description import (
     describe_setup,
     rename_search,
 )
-from svmosaic.experiments.journal import Entry, Journal
+from svmosaic.experiments.journal import SUFFIX, Entry, Journal, cell_label, damage_words
 from svmosaic.experiments.limits import now
 from svmosaic.experiments.planned import PlannedCell
 from svmosaic.experiments.progress import Counter, Progress
@@ -182,7 +182,7 @@ def journal_path(folder: str | os.PathLike[str], shard: tuple[int, int] = (1, 1)
     i, n = shard
     if not 1 <= i <= n:
         raise ValueError(f"The shard must be i of n with 1 <= i <= n. Got {i} of {n}.")
-    return Path(folder) / ("journal.sqlite" if n == 1 else f"journal-{i}-of-{n}.sqlite")
+    return Path(folder) / ("journal" + ("" if n == 1 else f"-{i}-of-{n}") + SUFFIX)
 
 
 Planned = dict[str, list[PlannedCell]]
@@ -191,8 +191,11 @@ Planned = dict[str, list[PlannedCell]]
 def _begin(journal: Journal, spec: ExperimentSpec, shard: tuple[int, int]) -> Planned:
     """Return the cells of a shard by data sets, and note that they are to be run."""
     plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
-    keys = [cell.key for cells in plan.values() for cell in cells]
-    journal.begin(keys, now(), _provenance(spec))
+    labels = {cell.key: cell.label for cells in plan.values() for cell in cells}
+    damaged = [one for one in journal.damaged if not one.key or one.key in labels]
+    if damaged:
+        warnings.warn(f"{damage_words(damaged)}. Damaged cells are run again.", stacklevel=3)
+    journal.begin(labels, now(), _provenance(spec))
     return plan
 
 
@@ -224,7 +227,10 @@ def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> l
     X, y = _load(spec, data)
     n_numbers = count_numbers(X, y)
     planned = [
-        PlannedCell(cell.key, cell.question, cell.code, cell.method, n_numbers)
+        PlannedCell(
+            *(cell.key, cell.question, cell.code, cell.method, n_numbers),
+            cell_label(cell.method, cell.dataset, cell.split.repeat, cell.split.fold),
+        )
         for cell in _all_cells(spec, data, X, y)
     ]
     # The key is a hash, so its remainder spreads the cells evenly and never changes.

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments.journal import Entry, Start
-from svmosaic.experiments.results import failed_cells, read_history, read_results
+from svmosaic.experiments.journal import Damage, Entry, Start
+from svmosaic.experiments.results import (
+    damaged_cells,
+    failed_cells,
+    read_history,
+    read_results,
+)
 
 __all__ = ["RunData", "read_run"]
 
@@ -33,12 +38,15 @@ class RunData:
         The cells that failed.
     starts : list of Start
         Every start of the run, the first one first.
+    damaged : list of Damage
+        The cells whose records are damaged.
     """
 
     folder: Path
     records: list[dict[str, Any]]
     failed: list[Entry]
     starts: list[Start]
+    damaged: list[Damage]
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -136,7 +144,9 @@ def read_run(folder: str | os.PathLike[str]) -> RunData:
         raise NotADirectoryError(
             f"{str(folder)!r} is not a folder. Name the folder that 'svmosaic run' has written."
         )
-    run = RunData(path, read_results(path), failed_cells(path), read_history(path))
+    run = RunData(
+        *(path, read_results(path), failed_cells(path), read_history(path)), damaged_cells(path)
+    )
     if not run.records and not run.failed:
         raise DataNotFoundError(
             f"No cell of the experiment in {str(folder)!r} is finished yet. Run it first."

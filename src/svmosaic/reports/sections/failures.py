@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from svmosaic.experiments.journal import Entry
+from svmosaic.experiments.journal import Entry, damage_words
 from svmosaic.reports.document import Details, Row, Section, Table
 from svmosaic.reports.run_data import RunData
 from svmosaic.utils.wording import plural
@@ -31,7 +31,7 @@ def failure_section(run: RunData, undrawn: Sequence[str]) -> Section:
     undrawn : sequence of str
         A sentence for each figure that could not be drawn.
     """
-    sentences = [_failed(run), _missing(run)]
+    sentences = [_failed(run), _missing(run), _damaged(run)]
     sentences += [f"A figure could not be drawn. {reason}" for reason in undrawn]
     details = [_failure(entry) for entry in run.failed[:_MOST_FAILURES]]
     tables = [_by_method(run)] if run.failed else []
@@ -63,6 +63,12 @@ def _missing(run: RunData) -> str:
         f"{plural(run.n_missing, 'cell')} of the plan {_are(run.n_missing)} not finished. The same "
         "'svmosaic run' goes on with what is missing."
     )
+
+
+def _damaged(run: RunData) -> str:
+    if not run.damaged:
+        return ""
+    return f"{damage_words(run.damaged)}. The same 'svmosaic run' runs damaged cells again."
 
 
 def _are(count: int) -> str:
