@@ -36,7 +36,7 @@ def test_a_stream_by_name(svmosaic, tmp_path):
     assert re.search(r"olla-l2 +0\.[78]", outcome.out)
     assert "GaussianNB" in outcome.out
     files = {path.name for path in (tmp_path / "out").iterdir()}
-    assert files == {"chunks.csv", "accuracy.svg", "report.html", "checkpoint.pickle"}
+    assert files == {"chunks.csv", "accuracy.svg", "report.html", "run.checkpoint"}
     assert [row["end"] for row in _rows(tmp_path / "out" / "chunks.csv")][:4] == [
         *("1000", "2000", "3000", "4000")
     ]
@@ -89,7 +89,7 @@ def test_parameters_belong_to_the_learner_before_them(svmosaic, tmp_path):
     }
     assert support["olla-l2"] <= 20 < support["olla-l2 2"] <= 50
     assert "olla-l2 (budget=50, gamma=2.0)" in (tmp_path / "o" / "report.html").read_text()
-    assert not (tmp_path / "o" / "checkpoint.pickle").exists()
+    assert not (tmp_path / "o" / "run.checkpoint").exists()
 
 
 def test_one_by_one_and_late_labels(svmosaic, tmp_path):
@@ -165,7 +165,7 @@ def test_after_ctrl_c_the_same_command_goes_on(svmosaic, tmp_path):
         *("stream", "RBFNoDrift", "--learner", "olla-l2", "--set", "budget=300"),
         *("--samples", "20000", "--chunk", "100", "--out"),
     ]
-    checkpoint = tmp_path / "out" / "checkpoint.pickle"
+    checkpoint = tmp_path / "out" / "run.checkpoint"
     command = [sys.executable, "-c", _PROGRAM, *words, str(tmp_path / "out")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -178,7 +178,9 @@ def test_after_ctrl_c_the_same_command_goes_on(svmosaic, tmp_path):
     assert process.returncode == 130
     assert f"the same command goes on from {checkpoint}" in err
     assert not (tmp_path / "out" / "chunks.csv").exists()
-    assert svmosaic(*words, tmp_path / "out").code == 0
+    resumed = svmosaic(*words, tmp_path / "out")
+    assert resumed.code == 0
+    assert re.search(r"olla-l2 learns the first \d+ samples again", resumed.err)
     assert svmosaic(*words, tmp_path / "whole").code == 0
     assert _rows(tmp_path / "out" / "chunks.csv") == _rows(tmp_path / "whole" / "chunks.csv")
 

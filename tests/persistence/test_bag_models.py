@@ -30,8 +30,9 @@ from svmosaic.multi_instance import (
     SetKernelClassifier,
     SummarySVMClassifier,
 )
-from svmosaic.persistence.model_file import _canonical, _checksum, decode, encode
+from svmosaic.persistence.model_file import _checksum, decode, encode
 from svmosaic.preprocessing import ConstantHolder
+from svmosaic.utils.strict_json import canonical_json
 
 MIX = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.5], n_init=1, random_state=0)
 MODELS = [
@@ -170,7 +171,7 @@ def open_up(content):
 
 def forge(header, tensors):
     header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": _canonical(header)})
+    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 @pytest.fixture(scope="module")

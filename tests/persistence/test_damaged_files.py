@@ -22,9 +22,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from svmosaic import OLLAWVClassifier
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence import load, save
-from svmosaic.persistence.model_file import _canonical, _checksum, decode, encode
+from svmosaic.persistence.model_file import _checksum, decode, encode
 from svmosaic.persistence.schema import VERSION
 from svmosaic.preprocessing import ConstantHolder
+from svmosaic.utils.strict_json import canonical_json
 
 N_FEATURES = 3
 
@@ -64,7 +65,7 @@ def open_up(content):
 def forge(header, tensors):
     """Return a model file with a checksum that fits."""
     header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": _canonical(header)})
+    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 def frame(header, data=b""):
@@ -627,7 +628,7 @@ def test_empty_axis_with_a_huge_one_is_refused(models):
     entry = {"dtype": "F64", "shape": [0, 2**62], "data_offsets": [0, 0]}
 
     with pytest.raises(ModelFileError, match="shape"):
-        decode(frame({"__metadata__": {"svmosaic": _canonical(header)}, "step0.intercept": entry}))
+        decode(frame({"__metadata__": {"svmosaic": canonical_json(header)}, "step0.intercept": entry}))
 
 
 class NoImports:

@@ -155,7 +155,7 @@ def test_without_java_it_says_so(monkeypatch):
 @pytest.mark.skipif(not HAS_MOA, reason="CapyMOA is not installed")
 def test_a_tree_of_moa_learns_and_goes_on_after_a_stop(tmp_path):
     tree = "moa.classifiers.trees.HoeffdingTree"
-    path = tmp_path / "run.pickle"
+    path = tmp_path / "run.checkpoint"
 
     prequential(CapyMOALearner(tree), SEA(seed=1), n_samples=4000, checkpoint=path)
     resumed = prequential(CapyMOALearner(tree), SEA(seed=1), n_samples=8000, checkpoint=path)

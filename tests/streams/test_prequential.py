@@ -1,62 +1,18 @@
-"""Prequential evaluation: who has seen what, kills and resumes, adapters."""
+"""Prequential evaluation: who has seen what, tables, adapters."""
 
 from __future__ import annotations
 
-import pickle
-import random
-import signal
-import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from svmosaic.exceptions import DataFileError, MissingDependencyError
-from svmosaic.streams import SEA
+from small_streams import Blobs, Watcher
+from svmosaic.exceptions import MissingDependencyError
 from svmosaic.streams.learners import as_learner
 from svmosaic.streams.prequential import prequential
-
-
-class Blobs:
-    """Two blobs that change places at a sample; a pure function of the position."""
-
-    classes = np.array([0, 1])
-    drifts = (3000,)
-
-    def __init__(self, length=None):
-        self.length = length
-
-    def __repr__(self):
-        return f"Blobs({self.length})"
-
-    def read(self, begin, count):
-        end = begin + count if self.length is None else min(begin + count, self.length)
-        rows = [np.random.default_rng([1, i]).normal(size=3) for i in range(begin, max(begin, end))]
-        X = np.array(rows).reshape(-1, 3)
-        y = (X[:, 2] > 0).astype(int)
-        swapped = np.where(np.arange(begin, begin + len(y)) >= 3000, 1 - y, y)
-        return np.column_stack([X[:, :2] * 0.3 + swapped[:, None], X[:, :1]]), y
-
-
-class Watcher:
-    """Keeps the order of events, as numbers of samples."""
-
-    def __init__(self):
-        self.events = []
-
-    def learn(self, X, y, classes):
-        self.events.append(("learn", len(y)))
-
-    def predict(self, X):
-        self.events.append(("predict", len(X)))
-        return np.zeros(len(X), dtype=int)
-
-    def size(self):
-        return {"n_bytes": 1}
 
 
 def test_every_chunk_is_predicted_before_it_is_learned():
@@ -215,22 +171,6 @@ def test_predictions_that_were_not_kept_are_told(tmp_path):
         result.predictions_to_csv(tmp_path / "said.csv")
 
 
-def test_predictions_survive_a_check_point(tmp_path):
-    options = {"chunk": 100, "keep_predictions": True}
-    path = tmp_path / "run.pickle"
-    prequential(GaussianNB(), Blobs(), n_samples=300, checkpoint=path, **options)
-
-    resumed = prequential(GaussianNB(), Blobs(), n_samples=700, checkpoint=path, **options)
-    whole = prequential(GaussianNB(), Blobs(), n_samples=700, **options)
-
-    np.testing.assert_array_equal(resumed.labels, whole.labels)
-    np.testing.assert_array_equal(
-        resumed.predictions["GaussianNB"], whole.predictions["GaussianNB"]
-    )
-    with pytest.raises(DataFileError, match="another run"):
-        prequential(GaussianNB(), Blobs(), n_samples=900, chunk=100, checkpoint=path)
-
-
 def test_alarms_are_the_chunks_in_which_a_learner_began_anew():
     result = prequential({"forgetful": Forgetful(), "watcher": Watcher()}, Blobs(6000), chunk=1000)
 
@@ -278,104 +218,3 @@ def test_river_models_by_their_methods():
     result = prequential(Majority(), Blobs(), n_samples=400, chunk=100)
 
     assert 0.3 < result.last()["Majority"]["accuracy"] < 0.7
-
-
-# Check-points -------------------------------------------------------------------------------
-
-_PROGRAM = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from test_prequential import Blobs, prequential
-from sklearn.linear_model import SGDClassifier
-prequential(SGDClassifier(random_state=0), Blobs(), n_samples=int(sys.argv[3]), chunk=100,
-            checkpoint=sys.argv[2], checkpoint_seconds=0.0)
-"""
-
-
-def _without_times(records):
-    # A resumed object shares less with others, so its pickle has some bytes more or less.
-    return [
-        {k: v for k, v in r.items() if not k.endswith(("_seconds", "n_bytes"))} for r in records
-    ]
-
-
-@pytest.mark.parametrize(
-    ("n_kills", "n_samples"), [(3, 8000), pytest.param(20, 60_000, marks=pytest.mark.slow)]
-)
-def test_a_killed_run_ends_with_the_same_table(tmp_path, n_kills, n_samples):
-    path = tmp_path / "run.pickle"
-    rng = random.Random(n_kills)
-    folder = str(Path(__file__).parent)
-    n_killed = 0
-    for _ in range(n_kills):
-        before = path.stat().st_mtime_ns if path.exists() else 0
-        process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, folder, str(path), str(n_samples)]
-        )
-        deadline = time.monotonic() + 120
-        # It has begun to work when it has written; then any moment is as good.
-        while process.poll() is None and time.monotonic() < deadline:
-            if path.exists() and path.stat().st_mtime_ns > before:
-                break
-            time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.05))
-        process.send_signal(signal.SIGKILL)
-        n_killed += process.wait() == -signal.SIGKILL
-    assert n_killed == n_kills
-
-    model = SGDClassifier(random_state=0)
-    options = {"n_samples": n_samples, "chunk": 100}
-    resumed = prequential(model, Blobs(), checkpoint=path, **options)
-    whole = prequential(SGDClassifier(random_state=0), Blobs(), **options)
-
-    np.testing.assert_equal(_without_times(resumed.records), _without_times(whole.records))
-
-
-def test_a_check_point_of_something_else_is_refused(tmp_path):
-    path = tmp_path / "run.pickle"
-    prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
-
-    with pytest.raises(DataFileError, match="check-point of another run"):
-        prequential(GaussianNB(), Blobs(200), chunk=50, checkpoint=path)
-    path.write_bytes(b"nonsense")
-    with pytest.raises(DataFileError, match="is no check-point"):
-        prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
-    path.write_bytes(pickle.dumps("text"))
-    with pytest.raises(DataFileError, match="is no check-point"):
-        prequential(GaussianNB(), Blobs(200), chunk=100, checkpoint=path)
-
-
-def test_a_check_point_of_another_seed_is_refused(tmp_path):
-    path = tmp_path / "run.pickle"
-    prequential(GaussianNB(), SEA(seed=1), n_samples=200, chunk=100, checkpoint=path)
-
-    with pytest.raises(DataFileError, match="check-point of another run"):
-        prequential(GaussianNB(), SEA(seed=2), n_samples=200, chunk=100, checkpoint=path)
-
-
-def test_a_learner_without_words_can_be_taken_up(tmp_path):
-    path = tmp_path / "run.pickle"
-    prequential(Watcher(), Blobs(), n_samples=200, chunk=100, checkpoint=path)
-
-    result = prequential(Watcher(), Blobs(), n_samples=300, chunk=100, checkpoint=path)
-
-    assert [record["end"] for record in result.records] == [100, 200, 300]
-
-
-def test_a_run_that_its_progress_ends_goes_on_there(tmp_path):
-    path = tmp_path / "run.pickle"
-    options = {"n_samples": 1000, "chunk": 100, "checkpoint": path}
-    seen = []
-
-    def stop(position, records):
-        seen.append(position)
-        if position == 300:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        prequential(GaussianNB(), Blobs(), progress=stop, **options)
-    result = prequential(GaussianNB(), Blobs(), progress=stop, **options)
-    whole = prequential(GaussianNB(), Blobs(), n_samples=1000, chunk=100)
-
-    assert seen == [*range(100, 400, 100), *range(400, 1100, 100)]
-    np.testing.assert_equal(_without_times(result.records), _without_times(whole.records))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import logging
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +48,7 @@ LEARNERS = {
     "online-svm": "OnlineSVMClassifier",
     "online-svm-cbp": "OnlineSVMCBPClassifier",
 }
-CHECKPOINT = "checkpoint.pickle"
+CHECKPOINT = "run.checkpoint"
 # The files of a run, as patterns in its folder.
 _WRITTEN = ("chunks.csv", "predictions.csv", "accuracy.svg", "report.html", CHECKPOINT)
 _LINE_SECONDS = 0.1
@@ -142,15 +144,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checkpoint",
         metavar="FILE",
-        help=f"where the state is kept, to go on from (default: {CHECKPOINT} in the folder). It "
-        "is a pickle: use none that you do not trust",
+        help=f"where the state is kept, to resume from (default: {CHECKPOINT} in the folder). It "
+        "holds numbers and no code. Only the learners stream-ollawv and stream-olla-l2 are stored; "
+        "others learn the samples so far again",
     )
     state = parser.add_mutually_exclusive_group()
     state.add_argument(
-        "--restart", action="store_true", help="begin anew, although there is a check-point"
+        "--restart", action="store_true", help="start over, although there is a check-point"
     )
     state.add_argument(
-        "--no-checkpoint", action="store_true", help="keep no state; for learners without pickles"
+        "--no-checkpoint", action="store_true", help="keep no state: the run cannot be resumed"
     )
 
 
@@ -187,7 +190,7 @@ def run(args: argparse.Namespace) -> None:
     known = [n for n in (args.samples, stream.length) if n is not None]
     total = min(known) if known else None
     line = _ProgressLine(stream.name, total)
-    with GentleInterrupt() as interrupt:
+    with GentleInterrupt() as interrupt, _log_lines_as_notes():
 
         def report(position: int, records: Mapping[str, Mapping[str, Any]]) -> None:
             line.update(position, records)
@@ -216,6 +219,21 @@ def run(args: argparse.Namespace) -> None:
     with uninterrupted():
         files = _write(result, stream, folder, _facts(args, stream))
     _show(result, folder, files)
+
+
+@contextlib.contextmanager
+def _log_lines_as_notes() -> Iterator[None]:
+    """Show the user what the library logs, such as that a learner learns a stream again."""
+    log, handler = logging.getLogger("svmosaic"), logging.Handler(logging.INFO)
+    handler.emit = lambda record: note(record.getMessage())  # type: ignore[method-assign]
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
 
 
 def _kept(checkpoint: Path | None) -> str:

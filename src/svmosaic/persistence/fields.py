@@ -20,6 +20,8 @@ from svmosaic.persistence.validation import (
     check_values,
     refuse,
 )
+from svmosaic.utils import state_codec
+from svmosaic.utils.state_codec import PlainState
 
 __all__ = [
     "FEATURES",
@@ -88,6 +90,17 @@ class Parts:
         """Return and remove a list of estimators."""
         found = self.estimators.pop(name, None)
         return found if found is not None else refuse(f"the machines '{name}' are missing")
+
+    def put_state(self, state: PlainState) -> None:
+        """Put in what a class that declares its state itself has given."""
+        self.values["state"] = state.values
+        self.tensors |= {f"state.{place}": array for place, array in enumerate(state.arrays)}
+
+    def take_state(self) -> PlainState:
+        """Return and remove the state of such a class."""
+        values = self.take_value("state")
+        arrays = tuple(self.take_tensor(f"state.{place}") for place in range(len(self.tensors)))
+        return PlainState(values, arrays)
 
     def require_empty(self) -> None:
         """Refuse what no field has taken."""
@@ -278,16 +291,6 @@ class Count:
         return value
 
 
-# type of labels -> the Python type of each in the header
-_LABEL_KINDS: dict[str, type] = {
-    "bool": bool,
-    **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    **{f"float{bits}": float for bits in (16, 32, 64)},
-    "str": str,
-    "object": str,
-}
-
-
 @dataclass(frozen=True)
 class Labels:
     """Class labels: different and ascending; numbers, truth values or strings."""
@@ -298,48 +301,14 @@ class Labels:
 
     def pack(self, value: Any, parts: Parts) -> None:
         """Put the labels into `parts`."""
-        kind = "str" if value.dtype.kind == "U" else value.dtype.name
-        items = value.tolist()
-        wanted = _LABEL_KINDS.get(kind)
-        if wanted is None or not all(type(item) is wanted for item in items):
-            refuse(
-                f"class labels of type {value.dtype} cannot be saved; "
-                "use whole numbers, floats, bools or strings"
-            )
-        parts.values[self.name] = {"type": kind, "items": items}
+        parts.values[self.name] = state_codec.Labels().pack(value, state_codec.Collected())
 
     def unpack(self, parts: Parts, sizes: Sizes) -> AnyArray:
         """Take the labels out of `parts`."""
-        about = parts.take_value(self.name)
-        if not isinstance(about, dict) or set(about) != {"type", "items"}:
-            refuse("the class labels are described in another way than expected")
-        items = about["items"]
-        wanted = _LABEL_KINDS.get(about["type"]) if isinstance(about["type"], str) else None
-        if wanted is None or not isinstance(items, list):
-            refuse("the class labels are of no known type")
-        if len(items) < 2 or not all(type(item) is wanted for item in items):
-            refuse(f"the class labels are not at least two of type {about['type']}")
-        labels = _label_array(items, about["type"])
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            refuse("a class label is nan or infinite")
-        if not (labels[1:] > labels[:-1]).all():
-            refuse("the class labels do not ascend")
+        scope = state_codec.Scope(())
+        labels = state_codec.Labels().unpack(parts.take_value(self.name), self.name, scope)
         sizes.bind("n_classes", labels.size, self.name)
         return labels
-
-
-def _label_array(items: list[Any], kind: str) -> AnyArray:
-    if wanted := {"str": str, "object": object}.get(kind):
-        if wanted is str and len(items) * max(map(len, items)) > 2**26:
-            refuse("the class labels are too long for an array of strings")
-        return np.array(items, dtype=wanted)
-    dtype = np.dtype(kind)
-    if dtype.kind in "iu":
-        bounds = np.iinfo(dtype)
-        if min(items) < int(bounds.min) or max(items) > int(bounds.max):
-            refuse(f"a class label does not fit into {kind}")
-    with np.errstate(over="ignore"):
-        return np.array(items, dtype=dtype)
 
 
 @dataclass(frozen=True)
@@ -545,6 +514,11 @@ class Schema:
     copied : dict of str to str
         Parameters that are estimators: each is stored as a fitted estimator of the state, whose
         field is named here, and becomes a copy of it that is not fitted.
+    declares : bool
+        Whether the class declares its state itself: it has `get_plain_state` and
+        `set_plain_state`, and no fields here.
+    in_state : tuple of str
+        Parameters that `set_plain_state` sets, because they are no plain values.
     """
 
     kind: Any
@@ -554,6 +528,8 @@ class Schema:
     role: Role = "model"
     of_bags: bool = False
     copied: Mapping[str, str] = field(default_factory=dict)
+    declares: bool = False
+    in_state: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -14,7 +14,6 @@ all content is checked as if there were no checksum.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 from typing import Any
@@ -32,6 +31,7 @@ from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, sche
 from svmosaic.persistence.validation import AnyArray, Sizes, refuse
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.optional import import_optional
+from svmosaic.utils.strict_json import canonical_json, parse_object
 
 __all__ = ["decode", "encode", "load", "save"]
 
@@ -43,6 +43,7 @@ _MAX_DEPTH = 4
 
 _PREFIX_BYTES = 8
 _METADATA_KEY = "svmosaic"
+_HEADER = "the header of the model file"
 _DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
 _HEADER_KEYS = {"format", "version", "library", "pipeline", "steps", "sha256"}
 _ESTIMATOR_KEYS = {"class", "params", "values"}
@@ -175,7 +176,7 @@ def encode(model: Any) -> bytes:
             f"The fitted {type(model).__name__} cannot be saved: {error}. Fit it again."
         ) from error
     header["sha256"] = _checksum(header, tensors)
-    content: bytes = safetensors.save(tensors, metadata={_METADATA_KEY: _canonical(header)})
+    content: bytes = safetensors.save(tensors, metadata={_METADATA_KEY: canonical_json(header)})
     if int.from_bytes(content[:_PREFIX_BYTES], "little") > MAX_HEADER_BYTES:
         raise ValueError("The names of features and classes are too long for a model file.")
     return content
@@ -206,10 +207,12 @@ def _pack(estimator: Any) -> dict[str, Any]:
     params = {
         name: plain_value(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
-        if name not in schema.copied
+        if name not in schema.copied and name not in schema.in_state
     }
     parts = Parts()
     try:
+        if schema.declares:
+            parts.put_state(estimator.get_plain_state())
         for part in schema.fields:
             if not part.optional or hasattr(estimator, part.attribute):
                 part.pack(getattr(estimator, part.attribute), parts)
@@ -258,46 +261,11 @@ def _read_header(content: bytes) -> dict[str, Any]:
         text = content[_PREFIX_BYTES : _PREFIX_BYTES + length].decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelFileError("the header of the model file is damaged") from error
-    outer = _parse(text)
+    outer = parse_object(text, _HEADER)
     metadata = outer.get("__metadata__")
     if not isinstance(metadata, dict) or set(metadata) != {_METADATA_KEY}:
         refuse("this is a safetensors file, but not a model file of svmosaic")
-    return _parse(metadata[_METADATA_KEY])
-
-
-def _parse(text: str) -> dict[str, Any]:
-    """Return a JSON object; a key that comes twice, nan and infinity are refused."""
-    try:
-        parsed = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-        )
-    except ModelFileError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError("the header of the model file is damaged") from error
-    if not isinstance(parsed, dict):
-        refuse("the header of the model file is damaged")
-    return parsed
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        refuse("the header of the model file has an entry twice")
-    return found
-
-
-def _finite(text: str) -> float:
-    # 1e999 is a number to JSON and infinity to Python.
-    value = float(text)
-    return value if math.isfinite(value) else refuse("a number in the header is too large")
-
-
-def _no_constant(text: str) -> Any:
-    refuse(f"the header of the model file holds {text}")
+    return parse_object(metadata[_METADATA_KEY], _HEADER)
 
 
 def _read_tensor(name: str, entry: dict[str, Any]) -> AnyArray:
@@ -339,17 +307,13 @@ def _checksum(header: dict[str, Any], tensors: dict[str, AnyArray]) -> str:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
 
-    add(_canonical(header))
+    add(canonical_json(header))
     for name in sorted(tensors):
         array = tensors[name]
-        add(_canonical([name, array.dtype.name, list(array.shape)]))
+        add(canonical_json([name, array.dtype.name, list(array.shape)]))
         little = array.astype(array.dtype.newbyteorder("<"), copy=False)
         digest.update(little.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
@@ -416,11 +380,13 @@ def _restore_estimator(
     for part in schema.fields:
         if isinstance(part, Estimators) and part.name in parts.values:
             parts.estimators[part.name] = _restore_inner(part, parts, depth + 1)
-    copies = {}
+    copies = dict.fromkeys(schema.in_state)
     for parameter, name in schema.copied.items():
         copies[parameter] = clone(parts.estimators[name][0]) if parts.estimators.get(name) else None
     estimator = _new_estimator(schema.kind, about["params"], copies)
     sizes = Sizes()
+    if schema.declares:
+        estimator.set_plain_state(parts.take_state())
     for part in schema.fields:
         if not part.optional or parts.has(part.name):
             setattr(estimator, part.attribute, part.unpack(parts, sizes))

@@ -36,6 +36,8 @@ from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.online_svm import OnlineSVMClassifier
 from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
 from svmosaic.classification.smo import SMOClassifier
+from svmosaic.classification.stream.stream_olla_l2 import StreamOLLAL2
+from svmosaic.classification.stream.stream_ollawv import StreamOLLAWV
 from svmosaic.classification.svm_cbp import SVMCBPClassifier
 from svmosaic.classification.uniform import UniformSVC
 from svmosaic.engine.problem import Status
@@ -359,6 +361,9 @@ SCHEMAS: dict[str, Schema] = _table(
             (check_held,),
             role="scaler",
         ),
+        # The detector is an object with a state of its own.
+        Schema(StreamOLLAWV, (), (), declares=True, in_state=("detector",)),
+        Schema(StreamOLLAL2, (), (), declares=True),
         *BAG_SCHEMAS,
     ]
 )

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ChunkLearner", "RiverLearner", "SklearnLearner", "as_learner"]
+from svmosaic.utils.state_codec import NotPlainError, PlainState
+
+__all__ = [
+    "ChunkLearner",
+    "RiverLearner",
+    "SklearnLearner",
+    "StoredModel",
+    "as_learner",
+    "get_plain_state",
+    "model_of",
+]
 
 
 class ChunkLearner(Protocol):
@@ -23,6 +33,17 @@ class ChunkLearner(Protocol):
 
     def size(self) -> dict[str, int]:
         """Return what the model holds, by name."""
+
+
+@runtime_checkable
+class StoredModel(Protocol):
+    """An estimator whose state a check-point can hold; others learn the stream again."""
+
+    def get_plain_state(self) -> PlainState:
+        """Return all that was learned; raises `NotPlainError` if that has no plain form."""
+
+    def set_plain_state(self, state: PlainState) -> Any:
+        """Go on from a state of unknown origin; raises `ModelFileError` if it cannot be one."""
 
 
 class SklearnLearner:
@@ -43,6 +64,12 @@ class SklearnLearner:
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return one label per sample."""
         return np.asarray(self.model.predict(X))
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the model has attributes of a fitted estimator."""
+        names = getattr(self.model, "__dict__", {})
+        return any(name.endswith("_") and name[0] != "_" for name in names)
 
     def size(self) -> dict[str, int]:
         """Return support vectors, where the model has some, and bytes."""
@@ -98,6 +125,22 @@ def as_learner(model: Any) -> ChunkLearner:
         f"{type(model).__name__} has neither; for one that learns all at once see "
         "svmosaic.model_selection."
     )
+
+
+def model_of(learner: ChunkLearner) -> Any:
+    """Return the model within a learner, or the learner itself."""
+    return getattr(learner, "model", learner)
+
+
+def get_plain_state(learner: ChunkLearner) -> PlainState | None:
+    """Return what a learner has learned as plain data; None if it cannot say."""
+    model = model_of(learner)
+    if not isinstance(model, StoredModel):
+        return None
+    try:
+        return model.get_plain_state()
+    except NotPlainError:
+        return None
 
 
 def _size_of(model: Any) -> dict[str, int]:

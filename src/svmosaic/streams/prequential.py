@@ -5,43 +5,24 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.streams.check_point import plan_of, read_check_point, write_check_point
-from svmosaic.streams.learners import ChunkLearner, as_learner
-from svmosaic.streams.prequential_result import SECONDS, PrequentialResult
+from svmosaic.streams.learners import ChunkLearner, as_learner, model_of
+from svmosaic.streams.prequential_result import PrequentialResult
+from svmosaic.streams.resuming import require_untrained, resume
+from svmosaic.streams.run_state import Course, RunState, write_run
 from svmosaic.streams.running_scores import MEASURES, RunningScores
 from svmosaic.streams.stream import Stream
+from svmosaic.streams.walk import Walk
 
 __all__ = ["prequential"]
 
 # The size of a model is measured with the first record and every so many; it may take long.
 _SIZE_EVERY = 10
-
-
-@dataclass
-class _Course:
-    """One learner on its way through the stream."""
-
-    learner: ChunkLearner
-    scores: RunningScores
-    learned: int = 0  # samples learned from
-    size: dict[str, int] = field(default_factory=dict)
-    records: list[dict[str, Any]] = field(default_factory=list)
-    predictions: list[NDArray[Any]] = field(default_factory=list)
-
-
-@dataclass
-class _State:
-    """How far a run is: what a check-point holds."""
-
-    courses: dict[str, _Course]
-    position: int = 0
-    labels: list[NDArray[Any]] = field(default_factory=list)
 
 
 def prequential(
@@ -85,9 +66,11 @@ def prequential(
     keep_predictions : bool, default=False
         Keep every label and prediction, in memory and in check-points.
     checkpoint : path-like, default=None
-        A file that the state is written to every `checkpoint_seconds` and that a killed run
-        continues from, to the same table but for seconds and bytes. It is a pickle: open none that
-        you do not trust. It stays after the end.
+        A file that the state is written to every `checkpoint_seconds`. An interrupted run resumes
+        from it, to the same table but for seconds and bytes. It holds plain numbers, all of which
+        are checked when they are read, and no code. `StreamOLLAWV` and `StreamOLLAL2` are stored
+        in it; other learners learn the samples so far again, so give them untrained and with a
+        fixed seed. The file stays after the end.
     checkpoint_seconds : float, default=10.0
         Least time between two writes.
     progress : callable, default=None
@@ -108,12 +91,18 @@ def prequential(
     """
     _check(chunk, window, delay, metrics)
     named = _by_name(learners)
+    walk = Walk(stream, 1 if one_by_one else chunk, delay)
+    state = _begin(named, stream, window)
     plan = ""
     if checkpoint is not None:
         plan = plan_of(
             named, stream, chunk, one_by_one, window, delay, tuple(metrics), keep_predictions
         )
-    state = read_check_point(checkpoint, plan) or _begin(named, stream, window)
+        found = read_check_point(checkpoint, plan)
+        if found is None:
+            require_untrained(state)
+        else:
+            resume(state, found, checkpoint, walk, metrics, keep_predictions=keep_predictions)
     end = n_samples if n_samples is not None else getattr(stream, "length", None)
     saved = time.monotonic()
     while end is None or state.position < end:
@@ -122,8 +111,11 @@ def prequential(
         if len(y) == 0:
             break
         for name, course in state.courses.items():
-            step = 1 if one_by_one else chunk
-            found = _advance(course, stream, X, y, state.position, step, delay, keep_predictions)
+            done = walk.advance(course, X, y, state.position)
+            if done.predicted.size:
+                course.scores.add(y[y.size - done.predicted.size :], done.predicted)
+                if keep_predictions:
+                    course.predictions.append(done.predicted)
             if len(course.records) % _SIZE_EVERY == 0:
                 course.size = course.learner.size()
             course.records.append(
@@ -132,7 +124,7 @@ def prequential(
                     "begin": state.position,
                     "end": state.position + len(y),
                     **_measures_of(course.scores, metrics),
-                    **found,
+                    **done.seconds(),
                     **_drifts_of(course.learner),
                     **course.size,
                 }
@@ -141,7 +133,7 @@ def prequential(
             state.labels.append(y)
         state.position += len(y)
         if checkpoint is not None and time.monotonic() - saved >= checkpoint_seconds:
-            write_check_point(checkpoint, plan, state)
+            write_check_point(checkpoint, plan, write_run(state))
             saved = time.monotonic()
         if progress is not None:
             last = {name: course.records[-1] for name, course in state.courses.items()}
@@ -150,10 +142,10 @@ def prequential(
             except BaseException:
                 # All learners have learned this chunk: nothing is lost.
                 if checkpoint is not None:
-                    write_check_point(checkpoint, plan, state)
+                    write_check_point(checkpoint, plan, write_run(state))
                 raise
     if checkpoint is not None:
-        write_check_point(checkpoint, plan, state)
+        write_check_point(checkpoint, plan, write_run(state))
     result = PrequentialResult(
         [record for course in state.courses.values() for record in course.records],
         tuple(getattr(stream, "drifts", ())),
@@ -165,42 +157,6 @@ def prequential(
     return result
 
 
-def _advance(
-    course: _Course,
-    stream: Stream,
-    X: NDArray[np.float64],
-    y: NDArray[Any],
-    begin: int,
-    step: int,
-    delay: int,
-    keep_predictions: bool,
-) -> dict[str, float]:
-    """Predict and learn one chunk, `step` samples at a time; return the times it took."""
-    train, test = _StopWatch(), _StopWatch()
-    said: list[NDArray[Any]] = []
-    for first in range(0, len(y), step):
-        part, labels = X[first : first + step], y[first : first + step]
-        if course.learned > 0:
-            with test:
-                predicted = course.learner.predict(part)
-            course.scores.add(labels, predicted)
-            said.append(np.asarray(predicted))
-        # Labels that are old enough have arrived.
-        known = max(0, begin + first + len(labels) - delay)
-        if known > course.learned:
-            if delay == 0:
-                X_new, y_new = part, labels
-            else:
-                X_new, y_new = stream.read(course.learned, known - course.learned)
-            with train:
-                course.learner.learn(X_new, y_new, np.asarray(stream.classes))
-            course.learned = known
-    if keep_predictions and said:
-        course.predictions.append(np.concatenate(said))
-    times = (train.seconds, test.seconds, train.cpu_seconds, test.cpu_seconds)
-    return dict(zip(SECONDS, times, strict=True))
-
-
 def _measures_of(scores: RunningScores, metrics: Sequence[str]) -> dict[str, float]:
     over_all, recent = scores.scores(), scores.windowed()
     return {name: over_all[name] for name in metrics} | {
@@ -210,28 +166,12 @@ def _measures_of(scores: RunningScores, metrics: Sequence[str]) -> dict[str, flo
 
 def _drifts_of(learner: ChunkLearner) -> dict[str, int]:
     """Return how often a learner began anew, if it says so."""
-    count = getattr(getattr(learner, "model", learner), "n_drifts_", None)
+    count = getattr(model_of(learner), "n_drifts_", None)
     return {} if count is None else {"n_drifts": int(count)}
 
 
 def _join(parts: list[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-class _StopWatch:
-    """Sums the time of its ``with`` blocks, of the clock and of the processor."""
-
-    def __init__(self) -> None:
-        self.seconds = self.cpu_seconds = 0.0
-        self._began = (0.0, 0.0)
-
-    def __enter__(self) -> None:
-        self._began = (time.perf_counter(), time.process_time())
-
-    def __exit__(self, *_: object) -> None:
-        clock, processor = self._began
-        self.seconds += time.perf_counter() - clock
-        self.cpu_seconds += time.process_time() - processor
 
 
 def _check(chunk: int, window: int, delay: int, metrics: Sequence[str]) -> None:
@@ -253,9 +193,9 @@ def _by_name(learners: Any) -> dict[str, Any]:
     return {type(learners).__name__: learners}
 
 
-def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> _State:
+def _begin(named: Mapping[str, Any], stream: Stream, window: int) -> RunState:
     courses = {
-        name: _Course(as_learner(model), RunningScores(stream.classes, window))
+        name: Course(as_learner(model), RunningScores(stream.classes, window))
         for name, model in named.items()
     }
-    return _State(courses)
+    return RunState(courses)

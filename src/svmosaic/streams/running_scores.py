@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MEASURES", "RunningScores"]
+from svmosaic.utils.array_checks import check_values, refuse
+from svmosaic.utils.state_codec import Array, Record, Scope, Whole
+
+__all__ = ["MEASURES", "SCORES_STATE", "RunningScores"]
 
 # accuracy   share of right predictions, p0
 # kappa      (p0 - pe) / (1 - pe), pe: what chance agrees on, given the labels and the predictions
@@ -45,6 +48,19 @@ class RunningScores:
         """Predictions so far."""
         return int(self.confusion.sum())
 
+    def of(self, classes: NDArray[Any], window: int) -> RunningScores:
+        """Return the same scores for these classes and this window, which are not stored."""
+        found = RunningScores(classes, window)
+        vars(found).update(vars(self))
+        return found
+
+    def ends_with(self, predicted: NDArray[Any]) -> bool:
+        """Whether these are the last predictions, as far as the window goes back."""
+        known = self._recent[:, 1]
+        count = min(known.size, predicted.size)
+        last = self._number(predicted[predicted.size - count :])
+        return np.array_equal(known[known.size - count :], last)
+
     def add(self, labels: Any, predicted: Any) -> None:
         """Take in the labels and predictions of some samples, in order."""
         y = self._number(np.asarray(labels))
@@ -80,6 +96,33 @@ class RunningScores:
         found = order[place]
         known = self.classes[found] == labels
         return np.where(known, found, self.classes.size).astype(np.int64)
+
+
+def _check_scores(scores: RunningScores, path: str, sizes: Scope) -> None:
+    n_classes, n_scored = sizes["n_classes"], sizes["position"]
+    if scores.confusion.shape[1] != n_classes + 1 or scores._last_label >= n_classes:
+        refuse(f"'{path}' is about other classes than expected")
+    # Each by itself first: the sum of forged ones could leave the range of the numbers.
+    check_values(f"{path}.confusion", scores.confusion, maximum=n_scored)
+    if scores.n_scored > n_scored or scores.n_same > scores.n_scored:
+        refuse(f"'{path}' counts more predictions than there are samples")
+    if len(scores._recent) != min(sizes["window"], scores.n_scored):
+        refuse(f"'{path}' remembers more or fewer predictions than its window has")
+    for column, most in enumerate((n_classes - 1, n_classes, 1)):
+        check_values(f"{path}.recent", scores._recent[:, column], maximum=most)
+
+
+# The lengths of `position` and `window` are known before it is read.
+SCORES_STATE = Record(
+    RunningScores,
+    {
+        "confusion": Array(("int64",), ("n_classes", "n_columns"), minimum=0),
+        "n_same": Whole(),
+        "_last_label": Whole(minimum=-1),
+        "_recent": Array(("int64",), ("n_recent", 3), minimum=0),
+    },
+    checks=(_check_scores,),
+)
 
 
 def _measures(confusion: NDArray[np.int64], n_same: int) -> dict[str, float]:

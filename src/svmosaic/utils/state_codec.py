@@ -480,7 +480,7 @@ class Record:
         return made
 
     def _bare(self, state: dict[str, Any]) -> Any:
-        made = object.__new__(self.kind)
+        made: Any = object.__new__(self.kind)
         vars(made).update(state)
         return made
 

@@ -17,9 +17,12 @@ from svmosaic.classification.stream.machines import (
     class_values,
     predict_codes,
 )
-from svmosaic.classification.stream.stream_state import LEARNER_STATE, LearnerState
+from svmosaic.classification.stream.stream_state import (
+    LEARNER_STATE,
+    LearnerState,
+    check_settings,
+)
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
-from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
@@ -210,8 +213,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         found: LearnerState = read_state(LEARNER_STATE, state)
         rule = found.rule
-        if type(rule) is not type(self._make_rule()):
-            refuse(f"the state is that of another rule than the one of this {type(self).__name__}")
+        check_settings(rule, self._make_rule())
         rule.n_threads = resolve_threads(self.n_jobs)
         waiting = [] if found.waiting is None else [found.waiting]
         n_waiting = sum(int(codes.size) for _, codes in waiting)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from svmosaic.classification.stream.pool import ExpertPool
 from svmosaic.classification.stream.published import PublishedRule
 from svmosaic.classification.stream.stream_classifier import ChunkRule, StreamClassifier
 from svmosaic.drift import DriftDetector
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
+from svmosaic.utils.state_codec import PlainState
 from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["StreamOLLAWV"]
@@ -117,6 +118,25 @@ class StreamOLLAWV(StreamClassifier):
         self.detector = detector
         self.alarm = alarm
         self.n_jobs = n_jobs
+
+    def set_plain_state(self, state: PlainState) -> Self:
+        """Go on from a state, with the detector that it was learned with.
+
+        Parameters
+        ----------
+        state : PlainState
+            What `get_plain_state` returned, for an estimator with the same other parameters.
+            Raises `ModelFileError` if it cannot be one.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        super().set_plain_state(state)
+        if isinstance(self._rule, ExpertPool):
+            self.detector = self._rule.fresh_detector
+        return self
 
     def _make_rule(self) -> ChunkRule:
         n_threads = resolve_threads(self.n_jobs)

@@ -35,11 +35,13 @@ from svmosaic.utils.state_codec import (
     Word,
 )
 
-__all__ = ["LEARNER_STATE", "LearnerState"]
+__all__ = ["LEARNER_STATE", "LearnerState", "check_settings"]
 
 _DOUBLE = ("float64",)
 _INDEX = ("int64",)
 _POSITIVE = Real(above=0.0)
+# Wider than what any grid leads to, and far from where products leave the range of the numbers.
+_TUNED = Real(minimum=1e-30, maximum=1e30)
 # More than any pool has: windows grow by factors.
 _MOST_EXPERTS = 1000
 
@@ -116,7 +118,7 @@ _MACHINE = OneOf(
 
 # The adaptive and the published rule ---------------------------------------------------------
 
-_CHOICE = Record(Choice, {"gamma": _POSITIVE, "margin": _POSITIVE, "C": _POSITIVE})
+_CHOICE = Record(Choice, {"gamma": _TUNED, "margin": _TUNED, "C": _TUNED})
 _FAMILY = Word(FAMILIES)
 # Wrong predictions and predictions.
 _TALLY = Together((Whole(), Whole(1)))
@@ -152,7 +154,8 @@ _EXPERT = Record(
 
 def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
     _check_tallies(pool.record, f"{path}.record")
-    if pool._place >= len(pool.experts) or pool.experts[pool._place].machine is None:
+    ready = [k for k, expert in enumerate(pool.experts) if expert.machine is not None]
+    if pool._place not in ready:
         refuse(f"'{path}' has no expert that predicts")
     if any(old.machine is None or old.learns for old in pool.retired):
         refuse(f"'{path}' has a retired expert that learns or cannot predict")
@@ -280,3 +283,21 @@ LEARNER_STATE = Record(
         "rule": OneOf({"adaptive": _POOL, "published": _PUBLISHED, "olla_l2": _OLLA_L2}),
     },
 )
+
+# What a rule gets from the parameters of its estimator; None leaves the choice to the rule.
+_SETTINGS: dict[type, tuple[str, ...]] = {
+    ExpertPool: ("chunk_size", "carry", "alarm"),
+    PublishedRule: ("chunk_size",),
+    OllaL2Rule: ("gamma", "C", "epochs", "budget", "keep", "rebuild", "decay"),
+}
+
+
+def check_settings(rule: Any, fresh: Any) -> None:
+    """Refuse a rule with other settings than those of a fresh one of the same estimator."""
+    if type(rule) is not type(fresh):
+        refuse("the state is that of another rule")
+    for name in _SETTINGS[type(rule)]:
+        if getattr(fresh, name) not in (None, getattr(rule, name)):
+            refuse(f"the state was learned with another '{name}'")
+    if not isinstance(rule, OllaL2Rule) and rule.window.budget != fresh.window.budget:
+        refuse("the state was learned with another 'memory'")
