@@ -199,3 +199,15 @@ def test_classes_come_and_go():
 def test_strange_settings_are_refused(settings, words):
     with pytest.raises(ValueError, match=words):
         StreamOLLAL2(**settings).fit(*Sine(seed=1).read(0, 50))
+
+
+def test_a_class_without_vectors_meets_a_new_class():
+    rng = np.random.default_rng(0)
+    model = StreamOLLAL2(chunk_size=20, budget=1, gamma=1.0)
+
+    # With one vector per pair, one of the first two classes has none when the third comes.
+    for present in ([0, 1], [2], [0, 3], [0, 1, 2, 3]):
+        codes = rng.choice(present, size=20)
+        model.partial_fit(rng.normal(size=(20, 2)) + 3.0 * codes[:, None], codes, range(4))
+
+    assert model.decision_function(np.zeros((2, 2))).shape == (2, 4)

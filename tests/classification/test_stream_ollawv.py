@@ -94,6 +94,28 @@ def test_the_caller_may_reuse_the_batch(rule):
     np.testing.assert_array_equal(model.decision_function(X), other.decision_function(X))
 
 
+def test_no_sample_is_lost_when_chunks_get_smaller():
+    X, y = Sine(seed=1).read(0, 400)
+    model = StreamOLLAWV(chunk_size=100).partial_fit(X[:100], y[:100], classes=[0, 1])
+    learned = []
+
+    model.partial_fit(X[100:190], y[100:190])
+    model.set_params(chunk_size=50)
+    rule = type(model._rule)
+    learn = rule.learn
+
+    def note(self, X, codes, *args):
+        learned.append(X.copy())
+        learn(self, X, codes, *args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rule, "learn", note)
+        model.partial_fit(X[190:], y[190:])
+
+    np.testing.assert_array_equal(np.concatenate(learned), X[100:390])
+    assert [len(chunk) for chunk in learned] == [90, 50, 50, 50, 50]
+
+
 def test_fit_begins_anew():
     X, y = Sine(seed=1).read(0, 500)
     once = StreamOLLAWV(chunk_size=200).fit(X, y)

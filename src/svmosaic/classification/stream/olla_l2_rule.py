@@ -180,7 +180,8 @@ class OllaL2Rule:
         n_old = self._labels.size
         self._vectors = np.concatenate([self._vectors, Z])
         self._labels = np.concatenate([self._labels, codes])
-        seen = np.unique(self._labels)
+        # A class whose vectors all left is known by its pairs.
+        seen = np.union1d(self._labels, np.array([*self._pairs], dtype=np.int64).ravel())
         busy = []
         tasks = []
         for i, j in combinations(seen.tolist(), 2):

@@ -157,6 +157,8 @@ def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
     ready = [k for k, expert in enumerate(pool.experts) if expert.machine is not None]
     if pool._place not in ready:
         refuse(f"'{path}' has no expert that predicts")
+    if any(chunk > pool.time for expert in pool.experts for chunk in expert.errors):
+        refuse(f"'{path}' has errors of a chunk that is still to come")
     if any(old.machine is None or old.learns for old in pool.retired):
         refuse(f"'{path}' has a retired expert that learns or cannot predict")
     if set(pool.choices) != set(FAMILIES) or set(pool.tuned_on) != set(FAMILIES):
