@@ -54,29 +54,6 @@ nb::tuple find_midpoints(const nb::object& rows, const Array1<Index>& first,
     return nb::make_tuple(to_numpy(std::move(found.points)), to_numpy(std::move(found.radii)));
 }
 
-OnlineSvmSettings read_settings(const nb::handle& s) {
-    OnlineSvmSettings settings;
-    settings.lam = nb::cast<double>(s.attr("lam"));
-    settings.max_iter = nb::cast<Index>(s.attr("max_iter"));
-    settings.seed = nb::cast<Index>(s.attr("seed"));
-    const auto order = nb::cast<std::string>(s.attr("order"));
-    if (order != "random" && order != "given") {
-        throw nb::value_error(("unknown order '" + order + "'").c_str());
-    }
-    settings.order = order == "given" ? VisitOrder::given : VisitOrder::random;
-    const auto update = nb::cast<std::string>(s.attr("update"));
-    if (update == "gradient") {
-        settings.update = Shrinking::gradient;
-    } else if (update == "printed") {
-        settings.update = Shrinking::printed;
-    } else if (update == "clipped") {
-        settings.update = Shrinking::clipped;
-    } else {
-        throw nb::value_error(("unknown update '" + update + "'").c_str());
-    }
-    return settings;
-}
-
 // The arrays that a list of tasks borrows.
 struct TaskArrays {
     ProblemArrays problem;
@@ -87,14 +64,13 @@ struct TaskArrays {
 
 template <class Real>
 nb::list run_online_svm(const nb::object& rows, const nb::object& points, double gamma,
-                        const nb::list& tasks, const nb::object& record, Index n_threads,
+                        const nb::list& tasks, const OnlineSvmSettings& settings, Index n_threads,
                         double max_time, const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto boundary = read_table<Real>(points);
     const auto& values = dense(table);
     const auto& points_table = dense(boundary);
     require_same_width(table.rows, boundary.rows);
-    const auto settings = read_settings(record);
     std::vector<TaskArrays> arrays;
     std::vector<OnlineSvmTask> views;
     for (const auto task : tasks) {
@@ -161,7 +137,7 @@ void bind_boundary(nb::module_& m) {
     m.def(
         "solve_online_svm",
         [](const nb::object& rows, const nb::object& boundary, double gamma, const nb::list& tasks,
-           const nb::object& settings, Index n_threads, double max_time,
+           const OnlineSvmSettings& settings, Index n_threads, double max_time,
            const nb::object& progress) {
             return is_single(rows) ? run_online_svm<float>(rows, boundary, gamma, tasks, settings,
                                                            n_threads, max_time, progress)
@@ -171,7 +147,8 @@ void bind_boundary(nb::module_& m) {
         nb::arg("rows"), nb::arg("boundary"), nb::arg("gamma"), nb::arg("tasks"),
         nb::arg("settings"), nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
         nb::sig("def solve_online_svm(rows: object, boundary: object, gamma: float, tasks: "
-                "list[Any], settings: object, n_threads: int, max_time: float, progress: object | "
+                "list[Any], settings: OnlineSvmSettings, n_threads: int, max_time: float, "
+                "progress: object | "
                 "None) -> list[dict[str, Any]]"),
         "Run the on-line SVM, with boundary points where a task has some.");
 }

@@ -4,6 +4,7 @@
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
 #include "expansion/decide.hpp"
+#include "expansion/kernel_matrix.hpp"
 #include "expansion/stored_rows.hpp"
 #include "simd/loops.hpp"
 
@@ -52,6 +53,24 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     }
     raise_if_interrupted(monitor);
     return to_numpy(std::move(values));
+}
+
+template <class Real>
+nb::object matrix_of(const nb::object& rows, const nb::object& vectors, const nb::object& kernel,
+                     Index n_threads) {
+    const auto table = read_table<Real>(rows);
+    const auto vector_table = read_table<Real>(vectors);
+    const auto spec = read_kernel(kernel);
+    require_same_width(table.rows, vector_table.rows);
+    Monitor monitor(0.0, python_poll(nb::none()));
+    std::vector<double> values;
+    {
+        const nb::gil_scoped_release release;
+        ThreadPool pool(n_threads);
+        values = kernel_matrix(table.rows, vector_table.rows, spec, pool, monitor);
+    }
+    raise_if_interrupted(monitor);
+    return nb::cast(to_numpy(std::move(values)));
 }
 
 // The table, checked: an index out of it would read memory that is not ours.
@@ -123,6 +142,17 @@ void bind_expansion(nb::module_& m) {
                 "offsets: IndexArray, outputs: IndexArray, values: DoubleArray, intercepts: "
                 "DoubleArray, n_threads: int) -> DoubleArray"),
         "Decision values, row-major (n_rows, n_outputs), flattened.");
+    m.def(
+        "kernel_matrix",
+        [](const nb::object& rows, const nb::object& vectors, const nb::object& kernel,
+           Index n_threads) {
+            return is_single(rows) ? matrix_of<float>(rows, vectors, kernel, n_threads)
+                                   : matrix_of<double>(rows, vectors, kernel, n_threads);
+        },
+        nb::arg("rows"), nb::arg("vectors"), nb::arg("kernel"), nb::arg("n_threads"),
+        nb::sig("def kernel_matrix(rows: object, vectors: object, kernel: object, n_threads: int) "
+                "-> DoubleArray"),
+        "Kernel values of all pairs of rows and vectors, row-major and flattened.");
     m.def("sum_rows", &sum_stored_rows, nb::arg("table").noconvert(), nb::arg("n_columns"),
           nb::arg("places").noconvert(), nb::arg("weights").noconvert(),
           nb::sig("def sum_rows(table: DoubleArray, n_columns: int, places: IndexArray, weights: "

@@ -69,7 +69,7 @@ void bind_io(nb::module_& m) {
             nb::arg("allow_nonfinite") = LibsvmTextOptions{}.allow_nonfinite)
         .def("feed", &feed, nb::arg("chunk"),
              "Read the next bytes of the file. Raises LibsvmTextError for a malformed line.")
-        .def("finish", &finish,
+        .def("finish", &finish, nb::sig("def finish(self) -> tuple[Any, Any, Any, Any, int]"),
              "Close the parser and return (labels, indptr, indices, values, n_features).")
         .def_prop_ro(
             "line", &LibsvmTextParser::line,

@@ -1,189 +1,133 @@
-// The solvers: problems in, solutions out.
+// The solvers: each is one overload of `solve`, which the type of its settings chooses.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
-#include "bindings/read_machine.hpp"
 #include "bindings/require.hpp"
+#include "bindings/tasks.hpp"
+#include "solvers/dual_descent.hpp"
+#include "solvers/kernel_sgd.hpp"
+#include "solvers/minimal_norm.hpp"
+#include "solvers/nnisda.hpp"
+#include "solvers/olla_l2.hpp"
+#include "solvers/simple_smo.hpp"
 #include "solvers/smo_machine.hpp"
 #include "solvers/solve.hpp"
+#include "solvers/solve_each.hpp"
+#include "solvers/uniform.hpp"
 
 namespace nb = nanobind;
 using namespace svmosaic;
 
-namespace {
+namespace svmosaic {
 
-LearningRate rate_of(const std::string& name) {
-    if (name == "2/sqrt(t)") return LearningRate::two_over_sqrt;
-    if (name == "1/sqrt(t)") return LearningRate::one_over_sqrt;
-    if (name == "1/t") return LearningRate::one_over;
-    throw nb::value_error(("unknown learning rate '" + name + "'").c_str());
+nb::dict to_dict(OnlineSolution&& solution) {
+    nb::dict record = to_dict(std::move(static_cast<Solution&>(solution)));
+    record["state"] = to_numpy(std::move(solution.state));
+    record["state_intercept"] = solution.state_intercept;
+    record["t"] = solution.t;
+    record["weights"] = to_numpy(std::move(solution.weights));
+    return record;
 }
 
-Refinement refinement_of(const std::string& name) {
-    if (name == "none") return Refinement::none;
-    if (name == "selected") return Refinement::selected;
-    if (name == "full") return Refinement::full;
-    throw nb::value_error(("unknown refinement '" + name + "'").c_str());
-}
-
-RefineSettings read_refine(const nb::handle& s) {
-    RefineSettings settings;
-    settings.refinement = refinement_of(nb::cast<std::string>(s.attr("refinement")));
-    settings.C = nb::cast<double>(s.attr("C"));
-    settings.smo.tol = nb::cast<double>(s.attr("tol"));
-    settings.smo.max_iter = nb::cast<Index>(s.attr("max_iter"));
-    settings.smo.shrinking = nb::cast<bool>(s.attr("shrinking"));
-    return settings;
-}
-
-}  // namespace
-
-OllawvMachine svmosaic::read_machine(const nb::handle& s) {
-    OllawvMachine machine;
-    machine.ollawv.margin = nb::cast<double>(s.attr("margin"));
-    machine.ollawv.learning_rate = rate_of(nb::cast<std::string>(s.attr("learning_rate")));
-    machine.ollawv.fit_intercept = nb::cast<bool>(s.attr("fit_intercept"));
-    machine.ollawv.max_iter_share = nb::cast<double>(s.attr("max_iter_share"));
-    machine.ollawv.max_iter = nb::cast<Index>(s.attr("max_iter"));
-    machine.ollawv.max_support = nb::cast<Index>(s.attr("max_support"));
-    machine.C = nb::cast<double>(s.attr("C"));
-    machine.cache_mb = nb::cast<double>(s.attr("cache_mb"));
-    machine.refine = read_refine(s.attr("refine"));
-    return machine;
-}
+}  // namespace svmosaic
 
 namespace {
 
-template <class Real>
-nb::list solve(const nb::object& rows, const nb::object& kernel, const nb::list& problems,
-               const nb::object& settings, Index n_threads, double max_time,
-               const nb::object& progress) {
+// Reads the tasks, runs solve(rows, tasks, monitor) without the GIL, and hands the records back.
+template <class Real, class Task, class Solve>
+nb::list run(const nb::object& rows, const nb::list& records, double max_time,
+             const nb::object& progress, const Solve& solve) {
     const auto table = read_table<Real>(rows);
-    const auto spec = read_kernel(kernel);
-    const auto machine = read_machine(settings);
-    std::vector<ProblemArrays> arrays;
-    std::vector<Problem> views;
-    for (const auto problem : problems) {
-        arrays.push_back(read_problem(problem, count_rows(table.rows)));
-        views.push_back(arrays.back().view());
-    }
+    const Tasks<Task> tasks(records, count_rows(table.rows));
     Monitor monitor(max_time, python_poll(progress));
-    std::vector<Solution> solutions;
-    {
+    auto solutions = [&] {
         const nb::gil_scoped_release release;
-        solutions = solve_all(table.rows, spec, views, machine, n_threads, monitor);
-    }
+        return solve(table.rows, tasks.span(), monitor);
+    }();
     raise_if_interrupted(monitor);
     nb::list result;
     for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
     return result;
 }
 
-template <class Real>
-nb::list refine_tasks(const nb::object& rows, const nb::object& kernel, const nb::list& tasks,
-                      double cache_mb, Index n_threads, double max_time,
-                      const nb::object& progress) {
-    const auto table = read_table<Real>(rows);
-    const auto spec = read_kernel(kernel);
-    std::vector<ProblemArrays> arrays;
-    std::vector<Array1<Index>> selections;
-    std::vector<RefineTask> views;
-    for (const auto task : tasks) {
-        arrays.push_back(read_problem(task.attr("problem"), count_rows(table.rows)));
-        selections.push_back(array1<Index>(task, "selected"));
-        require_indices(span_of(selections.back()),
-                        static_cast<Index>(arrays.back().samples.size()), "selected samples");
-        views.push_back(
-            {arrays.back().view(), span_of(selections.back()), read_refine(task.attr("settings"))});
-    }
-    Monitor monitor(max_time, python_poll(progress));
-    std::vector<Solution> solutions;
-    {
-        const nb::gil_scoped_release release;
-        solutions = refine_all(table.rows, spec, views, cache_mb, n_threads, monitor);
-    }
-    raise_if_interrupted(monitor);
-    nb::list result;
-    for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
-    return result;
-}
-
-SmoMachine read_smo(const nb::handle& s) {
-    SmoMachine machine;
-    const auto loss = nb::cast<std::string>(s.attr("loss"));
-    if (loss != "hinge" && loss != "epsilon_insensitive") {
-        throw nb::value_error(("unknown loss '" + loss + "'").c_str());
-    }
-    machine.loss = loss == "hinge" ? Loss::hinge : Loss::epsilon_insensitive;
-    machine.C = nb::cast<double>(s.attr("C"));
-    machine.epsilon = nb::cast<double>(s.attr("epsilon"));
-    machine.smo.tol = nb::cast<double>(s.attr("tol"));
-    machine.smo.max_iter = nb::cast<Index>(s.attr("max_iter"));
-    machine.smo.shrinking = nb::cast<bool>(s.attr("shrinking"));
-    machine.cache_mb = nb::cast<double>(s.attr("cache_mb"));
-    return machine;
-}
-
-template <class Real>
-nb::list smo_tasks(const nb::object& rows, const nb::object& kernel, const nb::list& problems,
-                   const nb::list& starts, const nb::object& settings, Index n_threads,
-                   double max_time, const nb::object& progress) {
-    const auto table = read_table<Real>(rows);
-    const auto spec = read_kernel(kernel);
-    const auto machine = read_smo(settings);
-    std::vector<ProblemArrays> arrays;
-    std::vector<Array1<double>> coefs;
-    std::vector<SmoTask> tasks;
-    require(nb::len(starts) == nb::len(problems), "expected a start, or None, for each problem");
-    for (std::size_t p = 0; p < nb::len(problems); ++p) {
-        arrays.push_back(read_problem(problems[p], count_rows(table.rows)));
-        tasks.push_back({arrays.back().view(), {}});
-        if (starts[p].is_none()) continue;
-        coefs.push_back(nb::cast<Array1<double>>(starts[p], false));
-        require(coefs.back().size() == arrays.back().samples.size(),
-                "a start needs one coefficient per sample");
-        tasks.back().start = span_of(coefs.back());
-    }
-    Monitor monitor(max_time, python_poll(progress));
-    std::vector<Solution> solutions;
-    {
-        const nb::gil_scoped_release release;
-        solutions = solve_smo_machines(table.rows, spec, tasks, machine, n_threads, monitor);
-    }
-    raise_if_interrupted(monitor);
-    nb::list result;
-    for (auto& solution : solutions) result.append(to_dict(std::move(solution)));
-    return result;
-}
-
-}  // namespace
-
-void bind_solvers(nb::module_& m) {
+// `Solve` is called with (rows, kernel, tasks, settings, n_threads, monitor) for both precisions.
+template <class Settings, class Task, class Solve>
+void bind_solver(nb::module_& m, const char* name, const char* doc, Solve solve) {
+    static const std::string signature =
+        "def solve(rows: object, kernel: object, tasks: list[Any], settings: " + std::string(name) +
+        ", n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]";
     m.def(
-        "solve_ollawv",
-        [](const nb::object& rows, const nb::object& kernel, const nb::list& problems,
-           const nb::object& settings, Index n_threads, double max_time,
-           const nb::object& progress) {
-            return is_single(rows) ? solve<float>(rows, kernel, problems, settings, n_threads,
-                                                  max_time, progress)
-                                   : solve<double>(rows, kernel, problems, settings, n_threads,
-                                                   max_time, progress);
+        "solve",
+        [solve](const nb::object& rows, const nb::object& kernel, const nb::list& tasks,
+                const Settings& settings, Index n_threads, double max_time,
+                const nb::object& progress) {
+            const KernelSpec spec = read_kernel(kernel);
+            const auto bound = [&](const auto& table, auto views, Monitor& monitor) {
+                return solve(table, spec, views, settings, n_threads, monitor);
+            };
+            return is_single(rows) ? run<float, Task>(rows, tasks, max_time, progress, bound)
+                                   : run<double, Task>(rows, tasks, max_time, progress, bound);
         },
-        nb::arg("rows"), nb::arg("kernel"), nb::arg("problems"), nb::arg("settings"),
+        nb::arg("rows"), nb::arg("kernel"), nb::arg("tasks"), nb::arg("settings"),
         nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
-        nb::sig("def solve_ollawv(rows: object, kernel: object, problems: list[Any], settings: "
-                "object, n_threads: int, max_time: float, progress: object | None) -> "
-                "list[dict[str, Any]]"),
-        "Solve binary problems by OLLAWV, refined as the settings say.");
+        nb::sig(signature.c_str()), doc);
+}
+
+// A solver of one problem on the columns of a kernel: problems run side by side, or large ones with
+// several threads each.
+template <class Settings, class Solve>
+void bind_column_solver(nb::module_& m, const char* name, const char* doc, Solve solve) {
+    bind_solver<Settings, Problem>(
+        m, name, doc,
+        [solve]<class Real>(const Rows<Real>& rows, const KernelSpec& kernel,
+                            std::span<const Problem> problems, const Settings& settings,
+                            Index n_threads, Monitor& monitor) {
+            return solve_each(
+                problems, settings.cache_mb, n_threads, monitor,
+                [&](const Problem& problem, std::size_t cache_bytes, ThreadPool& pool) {
+                    KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
+                    return solve(problem, settings, columns, monitor);
+                });
+        });
+}
+
+void check_states(std::span<const OnlineTask> tasks) {
+    for (const OnlineTask& task : tasks) {
+        require(task.coef.size() == task.support.size(),
+                "expected a coefficient for each support vector");
+    }
+}
+
+// Of the primal form: a weight for each feature of samples.
+template <class Real>
+void check_weights(const Rows<Real>& rows, std::span<const OnlineTask> tasks) {
+    const Index n_columns = std::visit(
+        [](const auto& table) -> Index {
+            if constexpr (requires { table.n_columns; }) return table.n_columns;
+            return -1;
+        },
+        rows);
+    require(n_columns >= 0 && !std::holds_alternative<PairwiseRows<Real>>(rows),
+            "the primal form needs samples");
+    for (const OnlineTask& task : tasks) {
+        require(task.coef.empty() || static_cast<Index>(task.coef.size()) == n_columns,
+                "expected a weight for each feature");
+    }
+}
+
+void bind_refine(nb::module_& m) {
     m.def(
         "refine",
         [](const nb::object& rows, const nb::object& kernel, const nb::list& tasks, double cache_mb,
            Index n_threads, double max_time, const nb::object& progress) {
-            return is_single(rows) ? refine_tasks<float>(rows, kernel, tasks, cache_mb, n_threads,
-                                                         max_time, progress)
-                                   : refine_tasks<double>(rows, kernel, tasks, cache_mb, n_threads,
-                                                          max_time, progress);
+            const KernelSpec spec = read_kernel(kernel);
+            const auto solve = [&](const auto& table, auto views, Monitor& monitor) {
+                return refine_all(table, spec, views, cache_mb, n_threads, monitor);
+            };
+            return is_single(rows)
+                       ? run<float, RefineTask>(rows, tasks, max_time, progress, solve)
+                       : run<double, RefineTask>(rows, tasks, max_time, progress, solve);
         },
         nb::arg("rows"), nb::arg("kernel"), nb::arg("tasks"), nb::arg("cache_mb"),
         nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
@@ -191,20 +135,80 @@ void bind_solvers(nb::module_& m) {
                 "n_threads: int, max_time: float, progress: object | None) -> "
                 "list[dict[str, Any]]"),
         "Solve the L1 dual on the selected positions of each task, or from them on all samples.");
+}
+
+void bind_linear_sgd(nb::module_& m) {
     m.def(
-        "solve_smo",
-        [](const nb::object& rows, const nb::object& kernel, const nb::list& problems,
-           const nb::list& starts, const nb::object& settings, Index n_threads, double max_time,
-           const nb::object& progress) {
-            return is_single(rows) ? smo_tasks<float>(rows, kernel, problems, starts, settings,
-                                                      n_threads, max_time, progress)
-                                   : smo_tasks<double>(rows, kernel, problems, starts, settings,
-                                                       n_threads, max_time, progress);
+        "solve_linear_sgd",
+        [](const nb::object& rows, const nb::list& tasks, const KernelSgdSettings& settings,
+           Index n_threads, double max_time, const nb::object& progress) {
+            const auto solve = [&](const auto& table, auto views, Monitor& monitor) {
+                check_weights(table, views);
+                return solve_linear_sgd(table, views, settings, n_threads, monitor);
+            };
+            return is_single(rows)
+                       ? run<float, OnlineTask>(rows, tasks, max_time, progress, solve)
+                       : run<double, OnlineTask>(rows, tasks, max_time, progress, solve);
         },
-        nb::arg("rows"), nb::arg("kernel"), nb::arg("problems"), nb::arg("starts"),
-        nb::arg("settings"), nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
-        nb::sig("def solve_smo(rows: object, kernel: object, problems: list[Any], starts: "
-                "list[Any], settings: object, n_threads: int, max_time: float, progress: object | "
-                "None) -> list[dict[str, Any]]"),
-        "Solve the L1-SVM or epsilon-SVR on all samples of each problem by SMO.");
+        nb::arg("rows"), nb::arg("tasks"), nb::arg("settings"), nb::arg("n_threads"),
+        nb::arg("max_time"), nb::arg("progress").none(),
+        nb::sig("def solve_linear_sgd(rows: object, tasks: list[Any], settings: "
+                "KernelSgdSettings, n_threads: int, max_time: float, progress: object | None) -> "
+                "list[dict[str, Any]]"),
+        "NL-SGD with the linear kernel in the primal, on dense or sparse rows.");
+}
+
+}  // namespace
+
+void bind_solvers(nb::module_& m) {
+    bind_solver<OllawvMachine, Problem>(
+        m, "OllawvSettings", "OLLAWV, refined as the settings say.",
+        [](const auto& rows, const KernelSpec& kernel, auto problems, const OllawvMachine& settings,
+           Index n_threads, Monitor& monitor) {
+            return solve_all(rows, kernel, problems, settings, n_threads, monitor);
+        });
+    bind_solver<SmoMachine, SmoTask>(
+        m, "SmoSettings", "The L1-SVM or epsilon-SVR by SMO.",
+        [](const auto& rows, const KernelSpec& kernel, auto tasks, const SmoMachine& settings,
+           Index n_threads, Monitor& monitor) {
+            return solve_smo_machines(rows, kernel, tasks, settings, n_threads, monitor);
+        });
+    bind_solver<MinimalNormSettings, Problem>(
+        m, "MinimalNormSettings", "The L2-SVM by the minimal norm.",
+        [](const auto& rows, const KernelSpec& kernel, auto problems,
+           const MinimalNormSettings& settings, Index n_threads, Monitor& monitor) {
+            return solve_each(
+                problems, settings.cache_mb, n_threads, monitor,
+                [&](const Problem& problem, std::size_t cache_bytes, ThreadPool& pool) {
+                    return solve_minimal_norm(rows, kernel, problem, settings, cache_bytes, pool,
+                                              monitor);
+                });
+        });
+    bind_column_solver<NnisdaSettings>(m, "NnisdaSettings", "The L2-SVM one coordinate at a time.",
+                                       [](auto&&... given) { return solve_nnisda(given...); });
+    bind_column_solver<DualDescentSettings>(
+        m, "DualDescentSettings", "The L1-SVM without an intercept by coordinate descent.",
+        [](auto&&... given) { return solve_dual_descent(given...); });
+    bind_column_solver<UniformSettings>(m, "UniformSettings",
+                                        "The Uniform SVM by nearest points of hulls.",
+                                        [](auto&&... given) { return solve_uniform(given...); });
+    bind_column_solver<SimpleSmoSettings>(
+        m, "SimpleSmoSettings", "The randomised SMO of a textbook.",
+        [](auto&&... given) { return solve_simple_smo(given...); });
+    bind_solver<KernelSgdSettings, OnlineTask>(
+        m, "KernelSgdSettings", "NL-SGD in kernel form.",
+        [](const auto& rows, const KernelSpec& kernel, auto tasks,
+           const KernelSgdSettings& settings, Index n_threads, Monitor& monitor) {
+            check_states(tasks);
+            return solve_kernel_sgd(rows, kernel, tasks, settings, n_threads, monitor);
+        });
+    bind_solver<OllaL2Settings, OnlineTask>(
+        m, "OllaL2Settings", "OLLA-L2.",
+        [](const auto& rows, const KernelSpec& kernel, auto tasks, const OllaL2Settings& settings,
+           Index n_threads, Monitor& monitor) {
+            check_states(tasks);
+            return solve_olla_l2(rows, kernel, tasks, settings, n_threads, monitor);
+        });
+    bind_refine(m);
+    bind_linear_sgd(m);
 }

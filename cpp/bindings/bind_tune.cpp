@@ -3,7 +3,6 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
-#include "bindings/read_machine.hpp"
 #include "bindings/require.hpp"
 #include "solvers/tune_ollawv.hpp"
 
@@ -12,39 +11,19 @@ using namespace svmosaic;
 
 namespace {
 
-MultiClass multi_class_of(const std::string& name) {
-    if (name == "ovo") return MultiClass::ovo;
-    if (name == "ovr") return MultiClass::ovr;
-    throw nb::value_error(("unknown multi-class scheme '" + name + "'").c_str());
-}
-
-// The arrays that the settings borrow.
-struct TuneArrays {
-    Array1<double> gammas;
-    Array1<double> margins;
-    Array1<double> Cs;
-    TuneSettings settings;
-};
-
-TuneArrays read_tune(const nb::handle& s) {
-    TuneArrays arrays{array1<double>(s, "gammas"), array1<double>(s, "margins"),
-                      array1<double>(s, "Cs"), TuneSettings{}};
-    arrays.settings.gammas = span_of(arrays.gammas);
-    arrays.settings.margins = span_of(arrays.margins);
-    arrays.settings.Cs = span_of(arrays.Cs);
-    arrays.settings.multi_class = multi_class_of(nb::cast<std::string>(s.attr("multi_class")));
-    arrays.settings.machine = read_machine(s.attr("machine"));
-    arrays.settings.memory_mb = nb::cast<double>(s.attr("memory_mb"));
-    return arrays;
-}
-
 template <class Real>
 nb::tuple tune(const nb::object& rows, const nb::object& kernel, const Array1<Index>& labels,
-               const Array1<double>& weights, const nb::list& splits, const nb::object& settings,
+               const Array1<double>& weights, const nb::list& splits, const Array1<double>& gammas,
+               const Array1<double>& margins, const Array1<double>& Cs,
+               const std::string& multi_class, const OllawvMachine& solver, double memory_mb,
                Index n_threads, double max_time, const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
-    const auto grid = read_tune(settings);
+    require(multi_class == "ovo" || multi_class == "ovr", "multi_class must be 'ovo' or 'ovr'");
+    const TuneSettings settings{
+        span_of(gammas), span_of(margins),
+        span_of(Cs),     multi_class == "ovo" ? MultiClass::ovo : MultiClass::ovr,
+        solver,          memory_mb};
     const Index n_rows = count_rows(table.rows);
     require(
         static_cast<Index>(labels.size()) == n_rows && static_cast<Index>(weights.size()) == n_rows,
@@ -64,8 +43,8 @@ nb::tuple tune(const nb::object& rows, const nb::object& kernel, const Array1<In
     TuneResult result;
     {
         const nb::gil_scoped_release release;
-        result = tune_ollawv(table.rows, spec, span_of(labels), span_of(weights), views,
-                             grid.settings, n_threads, monitor);
+        result = tune_ollawv(table.rows, spec, span_of(labels), span_of(weights), views, settings,
+                             n_threads, monitor);
     }
     raise_if_interrupted(monitor);
     return nb::make_tuple(to_numpy(std::move(result.confusion)),
@@ -78,19 +57,23 @@ void bind_tune(nb::module_& m) {
     m.def(
         "tune_ollawv",
         [](const nb::object& rows, const nb::object& kernel, const Array1<Index>& labels,
-           const Array1<double>& weights, const nb::list& splits, const nb::object& settings,
-           Index n_threads, double max_time, const nb::object& progress) {
-            return is_single(rows) ? tune<float>(rows, kernel, labels, weights, splits, settings,
-                                                 n_threads, max_time, progress)
-                                   : tune<double>(rows, kernel, labels, weights, splits, settings,
-                                                  n_threads, max_time, progress);
+           const Array1<double>& weights, const nb::list& splits, const Array1<double>& gammas,
+           const Array1<double>& margins, const Array1<double>& Cs, const std::string& multi_class,
+           const OllawvMachine& solver, double memory_mb, Index n_threads, double max_time,
+           const nb::object& progress) {
+            const auto run = is_single(rows) ? tune<float> : tune<double>;
+            return run(rows, kernel, labels, weights, splits, gammas, margins, Cs, multi_class,
+                       solver, memory_mb, n_threads, max_time, progress);
         },
         nb::arg("rows"), nb::arg("kernel"), nb::arg("labels").noconvert(),
-        nb::arg("weights").noconvert(), nb::arg("splits"), nb::arg("settings"),
-        nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
-        nb::sig(
-            "def tune_ollawv(rows: object, kernel: object, labels: IndexArray, weights: "
-            "DoubleArray, splits: list[Any], settings: object, n_threads: int, max_time: float, "
-            "progress: object | None) -> tuple[DoubleArray, DoubleArray]"),
+        nb::arg("weights").noconvert(), nb::arg("splits"), nb::arg("gammas").noconvert(),
+        nb::arg("margins").noconvert(), nb::arg("Cs").noconvert(), nb::arg("multi_class"),
+        nb::arg("solver"), nb::arg("memory_mb"), nb::arg("n_threads"), nb::arg("max_time"),
+        nb::arg("progress").none(),
+        nb::sig("def tune_ollawv(rows: object, kernel: object, labels: IndexArray, weights: "
+                "DoubleArray, splits: list[Any], gammas: DoubleArray, margins: DoubleArray, Cs: "
+                "DoubleArray, multi_class: str, solver: OllawvSettings, memory_mb: float, "
+                "n_threads: int, max_time: float, progress: "
+                "object | None) -> tuple[DoubleArray, DoubleArray]"),
         "Try all candidates of a grid on all folds: confusion matrices and support vectors.");
 }

@@ -32,19 +32,11 @@ nb::dict to_dict(RegressionResult&& result) {
 nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
                const Array2<double>& columns, const nb::list& links, const Array1<double>& weights,
                const Array2<double>& train, const Array2<double>& test,
-               const Array1<double>& starts, const nb::object& record, bool keep, Index n_threads,
-               const nb::object& progress) {
-    const auto gammas = array1<double>(record, "gammas");
-    const auto Cs = array1<double>(record, "Cs");
-    const auto epsilons = array1<double>(record, "epsilons");
-    const RegressionTuneSettings settings{span_of(gammas),
-                                          span_of(Cs),
-                                          span_of(epsilons),
-                                          nb::cast<double>(record.attr("tol")),
-                                          nb::cast<Index>(record.attr("max_iter")),
-                                          nb::cast<bool>(record.attr("complete")),
-                                          nb::cast<bool>(record.attr("absolute")),
-                                          nb::cast<double>(record.attr("race"))};
+               const Array1<double>& starts, const Array1<double>& gammas, const Array1<double>& Cs,
+               const Array1<double>& epsilons, double tol, Index max_iter, bool complete,
+               bool absolute, double race, bool keep, Index n_threads, const nb::object& progress) {
+    const RegressionTuneSettings settings{span_of(gammas), span_of(Cs), span_of(epsilons), tol,
+                                          max_iter,        complete,    absolute,          race};
     const std::size_t size = weights.size();
     require(distances.shape(0) == size && distances.shape(1) == size,
             "expected a distance and a weight for each pair of samples");
@@ -131,10 +123,14 @@ void bind_tune_regression(nb::module_& m) {
         "tune_regression", &tune, nb::arg("distances").noconvert(), nb::arg("targets").noconvert(),
         nb::arg("columns").noconvert(), nb::arg("links"), nb::arg("weights").noconvert(),
         nb::arg("train").noconvert(), nb::arg("test").noconvert(), nb::arg("starts").noconvert(),
-        nb::arg("settings"), nb::arg("keep"), nb::arg("n_threads"), nb::arg("progress").none(),
+        nb::arg("gammas").noconvert(), nb::arg("Cs").noconvert(), nb::arg("epsilons").noconvert(),
+        nb::arg("tol"), nb::arg("max_iter"), nb::arg("complete"), nb::arg("absolute"),
+        nb::arg("race"), nb::arg("keep"), nb::arg("n_threads"), nb::arg("progress").none(),
         nb::sig("def tune_regression(distances: DoubleArray, targets: DoubleArray, columns: "
                 "DoubleArray, links: list[Any], weights: DoubleArray, train: DoubleArray, test: "
-                "DoubleArray, starts: DoubleArray, settings: object, keep: bool, n_threads: int, "
+                "DoubleArray, starts: DoubleArray, gammas: DoubleArray, Cs: DoubleArray, epsilons: "
+                "DoubleArray, tol: float, max_iter: int, complete: bool, absolute: bool, race: "
+                "float, keep: bool, n_threads: int, "
                 "progress: object | None) -> tuple[list[Any], DoubleArray]"),
         "Choose gamma, C and epsilon of each link by cross-validation and fit it to all samples.");
 }

@@ -114,7 +114,7 @@ template Table<double> read_table<double>(const nb::handle&);
 
 ProblemArrays read_problem(const nb::handle& record, Index n_rows) {
     ProblemArrays arrays{array1<Index>(record, "samples"), array1<double>(record, "targets"),
-                         array1<double>(record, "weights"), nb::cast<Index>(record.attr("start"))};
+                         array1<double>(record, "weights"), nb::cast<Index>(record.attr("first"))};
     const std::size_t size = arrays.samples.size();
     require(arrays.targets.size() == size && arrays.weights.size() == size,
             "samples, targets and weights differ in length");

@@ -7,8 +7,7 @@ void bind_rows(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_expansion(nb::module_& m);
 void bind_io(nb::module_& m);
-void bind_l2(nb::module_& m);
-void bind_online(nb::module_& m);
+void bind_settings(nb::module_& m);
 void bind_tune(nb::module_& m);
 void bind_boundary(nb::module_& m);
 void bind_tune_regression(nb::module_& m);
@@ -16,12 +15,11 @@ void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
+    bind_settings(m);
     bind_rows(m);
     bind_solvers(m);
     bind_expansion(m);
     bind_io(m);
-    bind_l2(m);
-    bind_online(m);
     bind_tune(m);
     bind_boundary(m);
     bind_tune_regression(m);

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
-    from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.chains import SVRCC, SVRRC
@@ -45,7 +44,6 @@ __all__ = [
     "KernelPrimalSVC",
     "MIRMixSVMClassifier",
     "MIRSVMClassifier",
-    "MIRSetSVMClassifier",
     "MNSVMClassifier",
     "MultiTargetSVR",
     "NLSGDClassifier",
@@ -80,7 +78,6 @@ _HOME = {
     "Bags": "svmosaic.bags",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
     "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
-    "MIRSetSVMClassifier": "svmosaic.multi_instance.mir_set_svm",
     "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
     "OGEClassifier": "svmosaic.classification.oge",
     "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",

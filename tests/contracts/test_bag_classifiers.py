@@ -12,7 +12,6 @@ import scipy.sparse as sp
 import svmosaic.multi_instance
 from svmosaic.multi_instance import (
     BagClassifier,
-    MIRSetSVMClassifier,
     MIRSVMClassifier,
     SetKernelClassifier,
 )
@@ -33,8 +32,6 @@ SVM_LIKE = {"MIRSVMClassifier", "MISVMClassifier", "MiSVMClassifier"}
 OTHERS = [
     (MIRSVMClassifier(kernel="linear"), True),
     (MIRSVMClassifier(kernel="laplacian", n_init=1, class_weight="balanced"), False),
-    (MIRSetSVMClassifier(mu=0.5, positive="first"), False),
-    (MIRSetSVMClassifier(mu=0.0, positive="second", kernel="poly", coef0=1.0), False),
 ]
 # Smaller settings for those that search long.
 SETTINGS = {
@@ -67,7 +64,7 @@ def test_bag_classifier(check):
 
 
 def test_all_are_here():
-    assert {"MIRSVMClassifier", "MIRSetSVMClassifier"} <= {kind.__name__ for kind in _exported()}
+    assert {"MIRSVMClassifier", "MIRMixSVMClassifier"} <= {kind.__name__ for kind in _exported()}
 
 
 class Forgetful(BagClassifier):

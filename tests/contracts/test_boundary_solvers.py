@@ -15,7 +15,8 @@ from problems import problems
 from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import DenseRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows, PairwiseRows, Problem
 from svmosaic.engine.settings import DualDescentSettings, OnlineSvmSettings
 from svmosaic.engine.tasks import OnlineSvmTask
 from twins import boundary as boundary_twin
@@ -125,7 +126,7 @@ def test_dual_descent_equals_its_twin(data, C, as_csr):
     K = gram(data.X[samples], data.X[samples], data.kernel)
     chosen = DualDescentSettings(C=C, tol=1e-5, max_iter=200_000)
 
-    (ours,) = cpu.solve_dual_descent(rows, data.kernel, [problem], chosen)
+    (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
     theirs = descent_twin.solve(K, problem, chosen)
     if theirs.status != "converged":
@@ -165,7 +166,7 @@ def test_the_baseline_reaches_the_interior_point_optimum(seed):
     K = gram(X, X, KernelSpec("rbf", 1.0))
     problem = Problem(np.arange(n), y, np.ones(n))
 
-    (ours,) = cpu.solve_dual_descent(
+    (ours,) = cpu.solve(
         PairwiseRows(K), KernelSpec("precomputed"), [problem], DualDescentSettings(lam / 2, 1e-7)
     )
 
@@ -278,14 +279,14 @@ def test_the_online_svm_equals_its_twin_step_by_step(plain, update):
 @given(data=problems(max_samples=25), chosen=online_settings, cut=st.integers(1, 119))
 def test_an_online_run_can_be_cut_anywhere(data, chosen, cut):
     problem, Z = with_points(data)
-    chosen = replace(chosen, order="random", max_iter=120)
+    chosen = chosen.replaced(order="random", max_iter=120)
     task = OnlineSvmTask(problem, boundary=np.arange(len(Z)))
     tables = DenseRows(data.X), DenseRows(Z)
 
     (whole,) = cpu.solve_online_svm(*tables, 0.5, [task], chosen)
-    (part,) = cpu.solve_online_svm(*tables, 0.5, [task], replace(chosen, max_iter=cut))
+    (part,) = cpu.solve_online_svm(*tables, 0.5, [task], chosen.replaced(max_iter=cut))
     later = replace(task, support=part.support, coef=part.coef, t=part.t)
-    (rest,) = cpu.solve_online_svm(*tables, 0.5, [later], replace(chosen, max_iter=120 - cut))
+    (rest,) = cpu.solve_online_svm(*tables, 0.5, [later], chosen.replaced(max_iter=120 - cut))
 
     np.testing.assert_array_equal(whole.support, rest.support)
     np.testing.assert_array_equal(whole.coef, rest.coef)
@@ -299,8 +300,8 @@ def test_the_printed_factor_never_leaves_the_unit_interval(data, chosen):
     task = OnlineSvmTask(problem, boundary=np.arange(len(Z)))
     tables = DenseRows(data.X), DenseRows(Z)
 
-    (printed,) = cpu.solve_online_svm(*tables, 0.5, [task], replace(chosen, update="printed"))
-    (clipped,) = cpu.solve_online_svm(*tables, 0.5, [task], replace(chosen, update="clipped"))
+    (printed,) = cpu.solve_online_svm(*tables, 0.5, [task], chosen.replaced(update="printed"))
+    (clipped,) = cpu.solve_online_svm(*tables, 0.5, [task], chosen.replaced(update="clipped"))
 
     np.testing.assert_array_equal(printed.coef, clipped.coef)
 

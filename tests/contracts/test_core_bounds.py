@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Coefficients, CsrRows, DenseRows, PairwiseRows, Problem
 from svmosaic.engine.settings import KernelSgdSettings, OllawvSettings, SmoSettings
 from svmosaic.engine.tasks import OnlineTask
 
@@ -18,7 +18,7 @@ REFUSED = (ValueError, IndexError)
 
 
 def decide(rows, vectors, support=(0, 1), coefficients=None, kernel=RBF):
-    table = sp.csr_array(np.ones((2, 1))) if coefficients is None else coefficients
+    table = Coefficients.of_one_output(np.ones(2)) if coefficients is None else coefficients
     return cpu.decide(rows, vectors, np.array(support), kernel, table, np.zeros(1))
 
 
@@ -52,12 +52,12 @@ def test_decide_refuses_columns_that_a_kernel_matrix_lacks():
 @pytest.mark.parametrize(
     "coefficients",
     [
-        cpu.Coefficients(np.array([0, 1]), np.array([0]), np.ones(1)),
-        cpu.Coefficients(np.array([0, 1, 9]), np.array([0, 0]), np.ones(2)),
-        cpu.Coefficients(np.array([0, 2, 1]), np.array([0, 0]), np.ones(2)),
-        cpu.Coefficients(np.array([0, 1, 2]), np.array([0, 1]), np.ones(2)),
-        cpu.Coefficients(np.array([0, 1, 2]), np.array([0, -1]), np.ones(2)),
-        cpu.Coefficients(np.array([0, 1, 2]), np.array([0]), np.ones(2)),
+        Coefficients(np.array([0, 1]), np.array([0]), np.ones(1)),
+        Coefficients(np.array([0, 1, 9]), np.array([0, 0]), np.ones(2)),
+        Coefficients(np.array([0, 2, 1]), np.array([0, 0]), np.ones(2)),
+        Coefficients(np.array([0, 1, 2]), np.array([0, 1]), np.ones(2)),
+        Coefficients(np.array([0, 1, 2]), np.array([0, -1]), np.ones(2)),
+        Coefficients(np.array([0, 1, 2]), np.array([0]), np.ones(2)),
     ],
     ids=["rows", "end", "order", "output", "negative", "sizes"],
 )
@@ -86,28 +86,26 @@ def test_broken_compressed_rows_are_refused(broken):
         cpu.distinct_rows(broken, np.zeros(2, dtype=np.int64), np.ones(2))
 
 
-def problem(samples=(0, 1, 2, 3), n_targets=4, start=-1):
+def problem(samples=(0, 1, 2, 3), n_targets=4, first=-1, initial=None):
     targets = np.where(np.arange(n_targets) % 2, 1.0, -1.0)
-    return Problem(np.array(samples), targets, np.ones(len(samples)), start)
+    return Problem(np.array(samples), targets, np.ones(len(samples)), first, initial)
 
 
 @pytest.mark.parametrize(
     "broken",
-    [problem((0, 1, 2, 5)), problem((-1, 1, 2, 3)), problem(n_targets=3), problem(start=4)],
+    [problem((0, 1, 2, 5)), problem((-1, 1, 2, 3)), problem(n_targets=3), problem(first=4)],
     ids=["beyond", "negative", "sizes", "start"],
 )
 def test_solvers_refuse_broken_problems(broken):
     with pytest.raises(REFUSED):
-        cpu.solve_ollawv(ROWS, RBF, [broken], OllawvSettings())
+        cpu.solve(ROWS, RBF, [broken], OllawvSettings())
     with pytest.raises(REFUSED):
-        cpu.solve_smo(ROWS, RBF, [broken], SmoSettings())
+        cpu.solve(ROWS, RBF, [broken], SmoSettings())
 
 
 def test_solvers_refuse_starts_of_another_length():
     with pytest.raises(REFUSED):
-        cpu.solve_smo(ROWS, RBF, [problem()], SmoSettings(), starts=[np.zeros(3)])
-    with pytest.raises(REFUSED):
-        cpu.solve_smo(ROWS, RBF, [problem()], SmoSettings(), starts=[])
+        cpu.solve(ROWS, RBF, [problem(initial=np.zeros(3))], SmoSettings())
 
 
 @pytest.mark.parametrize(
@@ -116,7 +114,7 @@ def test_solvers_refuse_starts_of_another_length():
 def test_online_solvers_refuse_a_broken_state(support, coef):
     task = OnlineTask(problem(), np.array(support), np.array(coef))
     with pytest.raises(REFUSED):
-        cpu.solve_kernel_sgd(ROWS, RBF, [task], KernelSgdSettings())
+        cpu.solve(ROWS, RBF, [task], KernelSgdSettings())
     with pytest.raises(REFUSED):
         cpu.solve_linear_sgd(ROWS, [task], KernelSgdSettings())
 
@@ -134,4 +132,4 @@ def test_pairs_of_rows_must_exist():
 
 def test_a_symmetric_matrix_must_be_square():
     with pytest.raises(REFUSED):
-        cpu.solve_smo(PairwiseRows(X), KernelSpec("precomputed"), [problem()], SmoSettings())
+        cpu.solve(PairwiseRows(X), KernelSpec("precomputed"), [problem()], SmoSettings())

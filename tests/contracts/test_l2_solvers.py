@@ -13,7 +13,8 @@ from scipy import sparse
 
 from problems import Data, problems
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CallbackRows, PairwiseRows, Problem
 from svmosaic.engine.settings import (
     MinimalNormSettings,
     NnisdaSettings,
@@ -32,9 +33,9 @@ CONVEX = ("rbf", "linear", "laplacian")
 PENALTIES = st.sampled_from([0.01, 1.0, 100.0])
 
 SOLVERS = {
-    "minimal_norm": (cpu.solve_minimal_norm, minimal_norm_twin, MinimalNormSettings),
-    "nnisda": (cpu.solve_nnisda, nnisda_twin, NnisdaSettings),
-    "uniform": (cpu.solve_uniform, uniform_twin, UniformSettings),
+    "minimal_norm": (cpu.solve, minimal_norm_twin, MinimalNormSettings),
+    "nnisda": (cpu.solve, nnisda_twin, NnisdaSettings),
+    "uniform": (cpu.solve, uniform_twin, UniformSettings),
 }
 L2_SOLVERS = ("minimal_norm", "nnisda")
 
@@ -110,7 +111,7 @@ def test_a_solver_equals_its_twin(name, data, C, as_csr):
     (ours,) = solve(rows, data.kernel, [problem], chosen)
 
     # The twin takes single steps in Python; some problems want millions.
-    theirs = twin.solve(K, problem, replace(chosen, max_iter=50_000))
+    theirs = twin.solve(K, problem, chosen.replaced(max_iter=50_000))
     assert ours.status == "converged"
     assert ours.dual_gap <= 1e-4 * max(1.0, C)
     if theirs.status != "converged":
@@ -137,7 +138,7 @@ def test_joint_steps_find_the_same_machine_with_fewer_updates(name, dtype):
 
     (joint,) = solve(data.dense(), data.kernel, [problem], chosen)
 
-    single = replace(chosen, joint_steps=False)
+    single = chosen.replaced(joint_steps=False)
     (published,) = solve(data.dense(), data.kernel, [problem], single)
     assert joint.status == published.status == "converged"
     assert joint.n_iter < published.n_iter / 4
@@ -165,7 +166,7 @@ def test_simple_smo_equals_its_twin(n, kernel, bounds, seed):
     K = kernel_matrix(data, problem)
     chosen = SimpleSmoSettings(bounds, C=2.0, max_iter=20, seed=seed)
 
-    (ours,) = cpu.solve_simple_smo(rows, data.kernel, [problem], chosen)
+    (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
     # Few sweeps: a rounding error has no time to grow.
     theirs = simple_smo_twin.solve(K, problem, chosen)
@@ -186,7 +187,7 @@ def test_simple_smo_stays_feasible(data, bounds, C):
     problem = problem_of(data, rows)
 
     chosen = SimpleSmoSettings(bounds, C=C, max_iter=30)
-    (ours,) = cpu.solve_simple_smo(rows, data.kernel, [problem], chosen)
+    (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
     place = {row: i for i, row in enumerate(problem.samples)}
     at = [place[row] for row in ours.support]
@@ -228,7 +229,7 @@ def test_uniform_reaches_the_interior_point_optimum(data, C):
     K = kernel_matrix(data, problem)
     assume_apart(K)
 
-    (ours,) = cpu.solve_uniform(rows, data.kernel, [problem], UniformSettings(C=C, tol=1e-7))
+    (ours,) = cpu.solve(rows, data.kernel, [problem], UniformSettings(C=C, tol=1e-7))
 
     assert ours.objective == pytest.approx(uniform_optimum(K, problem, C), rel=1e-5)
     f = decisions(ours, problem, K)
@@ -287,7 +288,7 @@ def test_threads_do_not_change_a_large_machine(name, dtype, large):
     rows = data.csr() if dtype == np.float32 else data.dense()
     problem = problem_of(data, rows)
     if name == "simple_smo":
-        solve, chosen = cpu.solve_simple_smo, SimpleSmoSettings(max_iter=1)
+        solve, chosen = cpu.solve, SimpleSmoSettings(max_iter=1)
     else:
         solve, _, Settings = SOLVERS[name]
         chosen = Settings(tol=0.03, max_iter=4000)
@@ -306,7 +307,7 @@ def test_the_draw_changes_the_road_and_not_the_machine(large):
     rows = large.dense()
     problem = problem_of(large, rows)
     solved = [
-        cpu.solve_minimal_norm(rows, large.kernel, [problem], MinimalNormSettings(**chosen))[0]
+        cpu.solve(rows, large.kernel, [problem], MinimalNormSettings(**chosen))[0]
         for chosen in ({"draw": 0}, {"seed": 1}, {"seed": 2})
     ]
 

@@ -17,6 +17,7 @@ PACKAGE = Path(svmosaic.__file__).parent
 # Module -> why it may.
 ALLOWED = {
     "engine/cpu.py": "the engine that is the compiled core",
+    "engine/settings.py": "the settings of its solvers, which every engine reads",
     "datasets/readers/libsvm.py": "the text parser knows files, not problems: no backend needed",
 }
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from problems import Data, problems
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CallbackRows, PairwiseRows, Problem
 from svmosaic.engine.settings import KernelSgdSettings, OllaL2Settings
 from svmosaic.engine.tasks import OnlineTask
 from twins import kernel_sgd as kernel_sgd_twin
@@ -44,8 +45,8 @@ olla_settings = st.builds(
 
 # (compiled solver, twin, settings) of each machine.
 MACHINES = {
-    "kernel_sgd": (cpu.solve_kernel_sgd, kernel_sgd_twin.solve, sgd_settings),
-    "olla_l2": (cpu.solve_olla_l2, olla_l2_twin.solve, olla_settings),
+    "kernel_sgd": (cpu.solve, kernel_sgd_twin.solve, sgd_settings),
+    "olla_l2": (cpu.solve, olla_l2_twin.solve, olla_settings),
 }
 machines = pytest.mark.parametrize("name", MACHINES)
 
@@ -160,7 +161,7 @@ def test_the_primal_form_equals_the_kernel_form(data, chosen, sparse):
     problem = distinct(data, rows)
 
     (primal,) = cpu.solve_linear_sgd(rows, [OnlineTask(problem)], chosen)
-    (kernel,) = cpu.solve_kernel_sgd(rows, data.kernel, [OnlineTask(problem)], chosen)
+    (kernel,) = cpu.solve(rows, data.kernel, [OnlineTask(problem)], chosen)
 
     expected = kernel.coef @ data.X[kernel.support]
     scale = max(1.0, np.abs(kernel.coef).sum() * np.abs(data.X).max())
@@ -199,7 +200,7 @@ def test_chunks_one_after_another_are_one_pass_over_the_whole(name, data, choice
     changes = {"order": "given", "epochs": 1}
     if name == "kernel_sgd":
         changes["average"] = 0.0
-    chosen = replace(choice.draw(strategy), **changes)
+    chosen = choice.draw(strategy).replaced(**changes)
     n = data.y.size
     problem = Problem(np.arange(n), data.y, data.weights)
     cuts = sorted(choice.draw(st.sets(st.integers(1, n - 1), max_size=3)))
@@ -226,12 +227,12 @@ def test_a_budget_is_never_exceeded(data, budget, order, cuts):
     problem = Problem(np.arange(data.y.size), data.y, data.weights)
     cuts = sorted(c for c in cuts if c < data.y.size)
 
-    machine = chunked(cpu.solve_olla_l2, data.dense(), data.kernel, problem, chosen, cuts)
+    machine = chunked(cpu.solve, data.dense(), data.kernel, problem, chosen, cuts)
 
     assert machine.support.size <= budget
     # A lower budget holds from the next samples on.
     later = OnlineTask(problem, machine.support, machine.state, machine.state_intercept, machine.t)
-    (machine,) = cpu.solve_olla_l2(data.dense(), data.kernel, [later], replace(chosen, budget=1))
+    (machine,) = cpu.solve(data.dense(), data.kernel, [later], chosen.replaced(budget=1))
     assert machine.support.size <= 1
 
 

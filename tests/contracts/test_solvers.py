@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from problems import Data, problems, solve_dual_exactly, solve_svr_exactly
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import CallbackRows, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CallbackRows, PairwiseRows, Problem
 from svmosaic.engine.settings import OllawvSettings, RefineSettings, SmoSettings
 from svmosaic.engine.tasks import RefineTask
 from twins import ollawv as ollawv_twin
@@ -37,7 +38,7 @@ def problem_of(data, rows):
     labels = (data.y > 0).astype(np.int64)
     samples, weights = cpu.distinct_rows(rows, labels, data.weights)
     problem = Problem(samples, data.y[samples], weights)
-    return replace(problem, start=cpu.central_sample(rows, problem))
+    return replace(problem, first=cpu.central_sample(rows, problem))
 
 
 def assert_same_path(ours, theirs):
@@ -64,7 +65,7 @@ def test_ollawv_equals_its_twin(data, chosen, sparse):
     problem = problem_of(data, rows)
     X = data.X[problem.samples]
 
-    (ours,) = cpu.solve_ollawv(rows, data.kernel, [problem], chosen)
+    (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
     assert_same_path(ours, ollawv_twin.solve(gram(X, X, data.kernel), problem, chosen))
 
@@ -85,7 +86,7 @@ def test_every_form_of_the_rows_gives_the_same_machine(data, chosen):
         ),
     ]
 
-    solved = [cpu.solve_ollawv(rows, kernel, [problem], chosen)[0] for rows, kernel in forms]
+    solved = [cpu.solve(rows, kernel, [problem], chosen)[0] for rows, kernel in forms]
 
     for other in solved[1:]:
         assert_same_path(solved[0], other)
@@ -99,7 +100,7 @@ def test_smo_equals_its_twin(data, C):
     X = data.X[problem.samples]
     everyone = np.arange(problem.samples.size)
 
-    task = RefineTask(problem, everyone, RefineSettings("selected", C=C, tol=1e-6))
+    task = RefineTask(problem, everyone, RefineSettings(refinement="selected", C=C, tol=1e-6))
     (ours,) = cpu.refine(rows, data.kernel, [task])
 
     twin = smo_twin.solve(gram(X, X, data.kernel), problem.targets, C * problem.weights, tol=1e-6)
@@ -150,7 +151,7 @@ def test_smo_for_regression_equals_its_twin(data, C, epsilon, seed):
     problem = Problem(np.arange(targets.size), targets, data.weights)
     chosen = SmoSettings("epsilon_insensitive", C=C, epsilon=epsilon, tol=1e-6)
 
-    (ours,) = cpu.solve_smo(data.dense(), data.kernel, [problem], chosen)
+    (ours,) = cpu.solve(data.dense(), data.kernel, [problem], chosen)
 
     K = gram(data.X, data.X, data.kernel)
     twin = smo_twin.solve(K, targets, C * data.weights, tol=1e-6, epsilon=epsilon)
@@ -193,7 +194,7 @@ def test_smo_reaches_the_interior_point_optimum(tol, accuracy, hundred):
             problem = Problem(everyone, data.y, data.weights)
             chosen = SmoSettings("hinge", C=C, tol=tol)
 
-        (ours,) = cpu.solve_smo(data.dense(), data.kernel, [problem], chosen)
+        (ours,) = cpu.solve(data.dense(), data.kernel, [problem], chosen)
 
         best = (
             solve_svr_exactly(K, real_targets, upper, 0.2)
@@ -217,12 +218,12 @@ def test_a_warm_start_reaches_the_same_optimum(data, before, after, loss):
     rows = data.dense()
     problem = Problem(np.arange(data.y.size), data.y, data.weights)
     first, second = (SmoSettings(loss, C=C, tol=1e-8) for C in (before, after))
-    (start,) = cpu.solve_smo(rows, data.kernel, [problem], first)
+    (start,) = cpu.solve(rows, data.kernel, [problem], first)
     coef = np.zeros(data.y.size)
     coef[start.support] = start.coef
 
-    (cold,) = cpu.solve_smo(rows, data.kernel, [problem], second)
-    (warm,) = cpu.solve_smo(rows, data.kernel, [problem], second, starts=[coef])
+    (cold,) = cpu.solve(rows, data.kernel, [problem], second)
+    (warm,) = cpu.solve(rows, data.kernel, [replace(problem, initial=coef)], second)
 
     assert warm.objective == pytest.approx(cold.objective, rel=1e-7, abs=1e-9)
     assert warm.coef.sum() == pytest.approx(0.0, abs=1e-8)
@@ -233,10 +234,10 @@ def test_a_warm_start_reaches_the_same_optimum(data, before, after, loss):
 def test_the_number_of_threads_changes_nothing(data, chosen):
     rows = data.dense()
     problem = problem_of(data, rows)
-    refined = replace(chosen, refine=RefineSettings("full", C=1.0))
+    refined = chosen.replaced(refine=RefineSettings(refinement="full", C=1.0))
 
     one, many = (
-        cpu.solve_ollawv(rows, data.kernel, [problem, problem], refined, n_threads=threads)
+        cpu.solve(rows, data.kernel, [problem, problem], refined, n_threads=threads)
         for threads in (1, 4)
     )
 
@@ -256,10 +257,10 @@ def test_threads_do_not_change_a_large_machine(form, dtype):
     data = Data(X, y, np.ones(9000), KernelSpec("rbf", 0.5))
     rows = data.dense() if form == "dense" else data.csr()
     problem = problem_of(data, rows)
-    chosen = OllawvSettings(max_iter=600, refine=RefineSettings("full", tol=1e-2))
+    chosen = OllawvSettings(max_iter=600, refine=RefineSettings(refinement="full", tol=1e-2))
 
     solved = [
-        cpu.solve_ollawv(rows, data.kernel, [problem], chosen, n_threads=threads)[0]
+        cpu.solve(rows, data.kernel, [problem], chosen, n_threads=threads)[0]
         for threads in (1, 2, 3, 4)
     ]
 

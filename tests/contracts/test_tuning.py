@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, PairwiseRows
-from svmosaic.engine.settings import OllawvSettings, RefineSettings, TuneSettings
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CsrRows, DenseRows, PairwiseRows
+from svmosaic.engine.settings import OllawvSettings, RefineSettings
+from svmosaic.engine.tasks import TuneSettings
 from twins import tune as twin
 from twins.kernels import gram
 
-PLAIN = RefineSettings("none")
+PLAIN = RefineSettings(refinement="none")
 
 
 @st.composite
@@ -51,7 +53,7 @@ def grids(refine, **fixed):
         if refine.refinement == "none"
         else st.sampled_from([np.array([1.0]), np.array([20.0, 0.2, 3.0])]),
         multi_class=st.sampled_from(["ovo", "ovr"]),
-        machine=st.builds(OllawvSettings, refine=st.just(refine), **fixed),
+        solver=st.builds(OllawvSettings, refine=st.just(refine), **fixed),
     )
 
 
@@ -63,7 +65,7 @@ plain_grids = grids(
     max_support=st.sampled_from([0, 0, 3]),
 )
 exact_grids = st.sampled_from(["selected", "full"]).flatmap(
-    lambda kind: grids(RefineSettings(kind, tol=1e-8))
+    lambda kind: grids(RefineSettings(refinement=kind, tol=1e-8))
 )
 kernels = st.sampled_from(
     [KernelSpec("rbf"), KernelSpec("laplacian"), KernelSpec("linear"), KernelSpec("poly", coef0=1)]
@@ -102,7 +104,7 @@ def test_exact_machines_equal_the_twin(refinement, multi_class, table, kernel):
         np.array([0.1, 1.0]),
         np.array([30.0, 0.5]),
         multi_class,
-        OllawvSettings(refine=RefineSettings(refinement, tol=1e-8)),
+        OllawvSettings(refine=RefineSettings(refinement=refinement, tol=1e-8)),
     )
 
     ours = tuned(table, kernel, grid)
@@ -148,8 +150,8 @@ def test_without_memory_plain_machines_are_the_same(table, kernel, grid):
 def test_stored_kernel_values_give_the_same_exact_machines(table, grid):
     X = table[0]
     # Where the selection starts depends on the form of the rows; the exact machine does not.
-    full = replace(grid.machine, refine=RefineSettings("full", tol=1e-8))
-    grid = replace(grid, gammas=np.array([0.5]), machine=full)
+    full = grid.solver.replaced(refine=RefineSettings(refinement="full", tol=1e-8))
+    grid = replace(grid, gammas=np.array([0.5]), solver=full)
     K = gram(X, X, KernelSpec("rbf", gamma=0.5))
 
     from_rows = tuned(table, KernelSpec("rbf"), grid)
@@ -176,7 +178,7 @@ def test_large_machines_are_solved_in_working_sets(precision):
         np.array([0.1]),
         np.array([0.1, 10.0, 300.0]),
         "ovo",
-        OllawvSettings(refine=RefineSettings("full", tol=1e-6)),
+        OllawvSettings(refine=RefineSettings(refinement="full", tol=1e-6)),
     )
     table = X.astype(precision), labels, weights, splits
 
@@ -196,7 +198,7 @@ def test_max_time_leaves_the_rest_out():
         np.array([0.1]),
         np.array([1.0, 100.0, 1e4]),
         "ovo",
-        OllawvSettings(refine=RefineSettings("full")),
+        OllawvSettings(refine=RefineSettings(refinement="full")),
     )
 
     confusion, n_support = cpu.tune_ollawv(
@@ -214,7 +216,7 @@ def test_an_error_of_the_progress_function_reaches_the_caller():
         np.array([0.1]),
         4.0 ** np.arange(-2, 8),
         "ovo",
-        OllawvSettings(refine=RefineSettings("full", tol=1e-9)),
+        OllawvSettings(refine=RefineSettings(refinement="full", tol=1e-9)),
     )
 
     def progress(done, total, steps):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import CsrRows, DenseRows
-from svmosaic.engine.settings import RegressionTuneSettings
-from svmosaic.engine.tasks import RegressionLink
+from svmosaic.engine.tasks import RegressionLink, RegressionTuneSettings
 from twins import smo
 from twins import tune_regression as twin
 

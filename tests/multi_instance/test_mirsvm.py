@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from multi_instance.toy_bags import needle_bags
 from svmosaic.bags import Bags
-from svmosaic.engine.problem import KernelSpec
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance import MIRSVMClassifier
 from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from svmosaic.engine.problem import KernelSpec
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.bag_statistics import (
     first_of_largest,

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from svmosaic import SMOClassifier
-from svmosaic.engine.problem import KernelSpec
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers import (

@@ -16,7 +16,6 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 from multi_instance.toy_bags import needle_bags
 from svmosaic import (
     MIRMixSVMClassifier,
-    MIRSetSVMClassifier,
     MIRSVMClassifier,
     OLLAWVClassifier,
     load,
@@ -38,9 +37,6 @@ MIX = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.5], n_init=1, random_state=0)
 MODELS = [
     MIRSVMClassifier(C=10.0, random_state=0),
     MIRSVMClassifier(kernel="linear", random_state=0),
-    MIRSetSVMClassifier(mu=1.0, random_state=0),
-    MIRSetSVMClassifier(mu=0.5, summary="set", n_init=1, random_state=0),
-    MIRSetSVMClassifier(mu=[0.0, 0.5], summary="min-max", n_init=1, random_state=0),
     MIX,
     SetKernelClassifier(C=10.0),
     SetKernelClassifier(normalization="average"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from svmosaic.engine.problem import DoubleArray, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["gram"]
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from twins import smo
 from twins.kernels import gram
 

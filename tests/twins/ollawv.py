@@ -21,7 +21,7 @@ def _learning_rate(name: LearningRate, t: int) -> float:
 def solve(K: DoubleArray, problem: Problem, settings: OllawvSettings) -> Solution:
     """Run the plain machine on the kernel matrix of the problem's samples.
 
-    ``problem.start`` must name a sample. Rows of the solution are those of the table.
+    ``problem.first`` must name a sample. Rows of the solution are those of the table.
     """
     y, weights = problem.targets, problem.weights
     n = weights.sum()
@@ -35,7 +35,7 @@ def solve(K: DoubleArray, problem: Problem, settings: OllawvSettings) -> Solutio
     steps: list[float] = []
     violations: list[float] = []
     status: Status = "converged"
-    t, wv = 0, problem.start
+    t, wv = 0, problem.first
     while True:
         if settings.max_support and alpha[wv] == 0 and len(set(rows)) == settings.max_support:
             status = "max_support"

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from svmosaic.engine.problem import DoubleArray, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.settings import OnlineSvmSettings, Shrinking
 from svmosaic.engine.tasks import OnlineSvmSolution, OnlineSvmTask
 from twins.kernels import gram

@@ -8,8 +8,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
-from svmosaic.engine.settings import TuneSettings
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.tasks import TuneSettings
 from twins import ollawv, smo
 from twins.kernels import gram
 
@@ -42,7 +43,7 @@ def tune(
         solutions = [
             _solve(
                 K,
-                replace(problem, start=start(problem)),
+                replace(problem, first=start(problem)),
                 float(settings.margins[m]),
                 float(settings.Cs[c]),
                 settings,
@@ -97,12 +98,12 @@ def _solve(
     K: DoubleArray, problem: Problem, margin: float, C: float, settings: TuneSettings
 ) -> Solution:
     rows = problem.samples
-    refine = settings.machine.refine
+    refine = settings.solver.refine
     if refine.refinement == "full":
         taken = np.arange(rows.size)
     else:
-        machine = replace(settings.machine, margin=margin, C=1.0)
-        path = ollawv.solve(K[np.ix_(rows, rows)], problem, machine)
+        chosen = settings.solver.replaced(margin=margin, C=1.0)
+        path = ollawv.solve(K[np.ix_(rows, rows)], problem, chosen)
         if refine.refinement == "none":
             return path
         taken = np.flatnonzero(np.isin(rows, path.path_rows))

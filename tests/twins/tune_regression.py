@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, Solution
-from svmosaic.engine.settings import RegressionTuneSettings
-from svmosaic.engine.tasks import RegressionLink, TunedRegression
+from svmosaic.engine.tasks import RegressionLink, RegressionTuneSettings, TunedRegression
 from twins import smo
 
 __all__ = ["tune"]

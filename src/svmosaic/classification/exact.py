@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
@@ -21,20 +21,20 @@ __all__ = ["ExactKernelClassifier"]
 class ExactKernelClassifier(KernelClassifier):
     """Base of the classifiers whose machines come from one call of an exact solver.
 
-    A subclass implements `_solver`.
+    A subclass implements `_settings`.
     """
 
     tol: float
     max_iter: int | None
 
-    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
-        """Return the solver's function and its settings."""
+    def _settings(self) -> Any:
+        """Return the settings, which name the solver."""
         raise NotImplementedError(f"{type(self).__name__} does not name its solver.")
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        solve, settings = self._solver()
-        settings = replace(settings, cache_mb=self._cache_mb(rows, problems))
-        solutions = solve(
+        settings = self._settings()
+        settings.cache_mb = self._cache_mb(rows, problems)
+        solutions: list[Solution] = cpu.solve(
             rows,
             kernel,
             problems,

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from svmosaic.classification.binary_machines import BinaryMachines
-from svmosaic.classification.kernel_machine import KernelMachine
-from svmosaic.classification.multiclass import (
-    Expansion,
-    gather,
-    output_matrix,
-    split,
-)
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.classification.binary_problems import BinaryProblems
+from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
+from svmosaic.classification.multiclass import JoinedSolutions, arrange, gather, split
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.validation import check_training
@@ -48,15 +43,15 @@ class ReadyProblems:
     training: TrainingSet
 
 
-class KernelClassifier(BinaryMachines, KernelMachine):
+class KernelClassifier(BinaryProblems, KernelEstimator):
     """Base of the kernel classifiers: validation, multi-class, fitted attributes, prediction.
 
     A subclass declares its own parameters and implements `_solve`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
-        **BinaryMachines._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
+        **BinaryProblems._parameter_constraints,
     }
 
     # What a subclass says of itself ---------------------------------------------------------
@@ -65,7 +60,7 @@ class KernelClassifier(BinaryMachines, KernelMachine):
         """Solve the binary problems."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it solves problems.")
 
-    def _start(self) -> int:
+    def _first(self) -> int:
         """Return the position of the first sample, -1 for the central one."""
         return -1
 
@@ -112,7 +107,7 @@ class KernelClassifier(BinaryMachines, KernelMachine):
     ) -> ReadyProblems:
         """Return the binary problems of checked samples."""
         rows = make_rows(X, self.kernel)
-        samples, sample_weights = self._samples(X, rows, labels, weights)
+        samples, sample_weights = self._samples(X, labels, weights)
         kernel = self._kernel(X, samples, sample_weights, labels[samples])
         problems = split(
             samples,
@@ -120,31 +115,38 @@ class KernelClassifier(BinaryMachines, KernelMachine):
             sample_weights,
             classes.size,
             self.multi_class,
-            start=self._start(),
+            first=self._first(),
         )
         training = TrainingSet(X, labels, samples, sample_weights)
         return ReadyProblems(rows, kernel, problems, training)
 
     def _finish(self, ready: ReadyProblems, classes: Any, solutions: list[Solution]) -> Self:
         """Set the fitted attributes."""
-        labels = ready.training.labels
+        training = ready.training
         self.classes_ = classes
-        self._gamma = ready.kernel.gamma
-        expansion = gather(solutions, labels, classes.size, self.multi_class)
-        self._set_expansion(expansion, ready.training.X)
+        found = gather(solutions, training.labels, classes.size)
+        self._set_expansion(self._final_kernel(ready.kernel, solutions), training.X, found)
         self.n_iter_ = np.array([s.n_iter for s in solutions])
         self.stop_reason_ = np.array([s.status for s in solutions])
-        self._record(solutions, ready.problems, ready.training)
+        self._record(solutions, ready.problems, training)
         return self
 
-    def _set_expansion(self, expansion: Expansion, X: Any) -> None:
-        self._set_support(expansion.support, X)
-        self.n_support_ = expansion.n_support.astype(np.int32)
-        self.dual_coef_ = expansion.dual_coef
-        self.intercept_ = expansion.intercept
+    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
+        """Return the kernel of the expansion, where solving has chosen its width."""
+        return kernel
+
+    def _set_expansion(self, kernel: KernelSpec, X: Any, found: JoinedSolutions) -> None:
+        self.expansion_ = expansion_of_rows(
+            kernel, X, found.support, found.coefficients, found.intercepts
+        )
+        self.support_ = found.support.astype(np.int32)
+        self.n_support_ = found.n_support.astype(np.int32)
 
     # Prediction -----------------------------------------------------------------------------
 
-    def _coefficients(self) -> csr_array:
-        """Return coefficients with one row per support vector and one column per machine."""
-        return output_matrix(self.dual_coef_, self.n_support_, self.classes_.size, self.multi_class)
+    @property
+    def dual_coef_(self) -> DoubleArray:
+        """Coefficients of the support vectors, arranged as in scikit-learn's SVC."""
+        return arrange(
+            self.expansion_.coefficients, self.n_support_, self.classes_.size, self.multi_class
+        )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.memory import cache_within
-from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.problem import Problem, Rows
 from svmosaic.engine.settings import DualDescentSettings
 from svmosaic.utils.sklearn_compat import Interval
 from svmosaic.utils.threads import resolve_threads
@@ -184,12 +183,11 @@ class KernelPrimalSVC(ExactKernelClassifier):
             more_bytes=2.0 * 8.0 * threads * n**2,
         )
 
-    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
+    def _settings(self) -> Any:
         # a'Ka + lam sum of losses is twice 1/2 |w|^2 + lam/2 sum of losses.
-        settings = DualDescentSettings(
+        return DualDescentSettings(
             C=0.5 * float(self.lam),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
             cache_mb=float(self.cache_mb),
         )
-        return cpu.solve_dual_descent, settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,9 +9,7 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import Solution
 from svmosaic.engine.settings import MinimalNormSettings
 from svmosaic.utils.sklearn_compat import Interval
 
@@ -187,8 +184,8 @@ class MNSVMClassifier(ExactKernelClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
-        settings = MinimalNormSettings(
+    def _settings(self) -> Any:
+        return MinimalNormSettings(
             C=float(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
@@ -197,4 +194,3 @@ class MNSVMClassifier(ExactKernelClassifier):
             cache_mb=float(self.cache_mb),
             joint_steps=bool(self.joint_steps),
         )
-        return cpu.solve_minimal_norm, settings

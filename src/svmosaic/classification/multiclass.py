@@ -1,7 +1,7 @@
-"""Many classes by binary machines: one-vs-one and one-vs-rest.
+"""Many classes by binary problems: one-vs-one and one-vs-rest.
 
 Signs follow scikit-learn. With two classes a positive decision means ``classes_[1]``; with more,
-machine (i, j) of one-vs-one is positive for class i, machine c of one-vs-rest for class c.
+problem (i, j) of one-vs-one is positive for class i, problem c of one-vs-rest for class c.
 """
 
 from __future__ import annotations
@@ -15,16 +15,25 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
 
-__all__ = ["Expansion", "MultiClass", "combine_votes", "gather", "output_matrix", "split"]
+__all__ = [
+    "JoinedSolutions",
+    "MultiClass",
+    "arrange",
+    "class_pairs",
+    "combine_votes",
+    "gather",
+    "split",
+    "unarrange",
+]
 
 MultiClass = Literal["ovo", "ovr"]
 
 
 @dataclass(frozen=True)
-class Expansion:
-    """All machines of a classifier over one list of support vectors.
+class JoinedSolutions:
+    """The solutions of all binary problems over one list of support vectors.
 
     Attributes
     ----------
@@ -32,20 +41,20 @@ class Expansion:
         Rows of the training table, by class and then ascending.
     n_support : ndarray of int64
         Support vectors of each class.
-    dual_coef : ndarray of shape (n_classes - 1, n_support) or (n_machines, n_support)
-        Coefficients as scikit-learn arranges them.
-    intercept : ndarray of shape (n_machines,)
+    coefficients : Coefficients
+        Of each support vector in each binary problem.
+    intercepts : ndarray of shape (n_problems,)
         Constant terms.
     """
 
     support: IndexArray
     n_support: IndexArray
-    dual_coef: DoubleArray
-    intercept: DoubleArray
+    coefficients: Coefficients
+    intercepts: DoubleArray
 
 
-def machines(n_classes: int, multi_class: MultiClass) -> list[tuple[int, int]]:
-    """Return (positive class, negative class) of each machine; -1 stands for all others."""
+def class_pairs(n_classes: int, multi_class: MultiClass) -> list[tuple[int, int]]:
+    """Return (positive class, negative class) of each problem; -1 stands for all others."""
     if n_classes == 2:
         return [(1, 0)]
     if multi_class == "ovr":
@@ -60,73 +69,88 @@ def split(
     n_classes: int,
     multi_class: MultiClass,
     *,
-    start: int = -1,
+    first: int = -1,
 ) -> list[Problem]:
-    """Return one problem per machine. `labels` and `weights` belong to `samples`."""
+    """Return the binary problems. `labels` and `weights` belong to `samples`."""
     problems = []
-    for positive, negative in machines(n_classes, multi_class):
+    for positive, negative in class_pairs(n_classes, multi_class):
         takes_part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
         targets = np.where(labels[takes_part] == positive, 1.0, -1.0)
-        problems.append(Problem(samples[takes_part], targets, weights[takes_part], start))
+        problems.append(Problem(samples[takes_part], targets, weights[takes_part], first))
     return problems
 
 
-def gather(
-    solutions: Sequence[Solution], labels: IndexArray, n_classes: int, multi_class: MultiClass
-) -> Expansion:
-    """Join the machines' expansions; a vector that several share is listed once.
+def gather(solutions: Sequence[Solution], labels: IndexArray, n_classes: int) -> JoinedSolutions:
+    """Join the solutions of the binary problems; a vector that several share is listed once.
 
     `labels` holds the class of every row of the table.
     """
     rows = np.unique(np.concatenate([s.support for s in solutions]))
     support = rows[np.argsort(labels[rows], kind="stable")]
-    of_class = labels[support]
-    n_support = np.bincount(of_class, minlength=n_classes)
+    n_support = np.bincount(labels[support], minlength=n_classes)
     place = np.empty(labels.size, dtype=np.int64)
     place[support] = np.arange(support.size)
-
-    pairs = machines(n_classes, multi_class)
-    one_vs_one = n_classes > 2 and multi_class == "ovo"
-    dual_coef = np.zeros((n_classes - 1 if one_vs_one else len(pairs), support.size))
-    for m, ((positive, negative), solution) in enumerate(zip(pairs, solutions, strict=True)):
-        at = place[solution.support]
-        if one_vs_one:
-            # A vector of class c meets n_classes - 1 machines; the row is the other class's
-            # number among them.
-            row = np.where(of_class[at] == positive, negative - 1, positive)
-            dual_coef[row, at] = solution.coef
-        else:
-            dual_coef[m, at] = solution.coef
-    intercept = np.array([s.intercept for s in solutions])
-    return Expansion(support, n_support, dual_coef, intercept)
+    columns = np.repeat(np.arange(len(solutions)), [s.support.size for s in solutions])
+    places = place[np.concatenate([s.support for s in solutions])]
+    values = np.concatenate([s.coef for s in solutions])
+    matrix = csr_array((values, (places, columns)), shape=(support.size, len(solutions)))
+    matrix.eliminate_zeros()
+    intercepts = np.array([s.intercept for s in solutions])
+    return JoinedSolutions(support, n_support, Coefficients.of_matrix(matrix), intercepts)
 
 
-def output_matrix(
+# scikit-learn's arrangement of one-vs-one: a vector of class c takes part in n_classes - 1
+# problems, and row r of `dual_coef_` is its coefficient against the r-th of the other classes.
+
+
+def arrange(
+    coefficients: Coefficients,
+    n_support: npt.NDArray[np.integer[Any]],
+    n_classes: int,
+    multi_class: MultiClass,
+) -> DoubleArray:
+    """Return coefficients as scikit-learn arranges them in ``dual_coef_``."""
+    matrix = coefficients.matrix()
+    if n_classes == 2 or multi_class == "ovr":
+        return matrix.T.toarray()  # type: ignore[no-any-return]
+    of_class = np.repeat(np.arange(n_classes), n_support)
+    entries = matrix.tocoo()
+    vectors, problems = entries.coords
+    positive, negative = np.array(class_pairs(n_classes, multi_class)).T
+    row = np.where(
+        of_class[vectors] == positive[problems], negative[problems] - 1, positive[problems]
+    )
+    dual_coef = np.zeros((n_classes - 1, matrix.shape[0]))
+    dual_coef[row, vectors] = entries.data
+    return dual_coef
+
+
+def unarrange(
     dual_coef: DoubleArray,
     n_support: npt.NDArray[np.integer[Any]],
     n_classes: int,
     multi_class: MultiClass,
-) -> csr_array:
-    """Return coefficients with one row per support vector and one column per machine."""
+) -> Coefficients:
+    """Return the coefficients that `arrange` was given."""
     n_vectors = dual_coef.shape[1]
     if n_classes == 2 or multi_class == "ovr":
-        return csr_array(dual_coef.T)
-    pairs = machines(n_classes, multi_class)
+        return Coefficients.of_matrix(dual_coef.T)
+    pairs = class_pairs(n_classes, multi_class)
     number = {pair: m for m, pair in enumerate(pairs)}
     of_class = np.repeat(np.arange(n_classes), n_support)
-    # machine_of[c, r]: the machine of row r of dual_coef, for a vector of class c.
-    machine_of = np.empty((n_classes, n_classes - 1), dtype=np.int64)
+    # problem_of[c, r]: the binary problem of row r of dual_coef, for a vector of class c.
+    problem_of = np.empty((n_classes, n_classes - 1), dtype=np.int64)
     for c in range(n_classes):
         others = [other for other in range(n_classes) if other != c]
-        machine_of[c] = [number[min(c, other), max(c, other)] for other in others]
-    columns = machine_of[of_class]
+        problem_of[c] = [number[min(c, other), max(c, other)] for other in others]
+    columns = problem_of[of_class]
     offsets = np.arange(0, n_vectors * (n_classes - 1) + 1, n_classes - 1)
     # flatten copies: eliminate_zeros works in place and must not touch the caller's array.
     matrix = csr_array(
         (dual_coef.T.flatten(), columns.ravel(), offsets), shape=(n_vectors, len(pairs))
     )
     matrix.eliminate_zeros()
-    return matrix
+    return Coefficients.of_matrix(matrix)
 
 
 def combine_votes(decisions: DoubleArray, n_classes: int) -> DoubleArray:

@@ -12,18 +12,17 @@ import scipy.sparse as sp
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.classification.multiclass import MultiClass, gather
+from svmosaic.classification.multiclass import MultiClass, arrange, gather, unarrange
 from svmosaic.classification.online_classifier import OnlineClassifier
 from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelFunction, kernel_spec
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows
-from svmosaic.engine.rows import make_rows
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.settings import KernelSgdSettings, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import check_samples
 
 __all__ = ["NLSGDClassifier"]
 
@@ -226,7 +225,7 @@ class NLSGDClassifier(OnlineClassifier):
             return cpu.solve_linear_sgd(
                 rows, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
             )
-        return cpu.solve_kernel_sgd(
+        return cpu.solve(
             rows, kernel, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
         )
 
@@ -236,15 +235,24 @@ class NLSGDClassifier(OnlineClassifier):
             n_features = int(self.n_features_in_)
             self._state = _matrix([s.state for s in solutions], n_features)
             self._weights_of_features = _matrix([s.weights for s in solutions], n_features)
+            self.expansion_ = linear_expansion(
+                self._weights_of_features, self.expansion_.vectors, self.expansion_.intercepts
+            )
             return
         raw = [replace(s, coef=s.state) for s in solutions]
-        self._state = gather(raw, labels, self.classes_.size, self.multi_class).dual_coef
+        joined = gather(raw, labels, self.classes_.size)
+        self._state = arrange(
+            joined.coefficients, joined.n_support, self.classes_.size, self.multi_class
+        )
         self._weights_of_features = np.empty((0, 0))
 
-    def _raw(self) -> tuple[DoubleArray, DoubleArray]:
-        # The state of a linear machine has no place in `dual_coef_`; `_before` adds it.
-        raw = self.dual_coef_ if self._in_primal else self._state
-        return raw, self._state_intercept
+    def _raw(self) -> tuple[Coefficients, DoubleArray]:
+        # The state of a linear model has no support vectors; `_before` adds it.
+        if self._in_primal:
+            nothing = Coefficients.of_matrix(np.zeros((0, self.intercept_.size)))
+            return nothing, self._state_intercept
+        state = unarrange(self._state, self.n_support_, self.classes_.size, self.multi_class)
+        return state, self._state_intercept
 
     def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
         if first:
@@ -272,23 +280,37 @@ class NLSGDClassifier(OnlineClassifier):
         check_is_fitted(self, "classes_")
         return self._weights_of_features
 
-    def _output_values(self, X: Any) -> DoubleArray:
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors; none for the linear kernel, which keeps weights of features."""
+        vectors = self.expansion_.vectors
+        return vectors[:0] if self._in_primal else vectors
+
+    @property
+    def dual_coef_(self) -> DoubleArray:
+        """Coefficients of the support vectors, arranged as in scikit-learn's SVC."""
         if not self._in_primal:
-            return super()._output_values(X)
-        check_is_fitted(self)
-        X = check_samples(self, X)
-        # The weights are the vectors of one linear expansion per machine, so a value does not
-        # depend on the other rows of `X`.
-        weights = self._weights_of_features.astype(X.dtype)
-        n_machines = weights.shape[0]
-        kind = kernel_spec("linear", 1.0, 1, 0.0)
-        return self._decide(
-            make_rows(X, "linear"),
-            make_rows(csr_array(weights) if sp.issparse(X) else weights, "linear"),
-            np.arange(n_machines),
-            kind,
-            csr_array(np.eye(n_machines)),
-        )
+            return super().dual_coef_
+        n_classes = self.classes_.size
+        by_pairs = n_classes > 2 and self.multi_class == "ovo"
+        return np.zeros((n_classes - 1 if by_pairs else self.intercept_.size, 0))
+
+
+def linear_expansion(
+    weights: DoubleArray, samples: Any, intercepts: DoubleArray
+) -> KernelExpansion:
+    """Return the linear expansion whose vectors are weights of features, one per binary problem.
+
+    `samples` has the form and the type that the training samples had.
+    """
+    vectors = weights.astype(samples.dtype)
+    n = weights.shape[0]
+    return KernelExpansion(
+        kernel_spec("linear"),
+        csr_array(vectors) if sp.issparse(samples) else vectors,
+        Coefficients(np.arange(n + 1), np.arange(n), np.ones(n), n),
+        intercepts,
+    )
 
 
 def _matrix(rows: list[DoubleArray], n_columns: int) -> DoubleArray:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import Solution
 from svmosaic.engine.settings import NnisdaSettings
 from svmosaic.utils.sklearn_compat import Interval
 
@@ -172,12 +169,11 @@ class NNISDAClassifier(ExactKernelClassifier):
         self.max_time = max_time
         self.verbose = verbose
 
-    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
-        settings = NnisdaSettings(
+    def _settings(self) -> Any:
+        return NnisdaSettings(
             C=float(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
             cache_mb=float(self.cache_mb),
             joint_steps=bool(self.joint_steps),
         )
-        return cpu.solve_nnisda, settings

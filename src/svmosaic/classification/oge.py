@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.points import pairs_between, points_of
-from svmosaic.classification.binary_machines import BinaryMachines
+from svmosaic.classification.binary_problems import BinaryProblems
 from svmosaic.classification.multiclass import split
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, Problem
@@ -66,7 +66,7 @@ class _Ensemble:
     threshold: float
 
 
-class OGEClassifier(BinaryMachines, BaseEstimator):  # type: ignore[misc]
+class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
     r"""Ensemble of the planes midway between neighbours of different classes.
 
     Every characteristic boundary point gives a plane: through the point, across the line between
@@ -145,7 +145,7 @@ class OGEClassifier(BinaryMachines, BaseEstimator):  # type: ignore[misc]
         "lam": [StrOptions({"gcv"}), Interval(Real, 0.0, None, closed="neither")],
         "initial": [StrOptions({"equal"}), Interval(Real, None, None, closed="neither")],
         "threshold": [StrOptions({"train"}), Interval(Real, None, None, closed="neither")],
-        "decision_function_shape": BinaryMachines._parameter_constraints["decision_function_shape"],
+        "decision_function_shape": BinaryProblems._parameter_constraints["decision_function_shape"],
         "n_jobs": [Integral, None],
     }
 

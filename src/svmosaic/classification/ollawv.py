@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
-from svmosaic.classification.multiclass import Expansion, MultiClass, gather, machines
+from svmosaic.classification.multiclass import MultiClass, class_pairs, gather
 from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelFunction, kernel_spec
-from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
+from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import LearningRate, OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import RefineTask
@@ -243,7 +244,7 @@ class OLLAWVClassifier(KernelClassifier):
     def _canonical_order(self) -> bool:  # type: ignore[override]
         return self.start == "central"
 
-    def _start(self) -> int:
+    def _first(self) -> int:
         return 0 if self.start == "first" else -1
 
     def _refine_settings(self) -> RefineSettings:
@@ -268,7 +269,7 @@ class OLLAWVClassifier(KernelClassifier):
         )
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        solutions = cpu.solve_ollawv(
+        solutions = cpu.solve(
             rows,
             kernel,
             problems,
@@ -417,9 +418,8 @@ class OLLAWVClassifier(KernelClassifier):
         """Solve the dual on shorter selections; rows are those of the training data."""
         selected = self._selected
         rows = make_rows(selected["vectors"], self.kernel)
-        kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
         tasks = []
-        pairs = machines(self.classes_.size, self.multi_class)
+        pairs = class_pairs(self.classes_.size, self.multi_class)
         for (positive, _), machine in zip(pairs, path, strict=True):
             samples = np.flatnonzero(np.isin(selected["rows"], machine.rows))
             targets = np.where(selected["labels"][samples] == positive, 1.0, -1.0)
@@ -427,7 +427,7 @@ class OLLAWVClassifier(KernelClassifier):
             tasks.append(RefineTask(problem, np.arange(samples.size), self._refine_settings()))
         solutions = cpu.refine(
             rows,
-            kernel,
+            self.expansion_.kernel,
             tasks,
             cache_mb=float(self.cache_mb),
             n_threads=resolve_threads(self.n_jobs),
@@ -444,16 +444,19 @@ class OLLAWVClassifier(KernelClassifier):
             of_class = np.repeat(np.arange(source.classes_.size), source.n_support_)
         labels = np.zeros(int(known.max()) + 1, dtype=np.int64)
         labels[known] = of_class
-        expansion: Expansion = gather(solutions, labels, self.classes_.size, self.multi_class)
-        self.support_ = expansion.support.astype(np.int32)
-        self.n_support_ = expansion.n_support.astype(np.int32)
-        self.dual_coef_ = expansion.dual_coef
-        self.intercept_ = expansion.intercept
-        if self.kernel != "precomputed":
-            order = np.argsort(known)
-            self.support_vectors_ = vectors[
-                order[np.searchsorted(known, expansion.support, sorter=order)]
-            ]
+        found = gather(solutions, labels, self.classes_.size)
+        kernel = source.expansion_.kernel
+        if source.expansion_.columns is not None:
+            self._set_expansion(kernel, source.support_vectors_, found)
+            return
+        order = np.argsort(known)
+        place = np.empty(labels.size, dtype=np.int64)
+        place[known[order]] = order
+        self.expansion_ = KernelExpansion(
+            kernel, vectors[place[found.support]], found.coefficients, found.intercepts
+        )
+        self.support_ = found.support.astype(np.int32)
+        self.n_support_ = found.n_support.astype(np.int32)
 
 
 def _subset(selected: dict[str, Any], path: MarginPath, pairwise: bool) -> dict[str, Any]:

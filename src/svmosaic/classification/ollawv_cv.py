@@ -18,7 +18,8 @@ from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KERNELS, kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Rows
 from svmosaic.engine.rows import make_rows
-from svmosaic.engine.settings import LearningRate, TuneSettings
+from svmosaic.engine.settings import LearningRate
+from svmosaic.engine.tasks import TuneSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
@@ -227,7 +228,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.kernel in ("linear", "precomputed"):
             gammas = np.ones(1)
         elif self.gammas is None:
-            samples, sample_weights = template._samples(X, rows, labels, weights)
+            samples, sample_weights = template._samples(X, labels, weights)
             middle = resolve_gamma("scale", X, samples, sample_weights)
             gammas = np.array([middle * 4.0**k for k in range(-4, 4)])
         else:

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.classification.multiclass import gather, output_matrix, split
-from svmosaic.engine.kernels import kernel_spec
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.classification.multiclass import gather, split
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
@@ -85,9 +85,9 @@ class OnlineClassifier(KernelClassifier):
         """Run the solver on each task; `machines` are their numbers."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it visits samples.")
 
-    def _raw(self) -> tuple[DoubleArray, DoubleArray]:
-        """Return the raw coefficients, arranged as `dual_coef_`, and the raw constant terms."""
-        return self.dual_coef_, self.intercept_
+    def _raw(self) -> tuple[Coefficients, DoubleArray]:
+        """Return the raw coefficients and the raw constant terms."""
+        return self.expansion_.coefficients, self.expansion_.intercepts
 
     def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
         """Set what `_raw` returns, where it is not the machine itself."""
@@ -196,7 +196,7 @@ class OnlineClassifier(KernelClassifier):
         kernel = (
             self._kernel(chunk.table, chunk.samples, chunk.weights, chunk.labels[chunk.samples])
             if first
-            else kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
+            else self.expansion_.kernel
         )
         problems = split(
             chunk.samples,
@@ -209,19 +209,17 @@ class OnlineClassifier(KernelClassifier):
         # A machine whose classes are not in the chunk stays as it is.
         busy = [m for m, problem in enumerate(problems) if problem.samples.size]
         tasks = [_task(problems[m], before[m]) for m in busy]
-        after = list(before)
+        after: list[Any] = list(before)
         rows = make_rows(chunk.table, self.kernel)
         learnt = self._run(rows, kernel, tasks, busy, 1, "given")
         for m, solution in zip(busy, learnt, strict=True):
             after[m] = replace(solution, n_iter=before[m].n_iter + solution.n_iter)
 
-        # Nothing is set before this line: an interrupted call leaves the machine as it was.
         self.n_samples_seen_ = int(X.shape[0]) + (0 if first else self.n_samples_seen_)
         self.classes_ = classes
-        self._gamma = kernel.gamma
-        expansion = gather(after, chunk.labels, classes.size, self.multi_class)
-        self._set_expansion(expansion, chunk.table)
-        self.support_ = _shortest(chunk.numbers[expansion.support])
+        found = gather(after, chunk.labels, classes.size)
+        self._set_expansion(self._final_kernel(kernel, after), chunk.table, found)
+        self.support_ = _shortest(chunk.numbers[found.support])
         self.n_iter_ = np.array([s.n_iter for s in after])
         self.stop_reason_ = np.array([s.status for s in after])
         self.t_ = np.array([s.t for s in after])
@@ -261,8 +259,8 @@ class OnlineClassifier(KernelClassifier):
                 for _ in problems
             ]
         raw, raw_intercept = self._raw()
-        states = self._columns(raw)
-        coefs = self._columns(self.dual_coef_)
+        states = _columns(raw)
+        coefs = _columns(self.expansion_.coefficients)
         return [
             OnlineSolution(
                 support=rows,
@@ -277,17 +275,16 @@ class OnlineClassifier(KernelClassifier):
             for m, (rows, state) in enumerate(states)
         ]
 
-    def _columns(self, dual_coef: DoubleArray) -> list[tuple[IndexArray, DoubleArray]]:
-        """Return (support vectors, coefficients) of each machine."""
-        matrix = output_matrix(
-            dual_coef, self.n_support_, self.classes_.size, self.multi_class
-        ).tocsc()
-        matrix.sort_indices()
-        parts = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
-        return [
-            (matrix.indices[a:b].astype(np.int64), matrix.data[a:b].astype(np.float64))
-            for a, b in parts
-        ]
+
+def _columns(coefficients: Coefficients) -> list[tuple[IndexArray, DoubleArray]]:
+    """Return (support vectors, coefficients) of each binary problem."""
+    matrix = coefficients.matrix().tocsc()
+    matrix.sort_indices()
+    parts = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    return [
+        (matrix.indices[a:b].astype(np.int64), matrix.data[a:b].astype(np.float64))
+        for a, b in parts
+    ]
 
 
 def _task(problem: Problem, machine: OnlineSolution) -> OnlineTask:

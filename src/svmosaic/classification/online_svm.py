@@ -12,7 +12,15 @@ from svmosaic.classification.online_classifier import OnlineClassifier
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.engine import cpu
 from svmosaic.engine.gamma import gamma_of, resolve_gamma, sigma_of
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec, Rows
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import (
+    Coefficients,
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    Rows,
+)
 from svmosaic.engine.settings import OnlineSvmSettings, Shrinking, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
 from svmosaic.utils.progress import current_progress
@@ -202,7 +210,7 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
             OnlineSvmSettings(
                 lam=float(self.lam),
                 max_iter=max_iter,
-                order=order,
+                order="given" if order == "given" else "random",
                 update=update,
                 seed=self._seed(),
             ),
@@ -218,7 +226,7 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
         super()._learn_chunk(X, labels, weights, classes, first)
 
     def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
-        self.sigma_ = sigma_of(self._gamma)
+        self.sigma_ = sigma_of(self.expansion_.kernel.gamma)
 
-    def _raw(self) -> tuple[DoubleArray, DoubleArray]:
-        return self.dual_coef_, np.zeros_like(self.intercept_)
+    def _raw(self) -> tuple[Coefficients, DoubleArray]:
+        return self.expansion_.coefficients, np.zeros_like(self.intercept_)

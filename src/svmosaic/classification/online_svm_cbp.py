@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
@@ -16,14 +15,15 @@ from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.boundary.widths import descending_sigmas, online_sigmas
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.online_svm import OnlineSVMClassifier
-from svmosaic.engine import cpu
+from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import gamma_of, sigma_of
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
+    Coefficients,
     DenseRows,
     DoubleArray,
     FloatArray,
     IndexArray,
-    KernelSpec,
     Problem,
     Rows,
     Solution,
@@ -385,15 +385,13 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         """Return |f(z)| of the last boundary point, or its root sum of squares over all."""
         if self.sigma == "printed" or task.boundary.size == 0:
             return solution.norm
-        values = cpu.decide(
-            DenseRows(np.ascontiguousarray(points[task.boundary])),
-            DenseRows(X),
-            solution.support,
+        expansion = KernelExpansion(
             KernelSpec("rbf", gamma),
-            csr_array(solution.coef[:, None]),
+            X[solution.support],
+            Coefficients.of_one_output(solution.coef),
             np.zeros(1),
-            n_threads=resolve_threads(self.n_jobs),
         )
+        values = expansion.decide(points[task.boundary], n_threads=resolve_threads(self.n_jobs))
         return float(np.linalg.norm(values))
 
     def _choose(self, sigmas: DoubleArray, norms: DoubleArray) -> int:
@@ -412,6 +410,12 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         return chosen
 
     # State ----------------------------------------------------------------------------------
+
+    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
+        if not np.isnan(kernel.gamma):
+            return kernel
+        searched = [s.search for s in solutions if isinstance(s, _CbpSolution)]
+        return KernelSpec("rbf", gamma_of(searched[-1].sigma))
 
     def _record(
         self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
@@ -434,8 +438,6 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
                 # The chunk had no sample for this machine.
                 known = getattr(self, "boundary_points_", self.support_vectors_[:0])
                 points.append(known[ends[m - 1] if m else 0 : ends[m]])
-        if np.isnan(self._gamma):
-            self._gamma = gamma_of(search.sigma)
         if search.sigmas.size or not hasattr(self, "sigmas_"):
             self.sigmas_, self.norms_ = search.sigmas, search.norms
         self.boundary_points_ = np.concatenate(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -10,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.classification.multiclass import MultiClass, machines
+from svmosaic.classification.multiclass import MultiClass
 from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import DoubleArray, KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
+from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.settings import SimpleSmoSettings, SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -199,10 +200,10 @@ class SMOClassifier(KernelClassifier):
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         if self.variant == "simple":
             return self._solve_simply(rows, kernel, problems)
-        solutions = cpu.solve_smo(
+        solutions = cpu.solve(
             rows,
             kernel,
-            problems,
+            self._with_previous_solution(problems),
             SmoSettings(
                 loss="hinge",
                 C=float(self.C),
@@ -211,7 +212,6 @@ class SMOClassifier(KernelClassifier):
                 shrinking=bool(self.shrinking),
                 cache_mb=self._cache_mb(rows, problems),
             ),
-            starts=self._starts(problems),
             n_threads=resolve_threads(self.n_jobs),
             max_time=self.max_time or 0.0,
             progress=current_progress(type(self).__name__, self.verbose),
@@ -223,7 +223,7 @@ class SMOClassifier(KernelClassifier):
         self, rows: Rows, kernel: KernelSpec, problems: list[Problem]
     ) -> list[Solution]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return cpu.solve_simple_smo(
+        return cpu.solve(
             rows,
             kernel,
             problems,
@@ -240,19 +240,19 @@ class SMOClassifier(KernelClassifier):
             progress=current_progress(type(self).__name__, self.verbose),
         )
 
-    def _starts(self, problems: list[Problem]) -> list[DoubleArray] | None:
-        """Return the coefficients of the previous fit, as far as the rows are the same."""
-        if not self.warm_start or not hasattr(self, "dual_coef_"):
-            return None
-        known = self._coefficients().toarray()
-        pairs = machines(self.classes_.size, self.multi_class)
-        if len(pairs) != len(problems):
-            return None
-        starts = []
+    def _with_previous_solution(self, problems: list[Problem]) -> list[Problem]:
+        """Return problems that begin with the coefficients of the previous fit, if it is known."""
+        if not self.warm_start or not hasattr(self, "expansion_"):
+            return problems
+        if self.expansion_.n_outputs != len(problems):
+            return problems
+        known = self.expansion_.coefficient_matrix().toarray()
+        begun = []
         for m, problem in enumerate(problems):
             of_row = dict(zip(self.support_.tolist(), known[:, m].tolist(), strict=True))
-            starts.append(np.array([of_row.get(row, 0.0) for row in problem.samples.tolist()]))
-        return starts
+            initial = np.array([of_row.get(row, 0.0) for row in problem.samples.tolist()])
+            begun.append(replace(problem, initial=initial))
+        return begun
 
     def _record(
         self, solutions: list[Solution], problems: list[Problem], training: TrainingSet

@@ -26,15 +26,8 @@ from svmosaic.boundary.widths import (
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.engine.gamma import gamma_of
-from svmosaic.engine.problem import (
-    DenseRows,
-    DoubleArray,
-    IndexArray,
-    KernelSpec,
-    Problem,
-    Rows,
-    Solution,
-)
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.utils.clock import Deadline
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -354,12 +347,14 @@ class SVMCBPClassifier(RbfClassifier):
             ConvergenceWarning,
         )
 
+    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
+        return KernelSpec("rbf", gamma_of(cast(_CbpSolution, solutions[0]).sigma))
+
     def _record(
         self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
     ) -> None:
         found = cast(list[_CbpSolution], solutions)
         self.sigma_ = found[0].sigma
-        self._gamma = gamma_of(self.sigma_)
         path = found[0].path
         self.sigmas_ = np.empty(0) if path is None else path.sigmas
         self.norms_ = np.empty(0) if path is None else path.norms

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -11,9 +10,8 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import KernelSpec, Problem, Rows, Solution
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
+from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.settings import SimpleSmoSettings, UniformSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.user_warning import warn_user
@@ -188,17 +186,17 @@ class UniformSVC(ExactKernelClassifier):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _solver(self) -> tuple[Callable[..., list[Solution]], Any]:
+    def _settings(self) -> Any:
         if self.solver == "smo":
-            return cpu.solve_simple_smo, SimpleSmoSettings(
+            return SimpleSmoSettings(
                 bounds="uniform_printed" if self.bounds == "printed" else "uniform_feasible",
                 C=float(self.C),
                 tol=float(self.tol),
-                max_iter=int(self.max_iter or SimpleSmoSettings.max_iter),
+                max_iter=int(self.max_iter or SimpleSmoSettings().max_iter),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
                 cache_mb=float(self.cache_mb),
             )
-        return cpu.solve_uniform, UniformSettings(
+        return UniformSettings(
             C=float(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),

@@ -80,14 +80,13 @@ def _features(model: Any) -> str:
 
 
 def _kernel(machine: Any) -> str:
-    numbers = {
-        "rbf": ("gamma",),
-        "laplacian": ("gamma",),
-        "poly": ("gamma", "degree", "coef0"),
-        "sigmoid": ("gamma", "coef0"),
-    }.get(machine.kernel, ())
+    from svmosaic.engine.kernels import KERNELS
+
+    numbers = KERNELS[machine.kernel].parameters if isinstance(machine.kernel, str) else ()
+    fitted = getattr(machine, "expansion_", None)
+    gamma = machine.gamma if fitted is None else fitted.kernel.gamma
     values = {
-        "gamma": f"{getattr(machine, '_gamma', machine.gamma):.6g}",
+        "gamma": f"{gamma:.6g}",
         "degree": str(machine.degree),
         "coef0": f"{machine.coef0:g}",
     }

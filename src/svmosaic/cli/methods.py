@@ -30,7 +30,6 @@ METHODS = {
     "svrwc": "SVRWC",
     # Bags of instances.
     "mirsvm": "MIRSVMClassifier",
-    "mir-set-svm": "MIRSetSVMClassifier",
     "mir-mix-svm": "MIRMixSVMClassifier",
 }
 

@@ -246,7 +246,7 @@ def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
         return [("planes", ", ".join(map(str, machine.n_planes_.tolist())))]
     steps = machine.n_iter_
     return [
-        ("gamma", f"{machine._gamma:.6g}"),
+        ("gamma", f"{machine.expansion_.kernel.gamma:.6g}"),
         ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one machine"),
         ("vectors", ", ".join(map(str, machine.n_support_.tolist()))),
     ]

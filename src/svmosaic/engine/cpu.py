@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from svmosaic import _core
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.number_range import (
     require_gamma,
     require_grid,
@@ -17,29 +16,21 @@ from svmosaic.engine.number_range import (
     require_squares,
 )
 from svmosaic.engine.problem import (
+    CallbackRows,
+    Coefficients,
     CsrRows,
     DenseRows,
     DoubleArray,
     FloatArray,
     IndexArray,
-    KernelSpec,
     Problem,
     Rows,
     Solution,
 )
 from svmosaic.engine.settings import (
-    DualDescentSettings,
     KernelSgdSettings,
-    MinimalNormSettings,
-    NnisdaSettings,
     OllaL2Settings,
-    OllawvSettings,
     OnlineSvmSettings,
-    RegressionTuneSettings,
-    SimpleSmoSettings,
-    SmoSettings,
-    TuneSettings,
-    UniformSettings,
 )
 from svmosaic.engine.tasks import (
     OnlineSolution,
@@ -48,35 +39,34 @@ from svmosaic.engine.tasks import (
     OnlineTask,
     RefineTask,
     RegressionLink,
+    RegressionTuneSettings,
     TunedRegression,
+    TuneSettings,
 )
 
 __all__ = [
-    "Coefficients",
     "Progress",
     "boundary_pairs",
     "central_sample",
     "decide",
     "distinct_rows",
     "gram_of_rows",
+    "kernel_matrix",
     "midpoints",
     "pair_distances",
     "refine",
-    "solve_dual_descent",
-    "solve_kernel_sgd",
+    "solve",
     "solve_linear_sgd",
-    "solve_minimal_norm",
-    "solve_nnisda",
-    "solve_olla_l2",
-    "solve_ollawv",
     "solve_online_svm",
-    "solve_simple_smo",
-    "solve_smo",
-    "solve_uniform",
     "sum_rows",
+    "takes",
     "tune_ollawv",
     "tune_regression",
+    "worst_violators",
 ]
+
+# Solvers that go on from a model and say how to go on from theirs.
+ONLINE_SETTINGS = (KernelSgdSettings, OllaL2Settings)
 
 # Called about twenty times a second with (machines done, machines in all, steps so far).
 Progress = Callable[[int, int, int], None]
@@ -142,87 +132,60 @@ def pair_distances(
     return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
 
-def _n_rows(rows: DenseRows | CsrRows) -> int:
-    return int(rows.values.shape[0] if isinstance(rows, DenseRows) else rows.offsets.size - 1)
+def _n_rows(rows: Rows) -> int:
+    if isinstance(rows, CallbackRows):
+        return rows.n_rows
+    return int(rows.offsets.size - 1 if isinstance(rows, CsrRows) else rows.values.shape[0])
 
 
 # Solvers ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Solver(Generic[TaskT, SettingsT, SolutionT]):
-    """A solver of the core, which works off tasks on one table with one kernel.
-
-    Attributes
-    ----------
-    run : callable
-        The compiled function.
-    solution : type
-        What a task gives.
-    """
-
-    run: Callable[..., list[dict[str, Any]]]
-    solution: type[SolutionT]
-
-    def __call__(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[TaskT],
-        settings: SettingsT,
-        *,
-        n_threads: int = 1,
-        max_time: float = 0.0,
-        progress: Progress | None = None,
-    ) -> list[SolutionT]:
-        """Solve each task; `max_time` <= 0 means no limit."""
-        require_kernel(rows, kernel)
-        records = self.run(rows, kernel, list(tasks), settings, n_threads, max_time, progress)
-        return [self.solution(**record) for record in records]
+def takes(rows: Rows) -> bool:
+    """Return whether the arrays of a table are NumPy's, which the compiled core reads."""
+    return isinstance(rows, CallbackRows) or isinstance(rows.values, np.ndarray)
 
 
-# Machines trained on all samples of a problem.
-solve_ollawv = _Solver[Problem, OllawvSettings, Solution](_core.solve_ollawv, Solution)
-solve_minimal_norm = _Solver[Problem, MinimalNormSettings, Solution](
-    _core.solve_minimal_norm, Solution
-)
-solve_nnisda = _Solver[Problem, NnisdaSettings, Solution](_core.solve_nnisda, Solution)
-solve_dual_descent = _Solver[Problem, DualDescentSettings, Solution](
-    _core.solve_dual_descent, Solution
-)
-solve_uniform = _Solver[Problem, UniformSettings, Solution](_core.solve_uniform, Solution)
-solve_simple_smo = _Solver[Problem, SimpleSmoSettings, Solution](_core.solve_simple_smo, Solution)
-
-# Machines that go on from the one that a task brings.
-solve_kernel_sgd = _Solver[OnlineTask, KernelSgdSettings, OnlineSolution](
-    _core.solve_kernel_sgd, OnlineSolution
-)
-solve_olla_l2 = _Solver[OnlineTask, OllaL2Settings, OnlineSolution](
-    _core.solve_olla_l2, OnlineSolution
-)
-
-
-def solve_smo(
+def solve(
     rows: Rows,
     kernel: KernelSpec,
-    problems: Sequence[Problem],
-    settings: SmoSettings,
+    problems: Sequence[Any],
+    settings: Any,
     *,
-    starts: Sequence[DoubleArray | None] | None = None,
     n_threads: int = 1,
     max_time: float = 0.0,
     progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve the L1-SVM or epsilon-SVR on all samples of each problem.
+) -> list[Any]:
+    """Solve problems on one table; the type of the settings names the solver.
 
-    `starts` holds signed coefficients to begin with, one array per problem, one value per sample.
+    `problems` are problems or, for the solvers that go on from a model, tasks. A `max_time` of 0
+    means no limit.
     """
     require_kernel(rows, kernel)
-    begin = [None] * len(problems) if starts is None else list(starts)
-    records = _core.solve_smo(
-        rows, kernel, list(problems), begin, settings, n_threads, max_time, progress
-    )
-    return [Solution(**record) for record in records]
+    records = _core.solve(rows, kernel, list(problems), settings, n_threads, max_time, progress)
+    solution = OnlineSolution if isinstance(settings, ONLINE_SETTINGS) else Solution
+    return [solution(**record) for record in records]
+
+
+def worst_violators(
+    problem: Problem, solution: Solution, decisions: DoubleArray, C: float, count: int
+) -> tuple[IndexArray, DoubleArray]:
+    """Return the samples that violate the optimality conditions of the L1-SVM most.
+
+    `decisions` are f(x) at the samples of the problem. Returns positions in these samples, the
+    worst first and of equal ones the earlier, and by how much y f(x) is on the wrong side of 1.
+    """
+    alpha = np.zeros(problem.samples.size)
+    place = {row: i for i, row in enumerate(problem.samples.tolist())}
+    alpha[[place[row] for row in solution.support.tolist()]] = np.abs(solution.coef)
+    slack = 1.0 - problem.targets * decisions
+    # A coefficient can grow below its bound and shrink above zero.
+    grows = np.where(alpha < C * problem.weights, slack, 0.0)
+    shrinks = np.where(alpha > 0.0, -slack, 0.0)
+    violations = np.maximum(np.maximum(grows, shrinks), 0.0)
+    worst = np.argsort(-violations, kind="stable")[:count]
+    worst = worst[violations[worst] > 0.0]
+    return worst, violations[worst]
 
 
 def refine(
@@ -296,7 +259,20 @@ def tune_ollawv(
     """
     require_grid(rows, kernel, settings.gammas)
     confusion, n_support = _core.tune_ollawv(
-        rows, kernel, labels, weights, list(splits), settings, n_threads, max_time, progress
+        rows,
+        kernel,
+        labels,
+        weights,
+        list(splits),
+        settings.gammas,
+        settings.margins,
+        settings.Cs,
+        settings.multi_class,
+        settings.solver,
+        settings.memory_mb,
+        n_threads,
+        max_time,
+        progress,
     )
     cells = (settings.gammas.size, settings.margins.size, settings.Cs.size, len(splits))
     n_classes = int(labels.max()) + 1
@@ -332,7 +308,14 @@ def tune_regression(
         weights,
         *folds,
         np.empty(0) if starts is None else starts,
-        settings,
+        settings.gammas,
+        settings.Cs,
+        settings.epsilons,
+        settings.tol,
+        settings.max_iter,
+        settings.complete,
+        settings.absolute,
+        settings.race,
         keep,
         n_threads,
         progress,
@@ -343,27 +326,20 @@ def tune_regression(
 # Decisions ----------------------------------------------------------------------------------
 
 
-class Coefficients(NamedTuple):
-    """What `decide` reads of a CSR table, for calls that are shorter than making one."""
-
-    indptr: IndexArray
-    indices: IndexArray
-    data: DoubleArray
-
-
 def decide(
     rows: Rows,
     vectors: Rows,
     support: IndexArray,
     kernel: KernelSpec,
-    coefficients: csr_array | Coefficients,
+    coefficients: Coefficients,
     intercepts: DoubleArray,
     *,
     n_threads: int = 1,
 ) -> DoubleArray:
     """Return decision values of shape (n_rows, n_outputs).
 
-    `coefficients` has one row per support vector and one column per output.
+    `support` names the vectors that the coefficients belong to: rows of `vectors` or, where both
+    tables are one of pairwise values, its columns.
     """
     require_gamma(vectors, kernel, kernel.gamma)
     flat = _core.decide(
@@ -371,13 +347,22 @@ def decide(
         vectors,
         support,
         kernel,
-        coefficients.indptr.astype(np.int64, copy=False),
-        coefficients.indices.astype(np.int64, copy=False),
-        coefficients.data.astype(np.float64, copy=False),
+        coefficients.offsets,
+        coefficients.outputs,
+        coefficients.values,
         intercepts,
         n_threads,
     )
     return flat.reshape(-1, intercepts.size)
+
+
+def kernel_matrix(
+    rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
+) -> DoubleArray:
+    """Return kernel values of shape (n_rows, n_vectors); the tables have one form and type."""
+    require_gamma(vectors, kernel, kernel.gamma)
+    flat = _core.kernel_matrix(rows, vectors, kernel, n_threads)
+    return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
 
 def sum_rows(

@@ -1,4 +1,4 @@
-"""Kernels whose arithmetic leaves the range of the numbers, told before the core computes them."""
+"""Kernels whose arithmetic leaves the range of the numbers are refused before the core runs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from svmosaic.engine.problem import CsrRows, DenseRows, KernelSpec, Rows
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CsrRows, DenseRows, Rows
 
 __all__ = ["require_gamma", "require_grid", "require_kernel", "require_squares"]
-
-# Kernels that have a gamma.
-_WITH_GAMMA = ("rbf", "laplacian", "poly", "sigmoid")
 
 
 def require_kernel(rows: Rows, kernel: KernelSpec) -> None:
@@ -33,7 +31,7 @@ def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
 
     The core computes exp(-gamma d) as a power of two.
     """
-    if kernel.kind not in _WITH_GAMMA or not isinstance(rows, DenseRows | CsrRows):
+    if not kernel.uses_gamma or not isinstance(rows, DenseRows | CsrRows):
         return
     limits = np.finfo(rows.values.dtype)
     if not float(limits.tiny) <= gamma <= math.log(2.0) * float(limits.max):

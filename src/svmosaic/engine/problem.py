@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 __all__ = [
     "CallbackRows",
+    "Coefficients",
     "CsrRows",
     "DenseRows",
     "DoubleArray",
     "FloatArray",
     "IndexArray",
-    "KernelKind",
-    "KernelSpec",
     "PairwiseRows",
     "Problem",
     "Rows",
@@ -33,7 +33,6 @@ FloatArray = npt.NDArray[np.floating[Any]]
 DoubleArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
-KernelKind = Literal["linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"]
 Status = Literal[
     "converged",
     "max_iter",
@@ -43,16 +42,6 @@ Status = Literal[
     "indefinite",
     "interrupted",
 ]
-
-
-@dataclass(frozen=True)
-class KernelSpec:
-    """A kernel and its parameters, all numbers resolved."""
-
-    kind: KernelKind
-    gamma: float = 1.0
-    degree: int = 3
-    coef0: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -96,8 +85,59 @@ Rows = DenseRows | CsrRows | PairwiseRows | CallbackRows
 
 
 @dataclass(frozen=True)
+class Coefficients:
+    """Which outputs a vector takes part in: compressed rows, one row per vector.
+
+    A vector that several outputs share is evaluated once for all of them.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n_vectors + 1,)
+        Where the entries of each vector begin and end.
+    outputs : ndarray of int64
+        The output of each entry.
+    values : ndarray of float64
+        The coefficient of each entry.
+    n_outputs : int
+        Number of outputs.
+    """
+
+    offsets: IndexArray
+    outputs: IndexArray
+    values: DoubleArray
+    n_outputs: int = 1
+
+    @classmethod
+    def of_matrix(cls, matrix: Any) -> Coefficients:
+        """Return a matrix of shape (n_vectors, n_outputs), dense or sparse, without its zeros."""
+        matrix = csr_array(matrix)
+        return cls(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int64),
+            matrix.data.astype(np.float64, copy=False),
+            int(matrix.shape[1]),
+        )
+
+    @classmethod
+    def of_one_output(cls, values: DoubleArray) -> Coefficients:
+        """Return the coefficients of a single function, one per vector."""
+        n = values.size
+        return cls(np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ascontiguousarray(values))
+
+    @property
+    def n_vectors(self) -> int:
+        """Number of vectors."""
+        return int(self.offsets.size) - 1
+
+    def matrix(self) -> csr_array:
+        """Return the coefficients as a sparse matrix of shape (n_vectors, n_outputs)."""
+        parts = (self.values, self.outputs, self.offsets)
+        return csr_array(parts, shape=(self.n_vectors, self.n_outputs))
+
+
+@dataclass(frozen=True)
 class Problem:
-    """One binary machine over some rows of a shared table.
+    """One binary problem over some rows of a shared table.
 
     Attributes
     ----------
@@ -107,14 +147,17 @@ class Problem:
         +1 or -1 for each sample.
     weights : ndarray of float64
         How often each sample counts; positive.
-    start : int
+    first : int
         Position of the sample where an online solver begins; -1 means the central one.
+    initial : ndarray of float64 or None
+        Signed coefficients, one per sample, that an exact solver begins with.
     """
 
     samples: IndexArray
     targets: DoubleArray
     weights: DoubleArray
-    start: int = -1
+    first: int = -1
+    initial: DoubleArray | None = None
 
 
 def _no_index() -> IndexArray:

@@ -18,11 +18,11 @@ from svmosaic.engine.problem import (
     Rows,
 )
 
-__all__ = ["make_rows"]
+__all__ = ["dense_kernel_values", "make_rows", "rows_of_samples"]
 
 
 def make_rows(X: Any, kernel: str | KernelFunction) -> Rows:
-    """Return the validated `X` in the form that the core reads.
+    """Return the validated `X` in the form that an engine reads.
 
     A callable kernel is asked for one column at a time.
     """
@@ -30,6 +30,11 @@ def make_rows(X: Any, kernel: str | KernelFunction) -> Rows:
         return _callback_rows(X, kernel)
     if kernel == "precomputed":
         return PairwiseRows(X)
+    return rows_of_samples(X)
+
+
+def rows_of_samples(X: Any) -> DenseRows | CsrRows:
+    """Return validated samples, dense or sparse, in the form that an engine reads."""
     if sp.issparse(X):
         return CsrRows(X.data, X.indices, X.indptr, X.shape[1])
     return DenseRows(X)
@@ -39,7 +44,7 @@ def _callback_rows(X: Any, kernel: KernelFunction) -> CallbackRows:
     n_samples = X.shape[0]
 
     def column(j: int) -> FloatArray:
-        values = _dense_values(kernel(X, X[j : j + 1]))
+        values = dense_kernel_values(kernel(X, X[j : j + 1]))
         if values.shape != (n_samples, 1):
             raise ValueError(
                 f"The kernel function must return an array of shape ({n_samples}, 1) for "
@@ -52,10 +57,11 @@ def _callback_rows(X: Any, kernel: KernelFunction) -> CallbackRows:
     diagonal = np.empty(n_samples)
     for begin in range(0, n_samples, block):
         part = X[begin : begin + block]
-        diagonal[begin : begin + block] = np.diagonal(_dense_values(kernel(part, part)))
+        diagonal[begin : begin + block] = np.diagonal(dense_kernel_values(kernel(part, part)))
     return CallbackRows(column, diagonal, n_samples)
 
 
-def _dense_values(values: Any) -> DoubleArray:
+def dense_kernel_values(values: Any) -> DoubleArray:
+    """Return what a kernel function gave as a float64 array."""
     values = values.toarray() if sp.issparse(values) else values
     return np.asarray(values, dtype=np.float64)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
-from svmosaic.engine.settings import RefineSettings
+from svmosaic.engine.settings import OllawvSettings, RefineSettings
 
 __all__ = [
     "OnlineSolution",
@@ -16,6 +17,8 @@ __all__ = [
     "OnlineTask",
     "RefineTask",
     "RegressionLink",
+    "RegressionTuneSettings",
+    "TuneSettings",
     "TunedRegression",
 ]
 
@@ -39,7 +42,7 @@ class RefineTask:
 
 @dataclass(frozen=True)
 class OnlineTask:
-    """A problem and the machine to start from; mirrors ``cpp/solvers/online.hpp``.
+    """A problem and the machine to start from.
 
     Attributes
     ----------
@@ -64,7 +67,7 @@ class OnlineTask:
 
 @dataclass(frozen=True)
 class OnlineSolution(Solution):
-    """A machine and what its solver needs to go on; mirrors ``cpp/solvers/online.hpp``.
+    """A machine and what its solver needs to go on.
 
     Attributes
     ----------
@@ -175,3 +178,72 @@ class TunedRegression:
     violation: float
     n_updates: int
     objective: float
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """A search for parameters of OLLAWV: the grid, and everything else.
+
+    Attributes
+    ----------
+    gammas, margins, Cs : ndarray of float64
+        The grid; the Cs are those of the refinement.
+    multi_class : {"ovo", "ovr"}
+        One machine per pair of classes, or one per class.
+    solver : OllawvSettings
+        Everything else. Its margin and C are not used.
+    memory_mb : float
+        Memory for kernel values that are read again.
+    """
+
+    gammas: DoubleArray
+    margins: DoubleArray
+    Cs: DoubleArray
+    multi_class: Literal["ovo", "ovr"] = "ovo"
+    solver: OllawvSettings = field(default_factory=OllawvSettings)
+    memory_mb: float = 2000.0
+
+
+@dataclass(frozen=True)
+class RegressionTuneSettings:
+    """A search for parameters of epsilon-SVR: the grid, and how it is walked.
+
+    Attributes
+    ----------
+    gammas, Cs, epsilons : ndarray of float64
+        The grid. Candidates are numbered with C slowest and gamma fastest.
+    tol : float
+        Largest violation of the optimality conditions that is accepted.
+    max_iter : int
+        Limit on the updates of a machine; 0 means max(10 million, 100 n).
+    complete : bool
+        Whether to try the whole grid for links with a `first` candidate, too, and not only what
+        leads from it to a candidate that is better than its neighbours.
+    absolute : bool
+        Whether distances are sums of absolute differences (the laplacian kernel) and not of
+        squares (rbf).
+    race : float
+        How much of the best candidate's error on the folds to come a neighbour is expected to
+        have, 0 to 1. A larger value gives up neighbours earlier; with 0 only those are given up
+        that cannot win.
+    """
+
+    gammas: DoubleArray
+    Cs: DoubleArray
+    epsilons: DoubleArray
+    tol: float = 1e-3
+    max_iter: int = 0
+    complete: bool = False
+    absolute: bool = False
+    race: float = 0.0
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of points of the grid."""
+        return int(self.Cs.size * self.epsilons.size * self.gammas.size)
+
+    def candidate(self, number: int) -> tuple[float, float, float]:
+        """Return gamma, C and epsilon of a candidate."""
+        rest, g = divmod(number, self.gammas.size)
+        c, e = divmod(rest, self.epsilons.size)
+        return float(self.gammas[g]), float(self.Cs[c]), float(self.epsilons[e])

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from svmosaic.multi_instance.bag_search import BagSearchCV
     from svmosaic.multi_instance.bag_transformer import BagTransformer
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
-    from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
 
@@ -25,7 +24,6 @@ __all__ = [
     "Bags",
     "MIRMixSVMClassifier",
     "MIRSVMClassifier",
-    "MIRSetSVMClassifier",
     "SummarySVMClassifier",
     "check_bags",
 ]
@@ -37,7 +35,6 @@ _HOME = {
     "Bags": "svmosaic.bags",
     "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
-    "MIRSetSVMClassifier": "svmosaic.multi_instance.mir_set_svm",
     "SummarySVMClassifier": "svmosaic.multi_instance.summary_svm",
     "check_bags": "svmosaic.bags",
 }

@@ -63,10 +63,6 @@ class BagSearchCV(BagClassifier):
         More than two classes: one search for each class against the rest, which has the other
         attributes.
 
-    See Also
-    --------
-    MIRSetSVMClassifier : Searches by itself.
-
     Notes
     -----
     The score of a candidate is the mean over the folds of (accuracy + AUC) / 2. Accuracy alone has

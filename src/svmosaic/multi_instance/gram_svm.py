@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import DoubleArray, KernelSpec, PairwiseRows, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, PairwiseRows, Problem
 from svmosaic.engine.settings import SmoSettings
 
 __all__ = ["GramMachine", "solve_gram"]
@@ -30,12 +31,11 @@ def solve_gram(
 ) -> GramMachine:
     """Solve the L1-SVM on a kernel matrix, from signed coefficients if they are given."""
     n = signs.size
-    (solution,) = cpu.solve_smo(
+    (solution,) = cpu.solve(
         PairwiseRows(np.ascontiguousarray(gram)),
         KernelSpec("precomputed"),
-        [Problem(np.arange(n, dtype=np.int64), signs, weights)],
+        [Problem(np.arange(n, dtype=np.int64), signs, weights, initial=start)],
         settings,
-        starts=None if start is None else [start],
     )
     coef = np.zeros(n)
     coef[solution.support] = solution.coef

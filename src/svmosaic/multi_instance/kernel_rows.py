@@ -94,7 +94,7 @@ class KernelRows:
         used = np.flatnonzero(coef)
         numbers, weights = self._distinct[instances[used]], coef[used]
         if self._table is None:
-            return self.kernel.expand(columns.X, self._X[numbers], weights, 0.0)[columns.places]
+            return self.kernel.expand(columns.X, self._X[numbers], weights)[columns.places]
         self._compute_missing(self._table, numbers)
         sums = cpu.sum_rows(self._table, self._X.shape[0], self._places[numbers], weights)
         return sums[columns.places]

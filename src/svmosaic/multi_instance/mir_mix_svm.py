@@ -129,7 +129,6 @@ class MIRMixSVMClassifier(BagClassifier):
     See Also
     --------
     MIRSVMClassifier : The published machine.
-    MIRSetSVMClassifier : One machine with a mixed kernel.
 
     Notes
     -----

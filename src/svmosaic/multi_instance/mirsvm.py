@@ -12,16 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags, order_of_ids
-from svmosaic.engine.kernels import KernelFunction, kernel_spec
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
+from svmosaic.engine.views import ExpansionViews
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
     INSTANCE_KERNELS,
-    InstanceKernel,
     make_kernel,
+    one_output,
 )
 from svmosaic.multi_instance.instance_scorer import InstanceScorer
 from svmosaic.multi_instance.kernel_rows import KernelRows
@@ -42,7 +43,7 @@ from svmosaic.utils.validation import canonical_csr
 __all__ = ["MIRSVMClassifier", "bag_weights", "warn_if_not_settled"]
 
 
-class MIRSVMClassifier(InstanceScorer):
+class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     r"""Multi-instance representative SVM: a machine on one representative of each bag.
 
     Every bag, positive or negative, is represented by its most positive instance under the present
@@ -120,7 +121,6 @@ class MIRSVMClassifier(InstanceScorer):
 
     See Also
     --------
-    MIRSetSVMClassifier : Adds a kernel between whole bags.
     svmosaic.multi_instance.BagTransformer : Scales the instances of bags.
 
     Notes
@@ -248,7 +248,7 @@ class MIRSVMClassifier(InstanceScorer):
         problem = self._problem(bags, rows, everyone, self._side() * signs)
         end = self._alternate(problem, float(self.C))
         warn_if_not_settled(self, end)
-        self._record(end, data, signs, rows.kernel.spec.gamma)
+        self._record(end, data, signs, rows.kernel.spec)
 
     def _side(self) -> float:
         """Return 1 where the second class is the positive one, else -1."""
@@ -304,7 +304,7 @@ class MIRSVMClassifier(InstanceScorer):
         return found
 
     def _record(
-        self, end: Alternation, data: CanonicalBags, signs: DoubleArray, gamma: float
+        self, end: Alternation, data: CanonicalBags, signs: DoubleArray, kernel: KernelSpec
     ) -> None:
         n_bags = len(data.bags)
         rows = np.empty(n_bags, dtype=np.int64)
@@ -314,15 +314,13 @@ class MIRSVMClassifier(InstanceScorer):
         used = np.flatnonzero(end.coef)
         used = used[np.argsort(data.bag_order[used])]
         self.support_ = data.bag_order[used]
-        self.support_vectors_ = canonical_csr(data.bags.instances[end.representatives[used]])
+        vectors = canonical_csr(data.bags.instances[end.representatives[used]])
+        self.expansion_ = one_output(kernel, vectors, end.coef[used], end.intercept)
         self.n_support_ = np.array([np.sum(signs[used] < 0), np.sum(signs[used] > 0)])
-        self.dual_coef_ = end.coef[used][None, :]
-        self.intercept_ = np.array([end.intercept])
         self.n_passes_ = end.agreement.size
         self.agreement_ = end.agreement
         self.stop_reason_ = end.stop_reason
         self.objective_ = end.objective
-        self._gamma = gamma
 
     # Prediction -----------------------------------------------------------------------------
 
@@ -332,11 +330,8 @@ class MIRSVMClassifier(InstanceScorer):
 
     def _score(self, X: Any) -> DoubleArray:
         """Return a score for each instance; above zero means the second class."""
-        spec = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
-        kernel = InstanceKernel(self.kernel, spec, resolve_threads(self.n_jobs))
-        return self._side() * kernel.expand(
-            X, self.support_vectors_, self.dual_coef_[0], float(self.intercept_[0])
-        )
+        values = self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs))
+        return self._side() * values[:, 0]
 
 
 def bag_weights(signs: DoubleArray, class_weight: str | None) -> DoubleArray:

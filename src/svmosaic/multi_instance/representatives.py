@@ -47,10 +47,6 @@ class BagProblem:
         +1 or -1 for each of them.
     weights : ndarray of shape (n_chosen,)
         What C is multiplied by for each of them.
-    share : float
-        How much of the kernel of two bags is that of their representatives.
-    set_values : ndarray of shape (n_bags, n_bags) or None
-        The rest of the kernel of two bags, which no representative changes.
     rule : {"equation", "algorithm"}
         Whether a negative bag prefers its most positive instance, by Eq. 4.11, or its most negative
         one, by lines 13 and 14 of Algorithm 4.1, where outputs are multiplied by the bag's label.
@@ -61,8 +57,6 @@ class BagProblem:
     chosen: IndexArray
     signs: DoubleArray
     weights: DoubleArray
-    share: float = 1.0
-    set_values: DoubleArray | None = None
     rule: Rule = "equation"
 
     @cached_property
@@ -178,9 +172,6 @@ def alternate(
         passes.append(done)
         agreement.append(float(np.mean(done.preferred == representatives)))
         again = numbers.get(done.preferred.tobytes())
-        # Without a kernel between representatives nothing depends on them.
-        if again is None and problem.share == 0.0:
-            again = 0
         if again is not None:
             end = min(passes[again:], key=lambda one: one.objective)
             reason: StopReason = "fixed" if again == len(passes) - 1 else "cycle"
@@ -206,13 +197,13 @@ def _solve(
     settings: SmoSettings,
     start: DoubleArray | None,
 ) -> _Pass:
-    gram = _gram(problem, representatives)
+    gram = problem.rows.gram(representatives)
     # Few representatives change from one pass to the next, so few coefficients do.
     coef, intercept, violation = solve_gram(gram, problem.signs, problem.weights, settings, start)
     training = problem.training
     of_instances = _score_instances(problem, training, representatives, coef)
     best = first_of_largest(training.bags, of_instances)
-    scores = of_instances[best] + _score_sets(problem, training, coef) + intercept
+    scores = of_instances[best] + intercept
     if problem.rule == "algorithm":
         lowest = first_of_largest(training.bags, -of_instances)
         best = np.where(problem.signs > 0, best, lowest)
@@ -231,36 +222,11 @@ def decide_bags(problem: BagProblem, end: Alternation, wanted: IndexArray) -> Do
     """Return the machine's score of some bags at hand, trained on or not."""
     scored = _ScoredBags.of(problem, wanted)
     of_instances = _score_instances(problem, scored, end.representatives, end.coef)
-    largest = largest_of_bags(scored.bags, of_instances)
-    return largest + _score_sets(problem, scored, end.coef) + end.intercept
+    return largest_of_bags(scored.bags, of_instances) + end.intercept
 
 
 def _score_instances(
     problem: BagProblem, scored: _ScoredBags, representatives: IndexArray, coef: DoubleArray
 ) -> DoubleArray:
-    """Return what the kernel between representatives gives each instance."""
-    if problem.share == 0.0:
-        return np.zeros(scored.bags.n_instances)
-    return problem.share * problem.rows.expand(representatives, coef, scored.columns)
-
-
-def _score_sets(problem: BagProblem, scored: _ScoredBags, coef: DoubleArray) -> DoubleArray:
-    """Return what the rest of the kernel gives each bag."""
-    if problem.set_values is None or problem.share == 1.0:
-        return np.zeros(len(scored.bags))
-    values = problem.set_values[np.ix_(scored.numbers, problem.chosen)]
-    return (1.0 - problem.share) * (values @ coef)
-
-
-def _gram(problem: BagProblem, representatives: IndexArray) -> DoubleArray:
-    """Return the kernel between the training bags."""
-    n = representatives.size
-    if problem.share == 1.0:
-        return problem.rows.gram(representatives)
-    gram = np.zeros((n, n))
-    if problem.share > 0.0:
-        gram += problem.share * problem.rows.gram(representatives)
-    if problem.set_values is not None:
-        chosen = problem.chosen
-        gram += (1.0 - problem.share) * problem.set_values[np.ix_(chosen, chosen)]
-    return gram
+    """Return what the kernel with the representatives gives each instance."""
+    return problem.rows.expand(representatives, coef, scored.columns)

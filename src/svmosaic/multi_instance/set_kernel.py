@@ -32,7 +32,7 @@ def bag_sums(
     The weights u and v belong to the instances. With the same bags and weights on both sides, about
     half of the pairs of instances are computed.
     """
-    if kernel.function == "linear":
+    if kernel.spec.kind == "linear":
         # The sum of products is the product of sums.
         return _dense(_weighted(first, of_first) @ _weighted(second, of_second).T)
     symmetric = first is second and of_first is of_second

@@ -159,9 +159,7 @@ class SummarySVMClassifier(BagClassifier):
         return np.ascontiguousarray((rows - self.center_) / self.scale_)
 
     def _values(self, rows: DoubleArray, others: DoubleArray) -> DoubleArray:
-        return InstanceKernel("rbf", kernel_spec("rbf", float(self.gamma), 3, 0.0)).values(
-            rows, others
-        )
+        return InstanceKernel(kernel_spec("rbf", float(self.gamma))).values(rows, others)
 
     def _decide(self, bags: Bags) -> DoubleArray:
         rows = np.ascontiguousarray((_rows(bags, self.summary) - self.center_) / self.scale_)

@@ -9,7 +9,6 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from svmosaic.multi_instance.bag_transformer import BagTransformer
 from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
-from svmosaic.multi_instance.mir_set_svm import MIRSetSVMClassifier
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
@@ -17,13 +16,13 @@ from svmosaic.multi_instance.representatives import StopReason
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
 from svmosaic.persistence.bag_validation import (
     check_bag_kernel,
-    check_mixed_kernel,
     check_mixture,
     check_one_against_rest,
     check_representatives,
     check_scaler_of_bags,
     check_summary_rows,
 )
+from svmosaic.persistence.expansion_state import assemble_one_output
 from svmosaic.persistence.fields import (
     FEATURES,
     INTEGERS,
@@ -39,7 +38,9 @@ from svmosaic.persistence.fields import (
     Settings,
     Tensor,
     Word,
+    set_attributes,
 )
+from svmosaic.persistence.validation import GAMMA
 from svmosaic.preprocessing import ConstantHolder
 
 __all__ = ["BAG_SCHEMAS"]
@@ -68,7 +69,7 @@ def _classifier(kind: Any) -> tuple[Field, ...]:
 
 
 _REPRESENTATIVES: tuple[Field, ...] = (
-    Number("gamma", "_gamma", optional=True),
+    Number("gamma", GAMMA, optional=True),
     _rows("support", "support_", "n_support"),
     Rows("support_vectors", "support_vectors_", optional=True),
     _rows("n_support", "n_support_", "two"),
@@ -99,14 +100,6 @@ _SUMMARY: tuple[Field, ...] = (
     _floats("scale", "scale_", "n_columns", above=0),
 )
 
-_MIXED_KERNEL: tuple[Field, ...] = (
-    *_REPRESENTATIVES,
-    BagRows("support_bags", "support_bags_", nullable=True, optional=True),
-    _floats("support_norms", "_support_norms", "n_norms", minimum=0),
-    Settings("best_params", "best_params_", optional=True),
-    _float("best_score", "best_score_", finite=False),
-)
-
 _MIXTURE: tuple[Field, ...] = (
     Estimators(
         "members",
@@ -134,15 +127,15 @@ BAG_SCHEMAS: tuple[Schema, ...] = (
             kind,
             (*_classifier(kind), *state),
             (check_one_against_rest(state), check),
+            assemble,
             of_bags=True,
         )
-        for kind, state, check in (
-            (MIRSVMClassifier, _REPRESENTATIVES, check_representatives),
-            (MIRSetSVMClassifier, _MIXED_KERNEL, check_mixed_kernel),
-            (MIRMixSVMClassifier, _MIXTURE, check_mixture),
-            (SetKernelClassifier, _BAG_KERNEL, check_bag_kernel),
-            (MIGraphClassifier, _BAG_KERNEL, check_bag_kernel),
-            (SummarySVMClassifier, _SUMMARY, check_summary_rows),
+        for kind, state, check, assemble in (
+            (MIRSVMClassifier, _REPRESENTATIVES, check_representatives, assemble_one_output),
+            (MIRMixSVMClassifier, _MIXTURE, check_mixture, set_attributes),
+            (SetKernelClassifier, _BAG_KERNEL, check_bag_kernel, set_attributes),
+            (MIGraphClassifier, _BAG_KERNEL, check_bag_kernel, set_attributes),
+            (SummarySVMClassifier, _SUMMARY, check_summary_rows, set_attributes),
         )
     ),
     Schema(

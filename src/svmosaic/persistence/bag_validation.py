@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.multi_instance.bag_summary import SUMMARIES
 from svmosaic.multi_instance.mir_mix_svm import VIEWS
 from svmosaic.persistence.fields import Field
 from svmosaic.persistence.validation import Sizes, expect, refuse
 
 __all__ = [
     "check_bag_kernel",
-    "check_mixed_kernel",
     "check_mixture",
     "check_one_against_rest",
     "check_representatives",
@@ -50,29 +48,6 @@ def check_representatives(model: Any, sizes: Sizes) -> None:
     expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), sizes["n_support"])
     _check_support(model, sizes["n_bags"])
     _check_table("support_vectors", model.support_vectors_, sizes["n_support"], sizes["n_features"])
-
-
-def check_mixed_kernel(model: Any, sizes: Sizes) -> None:
-    """Compare what MIR-Set-SVM has of instances and of whole bags with what it chose."""
-    if sizes["n_classes"] > 2:
-        return
-    check_representatives(model, sizes)
-    chosen = model.best_params_
-    mu = chosen.get("mu")
-    if type(mu) not in (float, int) or not 0.0 <= mu <= 1.0:
-        refuse("'mu' of best_params is not a number from 0 to 1")
-    if chosen.get("positive") not in ("first", "second") or chosen.get("summary") not in SUMMARIES:
-        refuse("'best_params' has another 'positive' or 'summary' than there are")
-    bags = model.support_bags_
-    if bags is None:
-        if mu < 1.0:
-            refuse("the support bags are missing")
-        expect("support_norms", sizes["n_norms"], 0)
-        return
-    expect("support_norms", sizes["n_norms"], sizes["n_support"])
-    expect("support_bags", len(bags), sizes["n_support"])
-    doubled = 2 if chosen["summary"] == "min-max" else 1
-    expect("features of support_bags", bags.n_features, doubled * sizes["n_features"])
 
 
 def check_bag_kernel(model: Any, sizes: Sizes) -> None:

@@ -34,6 +34,7 @@ __all__ = [
     "Field",
     "Group",
     "Labels",
+    "LoadedState",
     "Names",
     "Number",
     "Parts",
@@ -44,6 +45,7 @@ __all__ = [
     "Tensor",
     "Word",
     "Words",
+    "set_attributes",
 ]
 
 FLOATS = ("float64", "float32")
@@ -493,6 +495,25 @@ class Estimators:
 Role = Literal["model", "scaler", "part"]
 
 
+def set_attributes(estimator: Any, state: dict[str, Any]) -> None:
+    """Set the values of fields as attributes."""
+    for attribute, value in state.items():
+        setattr(estimator, attribute, value)
+
+
+class LoadedState:
+    """What was read of a fitted object: its parameters and the values of its fields."""
+
+    def __init__(self, estimator: Any, state: dict[str, Any]) -> None:
+        # Mangled names: fields may have any other.
+        self.__estimator = estimator
+        self.__values = state
+
+    def __getattr__(self, name: str) -> Any:
+        found = self.__values.get(name, _MISSING)
+        return getattr(self.__estimator, name) if found is _MISSING else found
+
+
 @dataclass(frozen=True)
 class Schema:
     """How one class is stored.
@@ -503,10 +524,12 @@ class Schema:
         The class itself. A file can only name classes of the table.
     fields : tuple of Field
         The fitted attributes.
-    finish : callable or None
-        Called with the restored object before the checks, to set what follows from its fields.
     checks : tuple of callable
-        Called with the restored object and the sizes; they compare the fields.
+        Called with what was read, as if it were the fitted object, and the sizes; they compare the
+        fields.
+    assemble : callable
+        Called with the object that is not fitted yet and the values of its fields, which have
+        passed the checks; it makes the object a fitted one.
     role : {"model", "scaler", "part"}
         Where in a file it may stand.
     of_bags : bool
@@ -524,7 +547,7 @@ class Schema:
     kind: Any
     fields: tuple[Field, ...]
     checks: tuple[Callable[[Any, Sizes], None], ...]
-    finish: Callable[[Any], None] | None = None
+    assemble: Callable[[Any, dict[str, Any]], None] = set_attributes
     role: Role = "model"
     of_bags: bool = False
     copied: Mapping[str, str] = field(default_factory=dict)

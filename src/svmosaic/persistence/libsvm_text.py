@@ -29,6 +29,8 @@ from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
+from svmosaic.persistence.expansion_state import assemble_classifier
+from svmosaic.persistence.validation import GAMMA
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]
@@ -148,7 +150,7 @@ def _lines(model: Any) -> Iterator[str]:
     theirs, needed = _KERNELS[model.kernel]
     values = {
         "degree": str(int(model.degree)),
-        "gamma": _digits(model._gamma),
+        "gamma": _digits(model.expansion_.kernel.gamma),
         "coef0": _digits(model.coef0),
     }
     # The positive label first; with more classes, pairs are positive for the lower number.
@@ -494,26 +496,32 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
         refine=None,
     )
     n_machines = rho.size
-    model.classes_ = header.labels[order]
-    model.n_features_in_ = vectors.shape[1]
-    model.support_ = np.arange(rows.size, dtype=np.int32)
-    model.support_vectors_ = vectors[rows]
-    model.n_support_ = n_support.astype(np.int32)
-    model.dual_coef_ = np.ascontiguousarray(dual_coef)
-    model.intercept_ = 0.0 - rho
-    model.n_iter_ = np.zeros(n_machines, dtype=np.int64)
-    model.stop_reason_ = np.full(n_machines, "converged")
-    model.dual_gap_ = np.full(n_machines, np.nan)
-    model.objective_ = np.full(n_machines, np.nan)
-    model._gamma = header.gamma
-    model._path = {
+    path = {
         "offsets": np.zeros(1, dtype=np.int64),
         "rows": np.empty(0, dtype=np.int64),
         "steps": np.empty(0),
         "violations": np.empty(0),
         "total_weights": np.empty(0),
     }
-    model._selected = {}
+    assemble_classifier(
+        model,
+        {
+            "classes_": header.labels[order],
+            "n_features_in_": vectors.shape[1],
+            "support_": np.arange(rows.size, dtype=np.int32),
+            "support_vectors_": vectors[rows],
+            "n_support_": n_support.astype(np.int32),
+            "dual_coef_": np.ascontiguousarray(dual_coef),
+            "intercept_": 0.0 - rho,
+            GAMMA: header.gamma,
+            "n_iter_": np.zeros(n_machines, dtype=np.int64),
+            "stop_reason_": np.full(n_machines, "converged"),
+            "dual_gap_": np.full(n_machines, np.nan),
+            "objective_": np.full(n_machines, np.nan),
+            "_path": path,
+            "_selected": {},
+        },
+    )
     return model
 
 

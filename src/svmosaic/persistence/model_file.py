@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.fields import Estimators, Parts, Role
+from svmosaic.persistence.fields import Estimators, LoadedState, Parts, Role
 from svmosaic.persistence.plain_values import from_plain, plain_value
 from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, schema_of
 from svmosaic.persistence.validation import AnyArray, Sizes, refuse
@@ -214,8 +215,8 @@ def _pack(estimator: Any) -> dict[str, Any]:
         if schema.declares:
             parts.put_state(estimator.get_plain_state())
         for part in schema.fields:
-            if not part.optional or hasattr(estimator, part.attribute):
-                part.pack(getattr(estimator, part.attribute), parts)
+            if not part.optional or _has(estimator, part.attribute):
+                part.pack(attrgetter(part.attribute)(estimator), parts)
     except ModelFileError as error:
         raise ValueError(f"The fitted {kind} cannot be saved: {error}.") from error
     for name, inner in parts.estimators.items():
@@ -225,6 +226,14 @@ def _pack(estimator: Any) -> dict[str, Any]:
             parts.tensors |= {f"{name}{number}.{key}": array for key, array in own}
         parts.values[name] = packed
     return {"class": kind, "params": params, "values": parts.values, "tensors": parts.tensors}
+
+
+def _has(estimator: Any, attribute: str) -> bool:
+    try:
+        attrgetter(attribute)(estimator)
+    except AttributeError:
+        return False
+    return True
 
 
 # From bytes to a model ----------------------------------------------------------------------
@@ -387,14 +396,16 @@ def _restore_estimator(
     sizes = Sizes()
     if schema.declares:
         estimator.set_plain_state(parts.take_state())
-    for part in schema.fields:
-        if not part.optional or parts.has(part.name):
-            setattr(estimator, part.attribute, part.unpack(parts, sizes))
+    state = {
+        part.attribute: part.unpack(parts, sizes)
+        for part in schema.fields
+        if not part.optional or parts.has(part.name)
+    }
     parts.require_empty()
-    if schema.finish is not None:
-        schema.finish(estimator)
+    # What is put together relies on what the checks compare, so they come first.
     for check in schema.checks:
-        check(estimator, sizes)
+        check(LoadedState(estimator, state), sizes)
+    schema.assemble(estimator, state)
     return estimator
 
 

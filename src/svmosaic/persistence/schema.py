@@ -42,6 +42,11 @@ from svmosaic.classification.svm_cbp import SVMCBPClassifier
 from svmosaic.classification.uniform import UniformSVC
 from svmosaic.engine.problem import Status
 from svmosaic.persistence.bag_schemas import BAG_SCHEMAS
+from svmosaic.persistence.expansion_state import (
+    assemble_classifier,
+    assemble_linear_sgd,
+    assemble_one_output,
+)
 from svmosaic.persistence.fields import (
     FEATURES,
     FLOATS,
@@ -59,6 +64,7 @@ from svmosaic.persistence.fields import (
     Words,
 )
 from svmosaic.persistence.validation import (
+    GAMMA,
     AnyArray,
     check_boundary,
     check_chains,
@@ -90,9 +96,9 @@ VERSION = 1
 # old version -> function(header, tensors) that turns a file of it into the next version
 UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {}
 
-_KERNEL_MACHINE: tuple[Field, ...] = (
+_KERNEL_ESTIMATOR: tuple[Field, ...] = (
     *FEATURES,
-    Number("gamma", "_gamma"),
+    Number("gamma", GAMMA),
     Tensor("support", "support_", INTEGERS, ("n_support",), minimum=0, maximum=LAST_ROW),
     Tensor("dual_coef", "dual_coef_", ("float64",), ("n_coef_rows", "n_support")),
     Tensor("intercept", "intercept_", ("float64",), ("n_machines",)),
@@ -107,7 +113,7 @@ def _n_support(size: str) -> Tensor:
 
 
 _KERNEL_CLASSIFIER: tuple[Field, ...] = (
-    *_KERNEL_MACHINE,
+    *_KERNEL_ESTIMATOR,
     Labels("classes", "classes_"),
     _n_support("n_classes"),
 )
@@ -202,10 +208,10 @@ _SAMPLES_SEEN = Tensor(
 )
 
 
-def _fit_imputer(imputer: Any) -> None:
+def _fit_imputer(imputer: Any, state: dict[str, Any]) -> None:
     """Train on one row, the values to fill in: that is their mean, median and mode."""
-    names = vars(imputer).get("feature_names_in_")
-    imputer.fit(imputer.statistics_[None, :])
+    names = state.get("feature_names_in_")
+    imputer.fit(state["statistics_"][None, :])
     if names is not None:
         imputer.feature_names_in_ = names
 
@@ -220,9 +226,12 @@ SCHEMAS: dict[str, Schema] = _table(
             OLLAWVClassifier,
             (*_KERNEL_CLASSIFIER, *_CERTIFICATE, _PATH, _SELECTED),
             (check_expansion, check_path, check_selected),
+            assemble_classifier,
         ),
         *(
-            Schema(kind, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,))
+            Schema(
+                kind, (*_KERNEL_CLASSIFIER, *_CERTIFICATE), (check_expansion,), assemble_classifier
+            )
             for kind in (
                 SMOClassifier,
                 MNSVMClassifier,
@@ -248,6 +257,7 @@ SCHEMAS: dict[str, Schema] = _table(
                 ),
             ),
             (check_expansion, check_boundary),
+            assemble_classifier,
         ),
         Schema(
             OGEClassifier,
@@ -265,8 +275,9 @@ SCHEMAS: dict[str, Schema] = _table(
         ),
         Schema(
             SMORegressor,
-            (*_KERNEL_MACHINE, _n_support("n_outputs"), *_CERTIFICATE),
+            (*_KERNEL_ESTIMATOR, _n_support("n_outputs"), *_CERTIFICATE),
             (check_regression_expansion,),
+            assemble_one_output,
         ),
         *(Schema(kind, _CHAINS, (check_chains,)) for kind in (MultiTargetSVR, SVRRC, SVRCC)),
         Schema(
@@ -297,16 +308,19 @@ SCHEMAS: dict[str, Schema] = _table(
                 ),
             ),
             (check_expansion, check_stream, check_state),
+            assemble_linear_sgd,
         ),
         Schema(
             OLLAL2Classifier,
             (*_KERNEL_CLASSIFIER, *_STREAM),
             (check_expansion, check_stream),
+            assemble_classifier,
         ),
         Schema(
             OnlineSVMClassifier,
             (*_KERNEL_CLASSIFIER, *_STREAM, Number("sigma", "sigma_")),
             (check_expansion, check_stream),
+            assemble_classifier,
         ),
         Schema(
             OnlineSVMCBPClassifier,
@@ -317,6 +331,7 @@ SCHEMAS: dict[str, Schema] = _table(
                 Tensor("boundary_points", "boundary_points_", FLOATS, ("n_points", "n_features")),
             ),
             (check_expansion, check_stream, check_boundary),
+            assemble_classifier,
         ),
         Schema(
             MinMaxScaler,
@@ -348,7 +363,7 @@ SCHEMAS: dict[str, Schema] = _table(
             SimpleImputer,
             (*FEATURES, Tensor("statistics", "statistics_", FLOATS, ("n_features",))),
             (check_imputer,),
-            finish=_fit_imputer,
+            assemble=_fit_imputer,
             role="scaler",
         ),
         Schema(

@@ -21,6 +21,7 @@ from svmosaic.utils.array_checks import (
 )
 
 __all__ = [
+    "GAMMA",
     "AnyArray",
     "Sizes",
     "check_boundary",
@@ -45,6 +46,9 @@ __all__ = [
     "expect",
     "refuse",
 ]
+
+# Where a fitted estimator has its resolved width.
+GAMMA = "expansion_.kernel.gamma"
 
 _INT32_MAX = int(np.iinfo(np.int32).max)
 
@@ -201,7 +205,7 @@ def check_boundary(model: Any, sizes: Sizes) -> None:
     expect("sum of n_boundary", int(model.n_boundary_.sum(dtype=np.int64)), sizes["n_points"])
     if "two" in sizes:
         expect("columns of boundary_pairs", sizes["two"], 2)
-    if not np.isclose(2.0 * model._gamma * model.sigma_**2, 1.0, rtol=1e-6):
+    if not np.isclose(2.0 * getattr(model, GAMMA) * model.sigma_**2, 1.0, rtol=1e-6):
         refuse("'sigma' and 'gamma' are widths of different kernels")
 
 

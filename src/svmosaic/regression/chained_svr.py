@@ -17,7 +17,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import make_rows
-from svmosaic.engine.settings import RegressionTuneSettings
+from svmosaic.engine.tasks import RegressionTuneSettings
 from svmosaic.regression.chain_building import Appended, ChainBuilder, Folds
 from svmosaic.regression.link_tuning import LinkTable, LinkTuner, fold_weights, make_table
 from svmosaic.utils.plain_state import put_together, take_apart

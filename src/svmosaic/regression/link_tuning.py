@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import make_rows
-from svmosaic.engine.settings import RegressionTuneSettings
-from svmosaic.engine.tasks import RegressionLink, TunedRegression
+from svmosaic.engine.tasks import RegressionLink, RegressionTuneSettings, TunedRegression
 from svmosaic.utils.splits import Split
 
 __all__ = ["LinkTable", "LinkTuner", "distinct_samples", "fold_weights", "make_table"]

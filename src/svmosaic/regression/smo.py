@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.kernel_machine import KernelMachine
+from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
 from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.progress import current_progress
@@ -24,7 +24,7 @@ from svmosaic.utils.validation import check_regression
 __all__ = ["SMORegressor"]
 
 
-class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
+class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
     r"""Support vector regression by sequential minimal optimisation.
 
     Exact epsilon-SVR: errors up to `epsilon` cost nothing, larger ones count linearly. It solves
@@ -124,7 +124,7 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelMachine._parameter_constraints,
+        **KernelEstimator._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -195,10 +195,12 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         rows = make_rows(X, self.kernel)
         # Rows are copies of each other when their targets are equal too.
         values = np.unique(y, return_inverse=True)[1].astype(np.int64)
-        samples, sample_weights = self._samples(X, rows, values, weights)
+        samples, sample_weights = self._samples(X, values, weights)
         kernel = self._kernel(X, samples, sample_weights)
-        problem = Problem(samples, y[samples], sample_weights)
-        (solution,) = cpu.solve_smo(
+        problem = Problem(
+            samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
+        )
+        (solution,) = cpu.solve(
             rows,
             kernel,
             [problem],
@@ -211,17 +213,21 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
                 shrinking=bool(self.shrinking),
                 cache_mb=self._cache_mb(rows, [problem]),
             ),
-            starts=[self._start_coefficients(samples)],
             n_threads=resolve_threads(self.n_jobs),
             max_time=self.max_time or 0.0,
             progress=current_progress(type(self).__name__, self.verbose),
         )
         self._warn_if_not_converged(solution)
         order = np.argsort(solution.support)
-        self._gamma = kernel.gamma
-        self._set_support(solution.support[order], X)
-        self.dual_coef_ = solution.coef[order][np.newaxis]
-        self.intercept_ = np.array([solution.intercept])
+        support = solution.support[order]
+        self.expansion_ = expansion_of_rows(
+            kernel,
+            X,
+            support,
+            Coefficients.of_matrix(solution.coef[order][:, np.newaxis]),
+            np.array([solution.intercept]),
+        )
+        self.support_ = support.astype(np.int32)
         self.n_support_ = np.array([order.size], dtype=np.int32)
         # Targets inside the tube need no update; the check of optimality counts as one.
         self.n_iter_ = np.array([max(1, solution.n_iter)])
@@ -230,8 +236,8 @@ class SMORegressor(RegressorMixin, KernelMachine):  # type: ignore[misc]
         self.objective_ = np.array([solution.objective])
         return self
 
-    def _start_coefficients(self, samples: IndexArray) -> DoubleArray | None:
-        if not self.warm_start or not hasattr(self, "dual_coef_"):
+    def _initial_coefficients(self, samples: IndexArray) -> DoubleArray | None:
+        if not self.warm_start or not hasattr(self, "expansion_"):
             return None
         of_row = dict(zip(self.support_.tolist(), self.dual_coef_[0].tolist(), strict=True))
         return np.array([of_row.get(row, 0.0) for row in samples.tolist()])

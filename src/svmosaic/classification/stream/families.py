@@ -13,13 +13,15 @@ from typing import Literal
 
 import numpy as np
 
-from svmosaic.classification.multiclass import gather, output_matrix, split
+from svmosaic.classification.multiclass import gather, split
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.machines import Constant, Expansion, Linear, Machine
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
-from svmosaic.engine.settings import OllawvSettings, RefineSettings, TuneSettings
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.engine.settings import OllawvSettings, RefineSettings
+from svmosaic.engine.tasks import TuneSettings
 
 __all__ = [
     "FAMILIES",
@@ -202,26 +204,25 @@ def train(
     problems = split(samples, labels[samples], weights, known.size, "ovo")
     refine = _refinement(family, choice.C, codes.size)
     settings = OllawvSettings(margin=choice.margin, refine=refine)
-    solutions = cpu.solve_ollawv(rows, kernel, problems, settings, n_threads=n_threads)
-    found = gather(solutions, labels, known.size, "ovo")
-    matrix = output_matrix(found.dual_coef, found.n_support, known.size, "ovo")
+    solutions = cpu.solve(rows, kernel, problems, settings, n_threads=n_threads)
+    found = gather(solutions, labels, known.size)
     return Expansion(
         known,
         scaler,
         kernel,
         Z[found.support],
         codes[found.support],
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int64),
-        matrix.data,
-        found.intercept,
+        found.coefficients.offsets,
+        found.coefficients.outputs,
+        found.coefficients.values,
+        found.intercepts,
     )
 
 
 def _refinement(family: Family, C: float, n_samples: int) -> RefineSettings:
     if family == "plain":
-        return RefineSettings("none")
-    return RefineSettings("full", C=C, tol=_TOL, max_iter=_UPDATES * n_samples)
+        return RefineSettings(refinement="none")
+    return RefineSettings(refinement="full", C=C, tol=_TOL, max_iter=_UPDATES * n_samples)
 
 
 def _train_linear(

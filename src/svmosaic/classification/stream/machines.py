@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,13 +11,19 @@ from scipy.sparse import csr_array
 from svmosaic.classification.multiclass import combine_votes
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Coefficients, DenseRows, DoubleArray, FloatArray, IndexArray
 
-__all__ = ["Constant", "Expansion", "Linear", "Machine", "class_values", "predict_codes"]
-
-
-# Samples whose decision values are kept, at most.
-_MOST_REMEMBERED = 5000
+__all__ = [
+    "Constant",
+    "Expansion",
+    "Forecast",
+    "Linear",
+    "Machine",
+    "class_values",
+    "predict_codes",
+    "vote",
+]
 
 
 class Machine(Protocol):
@@ -83,9 +88,6 @@ class Expansion:
     columns: IndexArray
     coefficients: DoubleArray
     intercepts: DoubleArray
-    _last: list[tuple[FloatArray, DoubleArray]] = field(
-        default_factory=list, repr=False, compare=False
-    )
 
     @property
     def n_support(self) -> int:
@@ -94,41 +96,46 @@ class Expansion:
 
     def best_vectors(self, count: int) -> tuple[DoubleArray, IndexArray]:
         """Return the support vectors of largest coefficients, not scaled, and their classes."""
-        sizes = abs(self._matrix).sum(axis=1)
+        shape = self.n_support, self.intercepts.size
+        matrix = csr_array((self.coefficients, self.columns, self.offsets), shape=shape)
+        sizes = abs(matrix).sum(axis=1)
         best = np.sort(np.argsort(-sizes, kind="stable")[:count])
         raw = self.vectors[best] * self.scaler.scale + self.scaler.offset
         return raw, self.labels[best]
 
-    @functools.cached_property
-    def _matrix(self) -> csr_array:
-        return csr_array(
-            (self.coefficients, self.columns, self.offsets),
-            shape=(self.n_support, self.intercepts.size),
-        )
-
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
         """Return decision values, one column per pair of classes."""
-        # What is predicted is learned from next, and then all machines are tested on it.
-        for samples, values in self._last:
-            if np.array_equal(samples, X):
-                return values.copy()
-        values = cpu.decide(
+        return cpu.decide(
             DenseRows(self.scaler(X)),
             DenseRows(self.vectors),
             np.arange(self.n_support),
             self.kernel,
-            self._matrix,
+            Coefficients(self.offsets, self.columns, self.coefficients, self.intercepts.size),
             self.intercepts,
             n_threads=n_threads,
         )
-        if X.shape[0] <= _MOST_REMEMBERED:
-            self._last[:] = [(X.copy(), values.copy())]
-        return values
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Neither what it remembers nor what can be made again.
-        kept = {name: value for name, value in vars(self).items() if name != "_matrix"}
-        return kept | {"_last": []}
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a stream learner predicts for samples that it is going to learn from.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples, as they were given.
+    labels : ndarray of shape (n_samples,)
+        The predicted class labels.
+    machine : Machine
+        What predicted them.
+    decisions : ndarray of shape (n_samples, n_pairs)
+        Its decision values.
+    """
+
+    X: Any
+    labels: Any
+    machine: Machine
+    decisions: DoubleArray
 
 
 def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int) -> DoubleArray:
@@ -155,10 +162,13 @@ def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int
 
 def predict_codes(machine: Machine, X: FloatArray, n_threads: int = 1) -> IndexArray:
     """Return the numbers of the predicted classes."""
-    known = machine.classes
+    return vote(machine.classes, machine.decide(X, n_threads))
+
+
+def vote(known: IndexArray, decisions: DoubleArray) -> IndexArray:
+    """Return the numbers of the classes that decision values speak for."""
     if known.size == 1:
-        return np.repeat(known, X.shape[0])
-    decisions = machine.decide(X, n_threads)
+        return np.repeat(known, decisions.shape[0])
     if known.size == 2:
         places = (decisions[:, 0] > 0).astype(np.intp)
     else:

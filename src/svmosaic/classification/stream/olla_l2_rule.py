@@ -11,17 +11,11 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
-from svmosaic.classification.stream.machines import Constant, Expansion, Machine
+from svmosaic.classification.stream.machines import Constant, Expansion, Forecast, Machine
 from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
 from svmosaic.engine import cpu
-from svmosaic.engine.problem import (
-    DenseRows,
-    DoubleArray,
-    FloatArray,
-    IndexArray,
-    KernelSpec,
-    Problem,
-)
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, Problem
 from svmosaic.engine.settings import OllaL2Settings
 from svmosaic.engine.tasks import OnlineTask
 
@@ -46,16 +40,15 @@ class Pair:
     intercept: float
 
 
-def mean_margin(machine: Machine, X: FloatArray, codes: IndexArray, n_threads: int) -> float:
+def mean_margin(known: IndexArray, decisions: DoubleArray, codes: IndexArray) -> float:
     """Return the mean of y f(x) over all pairs of classes and their samples.
 
-    It is the paper's xi, divided by the number of terms. Samples of classes that the machine does
-    not know have no part in it; without any other it is 0.
+    It is the paper's xi, divided by the number of terms. Samples of classes that are not among the
+    known ones have no part in it; without any other it is 0.
     """
-    decisions = machine.decide(X, n_threads)
-    sign = 1.0 if machine.classes.size == 2 else -1.0
+    sign = 1.0 if known.size == 2 else -1.0
     total, count = 0.0, 0
-    for m, (i, j) in enumerate(combinations(machine.classes, 2)):
+    for m, (i, j) in enumerate(combinations(known, 2)):
         second, first = sign * decisions[codes == j, m], sign * decisions[codes == i, m]
         total += float(second.sum() - first.sum())
         count += second.size + first.size
@@ -131,9 +124,9 @@ class OllaL2Rule:
         twin._pairs = dict(self._pairs)
         return twin
 
-    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
         """Keep, update or rebuild the machine."""
-        self.action = self._decide_action(X, codes)
+        self.action = self._decide_action(X, codes, forecast)
         if self.action == "keep":
             return
         if self.action == "rebuild":
@@ -146,10 +139,14 @@ class OllaL2Rule:
 
     # The change rule ------------------------------------------------------------------------
 
-    def _decide_action(self, X: FloatArray, codes: IndexArray) -> Action:
+    def _decide_action(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None) -> Action:
         if self._machine is None or self.rebuild == -np.inf:
             return "rebuild"
-        margin = mean_margin(self._machine, X, codes, self.n_threads)
+        if forecast is not None and forecast.machine is self._machine:
+            decisions = forecast.decisions
+        else:
+            decisions = self._machine.decide(X, self.n_threads)
+        margin = mean_margin(self._machine.classes, decisions, codes)
         before, self.margin = self.margin, margin
         if not np.isin(codes, self._machine.classes).all():
             return "update"  # A class that the machine does not know yet.
@@ -194,7 +191,7 @@ class OllaL2Rule:
             tasks.append(self._task(problem, self._pairs.get((i, j))))
         settings = OllaL2Settings(C=self.C, epochs=self.epochs, order="given")
         rows = DenseRows(self._vectors)
-        found = cpu.solve_olla_l2(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
+        found = cpu.solve(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
         for pair, solution in zip(busy, found, strict=True):
             largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
             self._pairs[pair] = Pair(

@@ -20,7 +20,13 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
-from svmosaic.classification.stream.machines import Expansion, Machine, predict_codes
+from svmosaic.classification.stream.machines import (
+    Expansion,
+    Forecast,
+    Machine,
+    predict_codes,
+    vote,
+)
 from svmosaic.classification.stream.scaling import standardise
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DriftDetector, feed
@@ -144,12 +150,12 @@ class ExpertPool:
         assert self.leader is not None
         return f"{self.leader.family}, {self.leader.trained_on} samples"
 
-    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
         """Test all experts that are awake on a chunk, then learn from it."""
         if self.leader is None:
             self._begin(X, codes, self._tune_all(X, codes))
         else:
-            wrong = self._test(X, codes)
+            wrong = self._test(X, codes, forecast)
             change = self._drifted(X, codes, wrong)
             if change is not None:
                 self.n_drifts += 1
@@ -166,13 +172,18 @@ class ExpertPool:
 
     # Testing --------------------------------------------------------------------------------
 
-    def _test(self, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
+    def _test(
+        self, X: FloatArray, codes: IndexArray, forecast: Forecast | None
+    ) -> npt.NDArray[np.bool_]:
         """Note everybody's errors; return which predictions of the leader are wrong."""
         leaders = np.zeros(codes.size, dtype=bool)
         for expert in self.experts:
             if expert.machine is None or expert.wakes_at > self.time:
                 continue
-            wrong = self._wrong(expert, X, codes)
+            if forecast is not None and forecast.machine is expert.machine:
+                wrong = vote(expert.machine.classes, forecast.decisions) != codes
+            else:
+                wrong = self._wrong(expert, X, codes)
             expert.note(self.time, int(np.count_nonzero(wrong)), codes.size)
             if expert is self.leader:
                 leaders = wrong

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
-from svmosaic.classification.stream.machines import Machine
+from svmosaic.classification.stream.machines import Forecast, Machine
 from svmosaic.classification.stream.scaling import to_unit_range
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.engine.problem import FloatArray, IndexArray
@@ -63,7 +63,7 @@ class PublishedRule:
         twin.window = self.window.copy()
         return twin
 
-    def learn(self, X: FloatArray, codes: IndexArray) -> None:
+    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
         """Train a new machine."""
         first = self._n_seen < self.chunk_size
         self._n_seen += codes.size

@@ -12,10 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.classification.stream.machines import (
+    Forecast,
     Linear,
     Machine,
     class_values,
-    predict_codes,
+    vote,
 )
 from svmosaic.classification.stream.stream_state import (
     LEARNER_STATE,
@@ -49,8 +50,8 @@ class ChunkRule(Protocol):
     def copy(self) -> Self:
         """Return a rule that learns without changing this one."""
 
-    def learn(self, X: FloatArray, codes: IndexArray) -> None:
-        """Learn from a chunk."""
+    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
+        """Learn from a chunk; what the machine predicts for it may be known already."""
 
 
 class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -99,7 +100,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, *, forecast: Forecast | None = None
+    ) -> Self:
         """Go on with more samples.
 
         Samples are learned from in chunks of `chunk_size`; smaller batches wait until there are
@@ -114,19 +117,25 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels. A chunk need not contain all classes.
         classes : array-like of shape (n_classes,), default=None
             All classes that will ever come; needed in the first call.
+        forecast : Forecast, default=None
+            What `forecast` returned for this very `X`. The learner tests itself on samples before
+            it learns from them; with the forecast it need not predict them a second time. The
+            model does not depend on it.
 
         Returns
         -------
         self : object
             The classifier.
         """
+        if forecast is not None and forecast.X is not X:
+            forecast = None
         first = not hasattr(self, "classes_")
         known = known_classes(self, classes)
         X, y = self._check(X, y, reset=first)
         codes = encode_chunk(self, y, known)
         if first:
             self._start(known)
-        self._learn_all(X, codes)
+        self._learn_all(X, codes, forecast)
         return self
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
@@ -144,9 +153,12 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._n_pending = 0
         self._n_learned = 0
 
-    def _learn_all(self, X: FloatArray, codes: IndexArray) -> None:
+    def _learn_all(
+        self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None
+    ) -> None:
         """Cut a batch, with what waits before it, into chunks and learn from the full ones."""
         self.n_samples_seen_ += int(codes.size)
+        n_given = codes.size
         while codes.size:
             # The first call is learned from at once, so that there is always a machine.
             wanted = min(self.chunk_size, max(self._n_learned, 1))
@@ -159,15 +171,17 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._n_pending += min(taken, codes.size)
             X, codes = X[taken:], codes[taken:]
             if self._n_pending >= wanted:
-                self._learn_pending()
+                # A forecast is of use if its samples are the chunk.
+                is_whole = self._n_pending == n_given and codes.size == 0
+                self._learn_pending(forecast if is_whole else None)
 
-    def _learn_pending(self) -> None:
+    def _learn_pending(self, forecast: Forecast | None = None) -> None:
         if self._n_pending == 0:
             return
         # A copy: until the call ends well, the model stays what it was before.
         rule = self._rule.copy()
         with one_blas_thread():
-            rule.learn(*_join(self._pending))
+            rule.learn(*_join(self._pending), forecast)
         self._rule = rule
         self._n_learned += self._n_pending
         self._pending, self._n_pending = [], 0
@@ -290,11 +304,40 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        X = self._checked(X)
+        return self.forecast(X).labels
+
+    def forecast(self, X: Any) -> Forecast:
+        """Predict samples that are learned from next, with `partial_fit` of the same `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples. They must not be changed before they are learned from.
+
+        Returns
+        -------
+        forecast : Forecast
+            Its `labels` are what `predict` returns.
+
+        Examples
+        --------
+        >>> from svmosaic import StreamOLLAWV
+        >>> from svmosaic.streams import SEA
+        >>> stream, model = SEA(seed=1), StreamOLLAWV(chunk_size=500)
+        >>> X, y = stream.read(0, 500)
+        >>> model = model.partial_fit(X, y, classes=stream.classes)
+        >>> X, y = stream.read(500, 500)
+        >>> forecast = model.forecast(X)
+        >>> bool((forecast.labels == y).mean() > 0.8)
+        True
+        >>> model = model.partial_fit(X, y, forecast=forecast)
+        """
+        checked = self._checked(X)
         machine = self._rule.machine
         with _blas_limit(machine):
-            codes = predict_codes(machine, X, resolve_threads(self.n_jobs))
-        return self.classes_[codes]
+            decisions = machine.decide(checked, resolve_threads(self.n_jobs))
+        labels = self.classes_[vote(machine.classes, decisions)]
+        return Forecast(X, labels, machine, decisions)
 
     def _checked(self, X: Any) -> FloatArray:
         check_is_fitted(self)

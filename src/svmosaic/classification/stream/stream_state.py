@@ -110,8 +110,7 @@ _MACHINE = OneOf(
                 "coefficients": Array(_DOUBLE, ("n_entries",)),
                 "intercepts": Array(_DOUBLE, ("n_pairs",)),
             },
-            Expansion,
-            (_check_pairs, _check_matrix),
+            checks=(_check_pairs, _check_matrix),
         ),
     }
 )

@@ -137,7 +137,7 @@ class BagKernelSVM(BagClassifier):
 
     def _kernel(self) -> InstanceKernel:
         spec = kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)
-        return InstanceKernel(self.kernel, spec, resolve_threads(self.n_jobs))
+        return InstanceKernel(spec, resolve_threads(self.n_jobs))
 
 
 def _inverse(lengths: DoubleArray) -> DoubleArray:

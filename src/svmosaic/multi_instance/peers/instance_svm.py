@@ -6,27 +6,27 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
 from svmosaic.engine import cpu
 from svmosaic.engine.gamma import resolve_gamma
-from svmosaic.engine.kernels import kernel_spec
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, Problem, Solution
+from svmosaic.engine.kernels import KernelSpec, kernel_spec
+from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
+from svmosaic.engine.views import ExpansionViews
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
+from svmosaic.multi_instance.instance_kernel import one_output
 from svmosaic.multi_instance.instance_scorer import InstanceScorer
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
-from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["InstanceSVM"]
 
 
-class InstanceSVM(InstanceScorer):
+class InstanceSVM(ExpansionViews, InstanceScorer):
     """Base of SVMs on instances whose bag is as positive as its most positive instance."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -41,9 +41,6 @@ class InstanceSVM(InstanceScorer):
         "n_jobs": [Integral, None],
     }
 
-    support_vectors_: Any
-    dual_coef_: DoubleArray
-    intercept_: float
     gamma_: float
     n_passes_: int
 
@@ -79,14 +76,14 @@ class InstanceSVM(InstanceScorer):
         self, X: Any, samples: IndexArray, targets: DoubleArray, start: DoubleArray | None
     ) -> Solution:
         """Solve the L1-SVM on some rows of `X`, from signed coefficients of these rows."""
-        problem = Problem(samples, targets, np.ones(samples.size))
+        problem = Problem(samples, targets, np.ones(samples.size), initial=start)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol), cache_mb=float(self.cache_mb))
-        (solution,) = cpu.solve_smo(
+        solution: Solution
+        (solution,) = cpu.solve(
             make_rows(X, self.kernel),
             self._spec(),
             [problem],
             settings,
-            starts=None if start is None else [start],
             n_threads=resolve_threads(self.n_jobs),
         )
         if solution.violation > self.tol:
@@ -99,22 +96,13 @@ class InstanceSVM(InstanceScorer):
 
     def _keep(self, X: Any, solution: Solution) -> None:
         """Set what prediction needs."""
-        self.support_vectors_ = X[solution.support]
-        self.dual_coef_ = solution.coef
-        self.intercept_ = float(solution.intercept)
+        self.expansion_ = one_output(
+            self._spec(), X[solution.support], solution.coef, solution.intercept
+        )
 
     def _score(self, X: Any) -> DoubleArray:
         """Return the decision values of instances."""
-        vectors = self.support_vectors_
-        values = cpu.decide(
-            make_rows(match_form(canonical_csr(X), vectors), self.kernel),
-            make_rows(vectors, self.kernel),
-            np.arange(vectors.shape[0]),
-            self._spec(),
-            csr_array(self.dual_coef_[:, np.newaxis]),
-            np.array([self.intercept_]),
-            n_threads=resolve_threads(self.n_jobs),
-        )
+        values = self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs))
         return values[:, 0]
 
     def _warn_of_passes(self) -> None:

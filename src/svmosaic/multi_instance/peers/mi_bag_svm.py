@@ -53,9 +53,9 @@ class MISVMClassifier(InstanceSVM):
         ascending order; after the last SVM.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors.
-    dual_coef_ : ndarray of shape (n_support,)
+    dual_coef_ : ndarray of shape (1, n_support)
         Their coefficients.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
         The constant term.
     gamma_ : float
         The width used.

@@ -51,9 +51,9 @@ class MiSVMClassifier(InstanceSVM):
         +1 or -1 for each training instance: what the last SVM was trained on.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors.
-    dual_coef_ : ndarray of shape (n_support,)
+    dual_coef_ : ndarray of shape (1, n_support)
         Their coefficients.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
         The constant term.
     gamma_ : float
         The width used.

@@ -1,4 +1,4 @@
-"""What classifiers of several binary machines share: classes, their weights, votes."""
+"""What classifiers of several binary problems share: classes, their weights, votes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from svmosaic.classification.multiclass import MultiClass, combine_votes
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import StrOptions
 
-__all__ = ["BinaryMachines"]
+__all__ = ["BinaryProblems"]
 
 
-class BinaryMachines(ClassifierMixin):  # type: ignore[misc]
-    """Mixin of the classifiers that answer by the decisions of binary machines.
+class BinaryProblems(ClassifierMixin):  # type: ignore[misc]
+    """Mixin of the classifiers that answer by the decisions of binary problems.
 
     A subclass sets ``classes_`` and implements `_output_values`.
     """

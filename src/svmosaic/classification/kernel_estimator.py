@@ -1,4 +1,4 @@
-"""What every kernel machine shares: parameters, rows, the kernel, prediction, stored state."""
+"""What every estimator with a kernel shares: parameters, the kernel, prediction, views."""
 
 from __future__ import annotations
 
@@ -8,33 +8,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.engine import cpu
+from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import DENSE_GAMMA_RULES, GAMMA_RULES, resolve_gamma
-from svmosaic.engine.kernels import KERNELS, KernelFunction, kernel_spec
+from svmosaic.engine.kernels import KERNELS, KernelFunction, KernelSpec, kernel_spec
 from svmosaic.engine.memory import cache_within
-from svmosaic.engine.problem import DoubleArray, IndexArray, KernelSpec, PairwiseRows, Problem, Rows
-from svmosaic.engine.rows import make_rows
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
+from svmosaic.engine.rows import make_rows, rows_of_samples
+from svmosaic.engine.views import ExpansionViews
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import check_samples, match_form
+from svmosaic.utils.validation import check_samples
 
-__all__ = ["KernelMachine"]
-
-# Rows of a prediction for which a kernel function is asked at once.
-_CALLABLE_BLOCK = 512
+__all__ = ["KernelEstimator", "expansion_of_rows"]
 
 
-class KernelMachine(BaseEstimator):  # type: ignore[misc]
-    """Base of all estimators that end in a kernel expansion.
-
-    A subclass sets ``support_``, ``support_vectors_``, ``dual_coef_``, ``intercept_`` and
-    ``_gamma``, and says by `_coefficients` which vector takes part in which output.
-    """
+class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators with a kernel whose fitted model is one expansion, ``expansion_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(set(KERNELS)), callable],
@@ -83,12 +77,13 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _samples(
-        self, X: Any, rows: Rows, labels: IndexArray, weights: DoubleArray
+        self, X: Any, labels: IndexArray, weights: DoubleArray
     ) -> tuple[IndexArray, DoubleArray]:
         """Return the rows to train on, in the order that breaks ties, and their weights."""
         if self._canonical_order:
             # A kernel function sees samples, so they are compared as samples.
-            table = make_rows(X, "rbf") if callable(self.kernel) else rows
+            pairwise = self.kernel == "precomputed"
+            table = make_rows(X, "precomputed") if pairwise else rows_of_samples(X)
             return cpu.distinct_rows(table, labels, weights)
         samples = np.flatnonzero(weights > 0)
         return samples, weights[samples]
@@ -104,9 +99,10 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
 
         `weights` and, in a classifier, `labels` belong to the samples.
         """
-        gamma = 1.0
-        if not callable(self.kernel) and self.kernel not in ("linear", "precomputed"):
-            gamma = resolve_gamma(self.gamma, X, samples, weights, labels, self.kernel)
+        kernel = kernel_spec(self.kernel, degree=self.degree, coef0=self.coef0)
+        if not kernel.uses_gamma:
+            return kernel
+        gamma = resolve_gamma(self.gamma, X, samples, weights, labels, kernel.kind)
         return kernel_spec(self.kernel, gamma, self.degree, self.coef0)
 
     def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
@@ -117,73 +113,20 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         threads = resolve_threads(self.n_jobs)
         return cache_within(float(limit), rows, problems, threads, type(self).__name__)
 
-    def _set_support(self, support: IndexArray, X: Any) -> None:
-        self.support_ = support.astype(np.int32)
-        self.support_vectors_ = (
-            np.empty((0, 0), dtype=X.dtype) if self.kernel == "precomputed" else X[support]
-        )
-
     # Prediction -----------------------------------------------------------------------------
-
-    def _coefficients(self) -> csr_array:
-        """Return coefficients with one row per support vector and one column per output."""
-        return csr_array(self.dual_coef_.T)
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return values of shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = check_samples(self, X)
-        coefficients = self._coefficients()
-        everyone = np.arange(self.support_.size)
-        kernel = kernel_spec(self.kernel, self._gamma, self.degree, self.coef0)
-        if self.kernel == "precomputed":
-            values = np.ascontiguousarray(X, dtype=self.support_vectors_.dtype)
-            rows: Rows = PairwiseRows(values, symmetric=False)
-            return self._decide(rows, rows, self.support_.astype(np.int64), kernel, coefficients)
-        if callable(self.kernel):
-            parts = []
-            for begin in range(0, X.shape[0], _CALLABLE_BLOCK):
-                block = self.kernel(X[begin : begin + _CALLABLE_BLOCK], self.support_vectors_)
-                block = block.toarray() if sp.issparse(block) else block
-                rows = PairwiseRows(np.ascontiguousarray(block, dtype=np.float64), symmetric=False)
-                parts.append(self._decide(rows, rows, everyone, kernel, coefficients))
-            return np.concatenate(parts)
-        vectors = self.support_vectors_
-        X = match_form(X, vectors)
-        return self._decide(
-            make_rows(X, self.kernel),
-            make_rows(vectors, self.kernel),
-            everyone,
-            kernel,
-            coefficients,
-        )
-
-    def _decide(
-        self,
-        rows: Rows,
-        vectors: Rows,
-        support: IndexArray,
-        kernel: KernelSpec,
-        coefficients: Any,
-    ) -> DoubleArray:
-        return cpu.decide(
-            rows,
-            vectors,
-            support,
-            kernel,
-            coefficients,
-            self.intercept_,
-            n_threads=resolve_threads(self.n_jobs),
-        )
+        return self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs))
 
     @property
-    def coef_(self) -> Any:
-        """Weights of the features, one row per machine; for the linear kernel only."""
+    def coef_(self) -> DoubleArray:
+        """Weights of the features, one row per output; for the linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        coefficients = self._coefficients()
-        coef = coefficients.T @ self.support_vectors_
-        return coef.toarray() if sp.issparse(coef) else coef
+        return self.expansion_.feature_weights()
 
     # Pickle and its relatives ---------------------------------------------------------------
 
@@ -200,3 +143,17 @@ class KernelMachine(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.kernel != "precomputed" and not by_balls
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
+
+
+def expansion_of_rows(
+    kernel: KernelSpec,
+    X: Any,
+    support: IndexArray,
+    coefficients: Coefficients,
+    intercepts: DoubleArray,
+) -> KernelExpansion:
+    """Return the expansion over some rows of the training data `X`."""
+    if kernel.kind == "precomputed" and kernel.function is None:
+        nothing = np.empty((0, 0), dtype=X.dtype)
+        return KernelExpansion(kernel, nothing, coefficients, intercepts, support.astype(np.int64))
+    return KernelExpansion(kernel, X[support], coefficients, intercepts)

@@ -1,0 +1,139 @@
+"""KernelExpansion: what every fitted model of the library is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse import csr_array
+
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import (
+    Coefficients,
+    DoubleArray,
+    IndexArray,
+    PairwiseRows,
+    Rows,
+)
+from svmosaic.engine.protocol import engine_for
+from svmosaic.engine.rows import dense_kernel_values, rows_of_samples
+from svmosaic.utils.validation import canonical_csr, match_form
+
+__all__ = ["KernelExpansion", "kernel_matrix"]
+
+# Rows for which a kernel function is asked at once.
+_FUNCTION_ROWS = 512
+
+
+@dataclass(frozen=True)
+class KernelExpansion:
+    """Functions over shared vectors, f_o(x) = sum_j coefficient(j, o) k(vector_j, x) + intercept_o.
+
+    Attributes
+    ----------
+    kernel : KernelSpec
+        The kernel, with all of its parameters.
+    vectors : {ndarray, csr_array} of shape (n_vectors, n_features)
+        The samples that take part. For a precomputed kernel an empty array of the type of the
+        kernel values.
+    coefficients : Coefficients
+        Which outputs a vector takes part in, and with what coefficient.
+    intercepts : ndarray of shape (n_outputs,)
+        Constant terms.
+    columns : ndarray of shape (n_vectors,) or None
+        For a precomputed kernel, the columns of the kernel matrix that belong to the vectors.
+    """
+
+    kernel: KernelSpec
+    vectors: Any
+    coefficients: Coefficients
+    intercepts: DoubleArray
+    columns: IndexArray | None = None
+
+    @property
+    def n_vectors(self) -> int:
+        """Number of vectors."""
+        return self.coefficients.n_vectors
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of functions."""
+        return int(self.intercepts.size)
+
+    def decide(self, X: Any, *, n_threads: int = 1) -> DoubleArray:
+        """Return the values of all functions, shape (n_samples, n_outputs).
+
+        `X` holds samples or, for a precomputed kernel, their kernel values with all training
+        samples. A value does not depend on the other rows of `X`.
+        """
+        if self.n_vectors == 0:
+            return np.tile(self.intercepts, (X.shape[0], 1))
+        if self.columns is not None:
+            # One table serves as rows and as vectors: its columns are the vectors.
+            values = np.ascontiguousarray(X, dtype=self.vectors.dtype)
+            rows: Rows = PairwiseRows(values, symmetric=False)
+            return self._decide(rows, rows, self.columns, n_threads)
+        everyone = np.arange(self.n_vectors)
+        if self.kernel.function is not None:
+            parts = [np.empty((0, self.n_outputs))]
+            for block in _function_blocks(self.kernel, X, self.vectors):
+                rows = PairwiseRows(block, symmetric=False)
+                parts.append(self._decide(rows, rows, everyone, n_threads))
+            return np.concatenate(parts)
+        X = match_form(canonical_csr(X), self.vectors)
+        return self._decide(rows_of_samples(X), rows_of_samples(self.vectors), everyone, n_threads)
+
+    def _decide(
+        self, rows: Rows, vectors: Rows, support: IndexArray, n_threads: int
+    ) -> DoubleArray:
+        return engine_for(rows).decide(
+            rows,
+            vectors,
+            support,
+            self.kernel,
+            self.coefficients,
+            self.intercepts,
+            n_threads=n_threads,
+        )
+
+    def kernel_matrix(self, X: Any, *, n_threads: int = 1) -> DoubleArray:
+        """Return the kernel values of samples with all vectors, shape (n_samples, n_vectors)."""
+        if self.columns is not None:
+            return np.asarray(X, dtype=np.float64)[:, self.columns]
+        return kernel_matrix(self.kernel, X, self.vectors, n_threads=n_threads)
+
+    def coefficient_matrix(self) -> csr_array:
+        """Return the coefficients as a sparse matrix of shape (n_vectors, n_outputs)."""
+        return self.coefficients.matrix()
+
+    def feature_weights(self) -> DoubleArray:
+        """Return the weights of the features, shape (n_outputs, n_features); linear kernel only."""
+        weights = self.coefficient_matrix().T @ self.vectors
+        return np.asarray(weights.toarray() if sp.issparse(weights) else weights)
+
+
+def kernel_matrix(kernel: KernelSpec, X: Any, Z: Any, *, n_threads: int = 1) -> DoubleArray:
+    """Return the kernel values of all pairs of samples, shape (rows of X, rows of Z)."""
+    if kernel.function is not None:
+        blocks = list(_function_blocks(kernel, X, Z))
+        return np.concatenate(blocks) if blocks else np.empty((0, Z.shape[0]))
+    rows = rows_of_samples(match_form(canonical_csr(X), Z))
+    return engine_for(rows).kernel_matrix(rows, rows_of_samples(Z), kernel, n_threads=n_threads)
+
+
+def _function_blocks(kernel: KernelSpec, X: Any, Z: Any) -> Iterator[DoubleArray]:
+    """Yield the values of a kernel function, some rows of `X` at a time."""
+    assert kernel.function is not None
+    for begin in range(0, X.shape[0], _FUNCTION_ROWS):
+        part = X[begin : begin + _FUNCTION_ROWS]
+        values = np.ascontiguousarray(dense_kernel_values(kernel.function(part, Z)))
+        if values.shape != (part.shape[0], Z.shape[0]):
+            raise ValueError(
+                f"The kernel function must return an array of shape ({part.shape[0]}, "
+                f"{Z.shape[0]}) for {part.shape[0]} and {Z.shape[0]} samples. Got shape "
+                f"{values.shape} instead."
+            )
+        yield values

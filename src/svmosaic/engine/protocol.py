@@ -1,0 +1,101 @@
+"""What an engine must do, and which one runs.
+
+An engine computes where the data are: today `svmosaic.engine.cpu`, the compiled core. It works on
+the plain records of `problem`, `tasks`, `kernels` and `settings` and returns such records, so that
+estimators, model files and predictions never know which engine trained a model.
+
+To add one, write a module or an object with the functions of `Engine` and call `register`.
+``tests/contracts/test_engines.py`` then runs on it without a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import (
+    Coefficients,
+    DoubleArray,
+    IndexArray,
+    Problem,
+    Rows,
+    Solution,
+)
+
+__all__ = ["Engine", "engine_for", "engine_names", "register"]
+
+
+class Engine(Protocol):
+    """The functions of an engine. Results do not depend on the number of threads."""
+
+    def takes(self, rows: Rows) -> bool:
+        """Return whether the arrays of a table live where this engine computes."""
+
+    def solve(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        problems: Sequence[Any],
+        settings: Any,
+        *,
+        n_threads: int = 1,
+        max_time: float = 0.0,
+        progress: Callable[[int, int, int], None] | None = None,
+    ) -> list[Any]:
+        """Solve problems on one table; the type of the settings names the solver."""
+
+    def decide(
+        self,
+        rows: Rows,
+        vectors: Rows,
+        support: IndexArray,
+        kernel: KernelSpec,
+        coefficients: Coefficients,
+        intercepts: DoubleArray,
+        *,
+        n_threads: int = 1,
+    ) -> DoubleArray:
+        """Return the values of an expansion, shape (n_rows, n_outputs)."""
+
+    def kernel_matrix(
+        self, rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
+    ) -> DoubleArray:
+        """Return kernel values, shape (n_rows, n_vectors)."""
+
+    def worst_violators(
+        self, problem: Problem, solution: Solution, decisions: DoubleArray, C: float, count: int
+    ) -> tuple[IndexArray, DoubleArray]:
+        """Return the samples that violate the optimality conditions most, and by how much."""
+
+
+_ENGINES: dict[str, Engine] = {"cpu": cpu}
+
+
+def register(name: str, engine: Engine) -> None:
+    """Add an engine, which is asked before those registered earlier."""
+    _ENGINES[name] = engine
+
+
+def engine_names() -> tuple[str, ...]:
+    """Return the names of all engines, the compiled core first."""
+    return tuple(_ENGINES)
+
+
+def engine_for(rows: Rows, device: str | None = None) -> Engine:
+    """Return the engine for a table: the one that `device` names, else the one of its arrays."""
+    if device is not None:
+        if device not in _ENGINES:
+            raise ValueError(
+                f"There is no engine for device={device!r}; expected one of "
+                f"{', '.join(map(repr, _ENGINES))}."
+            )
+        return _ENGINES[device]
+    for engine in reversed(_ENGINES.values()):
+        if engine.takes(rows):
+            return engine
+    raise TypeError(
+        f"No engine takes {type(rows).__name__} of these arrays; expected NumPy arrays or SciPy's "
+        "compressed rows."
+    )
