@@ -146,11 +146,11 @@ def test_learner_whose_first_fit_is_interrupted_is_not_fitted(name):
 @pytest.mark.parametrize(
     ("name", "inner"),
     [
-        ("adaptive", "solve_ollawv"),
+        ("adaptive", "solve"),
         ("adaptive", "tune_ollawv"),
         ("adaptive", "decide"),
-        ("published", "solve_ollawv"),
-        ("L2", "solve_olla_l2"),
+        ("published", "solve"),
+        ("L2", "solve"),
         ("L2", "decide"),
     ],
 )

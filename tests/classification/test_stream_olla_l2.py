@@ -86,7 +86,8 @@ def test_mean_margin_is_the_papers_xi_per_sample():
 
     xi = np.where(y == 1, 1, -1) @ model.decision_function(X)
 
-    assert mean_margin(model._rule.machine, X, y, 1) == pytest.approx(xi / 300)
+    machine = model._rule.machine
+    assert mean_margin(machine.classes, machine.decide(X, 1), y) == pytest.approx(xi / 300)
 
 
 def test_mean_margin_of_several_classes_is_positive_when_right():
@@ -94,8 +95,10 @@ def test_mean_margin_of_several_classes_is_positive_when_right():
     X, y = stream.read(0, 500)
     model = StreamOLLAL2().fit(X, y)
 
-    right = mean_margin(model._rule.machine, X, y, 1)
-    wrong = mean_margin(model._rule.machine, X, (y + 1) % 3, 1)
+    machine = model._rule.machine
+    decisions = machine.decide(X, 1)
+    right = mean_margin(machine.classes, decisions, y)
+    wrong = mean_margin(machine.classes, decisions, (y + 1) % 3)
 
     assert right > 0.5
     assert wrong < 0.0

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import resource
 import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, StreamOLLAWV
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV, StreamOLLAL2, StreamOLLAWV
 from svmosaic.streams import (
     DDM,
     SEA,
@@ -50,18 +52,79 @@ def test_batches_of_any_size_give_the_same_machine(rule, size):
     np.testing.assert_array_equal(parts.decision_function(X), whole.decision_function(X))
 
 
-def test_values_kept_for_the_next_chunk_are_not_those_of_other_samples():
+@pytest.mark.parametrize("rule", RULES)
+def test_prediction_keeps_nothing(rule):
     X, y = Sine(seed=1).read(0, 1000)
-    model = StreamOLLAWV(memory="chunk").fit(X, y)
-    first = model.decision_function(X)
-    size = len(pickle.dumps(model))
+    model = StreamOLLAWV(rule=rule, memory="chunk").fit(X, y)
+    before = pickle.dumps(model)
 
-    X[:500] = X[500:]
-    second = model.decision_function(X)
-    second[:] = 0.0
+    model.predict(X)
+    model.decision_function(X)
+    model.forecast(X)
 
-    np.testing.assert_array_equal(model.decision_function(X)[:500], first[500:])
-    assert len(pickle.dumps(model)) == size
+    assert pickle.dumps(model) == before
+
+
+LEARNERS = {
+    "adaptive": StreamOLLAWV(chunk_size=100, memory=400),
+    "published": StreamOLLAWV(rule="published", chunk_size=100),
+    "L2": StreamOLLAL2(chunk_size=100),
+}
+
+
+@pytest.mark.parametrize("size", [100, 30, 250])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_forecasts_save_time_and_change_nothing(name, size):
+    X, y = Sine(seed=1).read(0, 1100)
+    told = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
+    alone = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
+
+    for begin in range(100, 1100, size):
+        part, labels = X[begin : begin + size], y[begin : begin + size]
+        forecast = told.forecast(part)
+        np.testing.assert_array_equal(forecast.labels, alone.predict(part))
+        told.partial_fit(part, labels, forecast=forecast)
+        alone.partial_fit(part, labels)
+
+    assert told.machine_ == alone.machine_
+    np.testing.assert_array_equal(told.decision_function(X), alone.decision_function(X))
+
+
+@pytest.mark.parametrize("name", ["adaptive", "L2"])
+def test_what_was_predicted_is_not_predicted_again(name, monkeypatch):
+    X, y = Sine(seed=1).read(0, 300)
+    model = clone(LEARNERS[name]).partial_fit(X[:200], y[:200], classes=[0, 1])
+    X, y = X[200:], y[200:]
+    forecast = model.forecast(X)
+    asked = []
+    decide = type(forecast.machine).decide
+
+    def note(self, samples, n_threads):
+        asked.append(self)
+        return decide(self, samples, n_threads)
+
+    monkeypatch.setattr(type(forecast.machine), "decide", note)
+
+    copy.deepcopy(model).partial_fit(X, y)
+    n_alone = len(asked)
+    model.partial_fit(X, y, forecast=forecast)
+
+    assert len(asked) - n_alone == n_alone - 1
+
+
+@pytest.mark.parametrize("name", ["adaptive", "L2"])
+def test_a_forecast_of_other_samples_or_of_an_earlier_machine_does_no_harm(name):
+    X, y = Sine(seed=1).read(0, 400)
+    model = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
+    expected = copy.deepcopy(model)
+    first, second = X[100:200], X[200:300]
+    other, early = model.forecast(second.copy()), model.forecast(second)
+
+    model.partial_fit(first, y[100:200], forecast=other)
+    model.partial_fit(second, y[200:300], forecast=early)
+    expected.partial_fit(first, y[100:200]).partial_fit(second, y[200:300])
+
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
 
 
 @pytest.mark.parametrize("rule", RULES)

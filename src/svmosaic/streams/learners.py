@@ -52,18 +52,23 @@ class SklearnLearner:
     def __init__(self, model: Any) -> None:
         self.model = model
         self._begun = False
+        self._forecast: Any = None
 
     def learn(self, X: NDArray[np.float64], y: NDArray[Any], classes: NDArray[Any]) -> None:
         """Learn from some samples; the first time with all classes."""
-        if self._begun:
-            self.model.partial_fit(X, y)
-        else:
-            self.model.partial_fit(X, y, classes=classes)
-        self._begun = True
+        options = {} if self._begun else {"classes": classes}
+        if self._forecast is not None:
+            # A model that tests itself on new samples need not predict them again.
+            options["forecast"] = self._forecast
+        self.model.partial_fit(X, y, **options)
+        self._begun, self._forecast = True, None
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return one label per sample."""
-        return np.asarray(self.model.predict(X))
+        if not hasattr(self.model, "forecast"):
+            return np.asarray(self.model.predict(X))
+        self._forecast = self.model.forecast(X)
+        return np.asarray(self._forecast.labels)
 
     @property
     def is_trained(self) -> bool:
