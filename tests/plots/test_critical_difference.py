@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from svmosaic.plots import new_axes, plot_critical_difference, to_png, to_svg
+from svmosaic.plots import new_axes, plot_comparison, plot_critical_difference, to_png, to_svg
 from svmosaic.stats import compare
 
 RANKS = {"a": 1.2, "b": 1.9, "c": 2.9, "d": 4.0}
@@ -82,10 +82,10 @@ def test_a_comparison_draws_itself():
 
     pairs, control = compare(scores), compare(scores, control="best")
 
-    assert len(_bars(pairs.plot())) == len(pairs.groups)
-    assert not _bars(control.plot())
-    assert len(control.plot().patches) == 1
-    assert control.plot(title="scores").get_title() == "scores"
+    assert len(_bars(plot_comparison(pairs))) == len(pairs.groups)
+    assert not _bars(plot_comparison(control))
+    assert len(plot_comparison(control).patches) == 1
+    assert plot_comparison(control, title="scores").get_title() == "scores"
 
 
 def test_it_draws_into_given_axes():

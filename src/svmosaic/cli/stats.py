@@ -225,9 +225,9 @@ def _p(p: float) -> str:
 
 
 def _draw(result: Comparison, path: str) -> bytes:
-    from svmosaic.plots import to_png, to_svg
+    from svmosaic.plots import plot_comparison, to_png, to_svg
 
-    ax = result.plot()
+    ax = plot_comparison(result)
     return to_svg(ax) if path.lower().endswith(".svg") else to_png(ax)
 
 

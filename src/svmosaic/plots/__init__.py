@@ -11,7 +11,7 @@ from svmosaic.plots.bag_boundary import plot_bag_boundary
 from svmosaic.plots.boundary import plot_boundaries, plot_boundary
 from svmosaic.plots.boundary_points import plot_boundary_points
 from svmosaic.plots.chain import plot_chain
-from svmosaic.plots.critical_difference import plot_critical_difference
+from svmosaic.plots.critical_difference import plot_comparison, plot_critical_difference
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
 from svmosaic.plots.heat_map import plot_heat_map
@@ -28,6 +28,7 @@ __all__ = [
     "plot_boundary",
     "plot_boundary_points",
     "plot_chain",
+    "plot_comparison",
     "plot_critical_difference",
     "plot_curves",
     "plot_growth",

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from svmosaic.plots.style import new_axes, shorten
+from svmosaic.stats.comparison_record import ComparisonRecord
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["plot_critical_difference"]
+__all__ = ["plot_comparison", "plot_critical_difference"]
 
 _GREY = "#555555"
 _INTERVAL = "#C8C8C8"
@@ -27,6 +28,43 @@ _GAP = 0.02
 _MOST_NUMBERS = 14
 # Letters of a name; longer ones would leave no room for the ranks.
 _LONGEST_NAME = 32
+
+
+def plot_comparison(result: ComparisonRecord, *, ax: Any = None, title: str | None = None) -> Any:
+    """Draw the critical-difference diagram of a comparison.
+
+    Without a control, bars join methods that do not differ significantly. With a control, a grey
+    interval of the critical difference starts at its rank.
+
+    Parameters
+    ----------
+    result : Comparison
+        What `svmosaic.stats.compare` returned.
+    ax : matplotlib.axes.Axes, default=None
+        Where to draw; None makes a new figure.
+    title : str, default=None
+        The title.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> from svmosaic.plots import plot_comparison
+    >>> from svmosaic.stats import compare
+    >>> scores = {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.8], "c": [0.7, 0.6, 0.6, 0.7]}
+    >>> ax = plot_comparison(compare(scores))
+    """
+    return plot_critical_difference(
+        result.average_ranks,
+        result.critical_difference,
+        groups=() if result.control is not None else result.groups,
+        control=result.control,
+        ax=ax,
+        title=title,
+    )
 
 
 def plot_critical_difference(

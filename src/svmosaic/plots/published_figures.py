@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from svmosaic.plots.agreement import plot_agreement
 from svmosaic.plots.bag_boundary import plot_bag_boundary
 from svmosaic.plots.boundary import plot_boundaries
 from svmosaic.plots.chain import plot_chain
+from svmosaic.plots.critical_difference import plot_comparison
 from svmosaic.plots.style import COLOURS, MARKERS, finish
+from svmosaic.stats.comparison_record import ComparisonRecord
 from svmosaic.utils.optional import import_optional
 
 __all__ = [
@@ -67,13 +69,6 @@ class BagPanel:
     model: Any
     bags: Any
     y: NDArray[np.int64]
-
-
-class Ranked(Protocol):
-    """What has a critical-difference diagram: a comparison of `svmosaic.stats`."""
-
-    def plot(self, *, ax: Any, title: str) -> Any:
-        """Draw the diagram."""
 
 
 def plot_against_size(
@@ -148,7 +143,7 @@ def plot_boundary_panels(panels: Sequence[BoundaryPanel]) -> Any:
     return axes
 
 
-def plot_rank_panels(panels: Mapping[str, Ranked]) -> Any:
+def plot_rank_panels(panels: Mapping[str, ComparisonRecord]) -> Any:
     """Draw critical-difference diagrams, one below the other.
 
     Parameters
@@ -163,7 +158,7 @@ def plot_rank_panels(panels: Mapping[str, Ranked]) -> Any:
     """
     axes = _new_panels(len(panels), _RANK_PANEL_SIZE, columns=1)
     for ax, (title, result) in zip(axes, panels.items(), strict=True):
-        result.plot(ax=ax, title=title)
+        plot_comparison(result, ax=ax, title=title)
     return axes
 
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from svmosaic.stats.adjust import bonferroni, hochberg, holm, shaffer
-from svmosaic.stats.comparison import Comparison, PairComparison, compare
+from svmosaic.stats.comparison import Comparison, compare
+from svmosaic.stats.comparison_record import PairComparison
 from svmosaic.stats.groups import indistinct_groups
 from svmosaic.stats.omnibus import FriedmanTest, friedman
 from svmosaic.stats.rank_difference import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -10,9 +9,9 @@ import numpy as np
 from scipy.stats import norm
 
 from svmosaic.stats import adjust
-from svmosaic.stats.groups import indistinct_groups
+from svmosaic.stats.comparison_record import ComparisonRecord, PairComparison
 from svmosaic.stats.latex import pairs_latex, scores_latex
-from svmosaic.stats.omnibus import FriedmanTest, friedman_of_ranks
+from svmosaic.stats.omnibus import friedman_of_ranks
 from svmosaic.stats.rank_difference import (
     PostHoc,
     critical_difference,
@@ -20,147 +19,18 @@ from svmosaic.stats.rank_difference import (
     rank_standard_error,
 )
 from svmosaic.stats.ranks import rank_scores
-from svmosaic.stats.signed_rank import WilcoxonTest, Zeros, wilcoxon
+from svmosaic.stats.signed_rank import Zeros, wilcoxon
 from svmosaic.stats.table import DoubleArray, Missing, ScoreTable, score_table
 from svmosaic.stats.words import describe
 
 __all__ = ["Comparison", "PairComparison", "compare"]
 
 
-@dataclass(frozen=True)
-class PairComparison:
-    """Two methods compared.
+class Comparison(ComparisonRecord):
+    """Methods compared over data sets, as text and as tables; made by `compare`.
 
-    Attributes
-    ----------
-    method, versus : str
-        The two methods. With a control, `method` is the control.
-    rank_difference : float
-        Average rank of `versus` minus that of `method`: positive where `method` is better.
-    z : float
-        The difference in units of its standard error.
-    p_value : float
-        Two-sided p-value of z, not adjusted for the number of comparisons.
-    adjusted : dict of str to float
-        Adjusted p-values by procedure: "bonferroni_dunn", "holm" and "hochberg" with a control,
-        "nemenyi", "holm" and "shaffer" for all pairs.
-    holm_threshold : float
-        What Holm's procedure compares `p_value` with. It is not a p-value.
-    wins, ties, losses : int
-        Data sets on which `method` is better, equal, worse.
-    wilcoxon : WilcoxonTest
-        Signed-rank test of the two; R+ speaks for `method`.
-    wilcoxon_holm : float
-        Its p-value, adjusted by Holm's procedure over all comparisons of the table.
+    `svmosaic.plots.plot_comparison` draws it. Its attributes are those of `ComparisonRecord`.
     """
-
-    method: str
-    versus: str
-    rank_difference: float
-    z: float
-    p_value: float
-    adjusted: dict[str, float]
-    holm_threshold: float
-    wins: int
-    ties: int
-    losses: int
-    wilcoxon: WilcoxonTest
-    wilcoxon_holm: float
-
-    def record(self) -> dict[str, Any]:
-        """Return one flat record of everything."""
-        return {
-            "method": self.method,
-            "versus": self.versus,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "rank_difference": self.rank_difference,
-            "z": self.z,
-            "p_value": self.p_value,
-            **self.adjusted,
-            "holm_threshold": self.holm_threshold,
-            "r_plus": self.wilcoxon.r_plus,
-            "r_minus": self.wilcoxon.r_minus,
-            "wilcoxon": self.wilcoxon.p_value,
-            "wilcoxon_holm": self.wilcoxon_holm,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Methods compared over data sets; made by `compare`.
-
-    Attributes
-    ----------
-    table : ScoreTable
-        The scores.
-    ranks : ndarray of shape (n_datasets, n_methods)
-        The rank of each method on each data set.
-    higher_is_better : bool
-        Whether the best score is the largest.
-    alpha : float
-        The level of all tests.
-    friedman : FriedmanTest
-        Whether the methods differ at all.
-    control : str or None
-        The method that the others are compared with; None where all pairs are.
-    control_was_chosen : bool
-        Whether the control was taken because of these scores ("best").
-    critical_difference : float
-        Of Nemenyi's test, or of Bonferroni and Dunn's with a control.
-    pairs : tuple of PairComparison
-        The comparisons, from the best ranks to the worst.
-    measure : str
-        What the scores are, for texts.
-    """
-
-    table: ScoreTable
-    ranks: DoubleArray
-    higher_is_better: bool
-    alpha: float
-    friedman: FriedmanTest
-    control: str | None
-    control_was_chosen: bool
-    critical_difference: float
-    pairs: tuple[PairComparison, ...]
-    measure: str = "score"
-
-    @property
-    def average_ranks(self) -> dict[str, float]:
-        """Average rank of each method, best first."""
-        means = self.ranks.mean(axis=0)
-        order = np.argsort(means, kind="stable")
-        return {self.table.methods[j]: float(means[j]) for j in order}
-
-    @property
-    def groups(self) -> list[tuple[str, ...]]:
-        """Groups of methods whose average ranks are closer than the critical difference."""
-        return indistinct_groups(self.average_ranks, self.critical_difference)
-
-    def frame(self, part: Literal["pairs", "methods"] = "pairs") -> list[dict[str, Any]]:
-        """Return plain records; ``pandas.DataFrame(result.frame())`` makes a frame of them.
-
-        Parameters
-        ----------
-        part : {"pairs", "methods"}, default="pairs"
-            One record per comparison of two methods, or one per method.
-        """
-        if part == "pairs":
-            return [pair.record() for pair in self.pairs]
-        if part != "methods":
-            raise ValueError(f"The 'part' of a frame must be 'pairs' or 'methods'. Got {part!r}.")
-        best = self.ranks == self.ranks.min(axis=1, keepdims=True)
-        places = {name: j for j, name in enumerate(self.table.methods)}
-        return [
-            {
-                "method": name,
-                "average_rank": rank,
-                "mean_score": float(self.table.scores[:, places[name]].mean()),
-                "times_best": int(best[:, places[name]].sum()),
-            }
-            for name, rank in self.average_ranks.items()
-        ]
 
     def text(self) -> str:
         """Return what the tests say, in plain English."""
@@ -182,31 +52,6 @@ class Comparison:
         if part != "scores":
             raise ValueError(f"The 'part' of latex must be 'scores' or 'pairs'. Got {part!r}.")
         return scores_latex(self, digits)
-
-    def plot(self, *, ax: Any = None, title: str | None = None) -> Any:
-        """Draw the critical-difference diagram and return its axes; needs matplotlib.
-
-        Without a control, bars join methods that do not differ significantly. With a control, a
-        grey interval of the critical difference starts at its rank.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a new figure.
-        title : str, default=None
-            The title.
-        """
-        # Imported here, so that the statistics start without the modules that draw.
-        from svmosaic.plots.critical_difference import plot_critical_difference
-
-        return plot_critical_difference(
-            self.average_ranks,
-            self.critical_difference,
-            groups=() if self.control is not None else self.groups,
-            control=self.control,
-            ax=ax,
-            title=title,
-        )
 
 
 def compare(

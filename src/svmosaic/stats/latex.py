@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from svmosaic.stats.comparison import Comparison
+from svmosaic.stats.comparison_record import ComparisonRecord
 
 __all__ = ["bold", "escape_latex", "pairs_latex", "scores_latex", "tabular"]
 
@@ -35,7 +33,7 @@ def escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(_ESCAPES)
 
 
-def scores_latex(result: Comparison, digits: int) -> str:
+def scores_latex(result: ComparisonRecord, digits: int) -> str:
     """Return the scores with the best of each row in bold, their means and the average ranks."""
     table, ranks = result.table, result.ranks
     rows = []
@@ -53,7 +51,7 @@ def scores_latex(result: Comparison, digits: int) -> str:
     return tabular(header, [rows, [["Mean", *means], ["Average rank", *of_ranks]]])
 
 
-def pairs_latex(result: Comparison) -> str:
+def pairs_latex(result: ComparisonRecord) -> str:
     """Return the comparisons of pairs with their p-values."""
     adjusted = list(result.pairs[0].adjusted)
     header = [

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from svmosaic.stats.comparison import Comparison, PairComparison
+from svmosaic.stats.comparison_record import ComparisonRecord, PairComparison
 
 __all__ = ["describe", "format_p", "listed"]
 
@@ -14,7 +12,7 @@ __all__ = ["describe", "format_p", "listed"]
 _FEW_DATASETS = 10
 
 
-def describe(result: Comparison) -> str:
+def describe(result: ComparisonRecord) -> str:
     """Return the findings of a comparison as one paragraph."""
     sentences = [_subject(result), _ranks(result), _omnibus(result)]
     if result.friedman.p_value > result.alpha:
@@ -39,7 +37,7 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _subject(result: Comparison) -> str:
+def _subject(result: ComparisonRecord) -> str:
     order = "higher" if result.higher_is_better else "lower"
     return (
         f"{len(result.table.methods)} methods were compared on {len(result.table.datasets)} data "
@@ -47,12 +45,12 @@ def _subject(result: Comparison) -> str:
     )
 
 
-def _ranks(result: Comparison) -> str:
+def _ranks(result: ComparisonRecord) -> str:
     ranks = listed([f"{name} {rank:.2f}" for name, rank in result.average_ranks.items()])
     return f"Average ranks, best first: {ranks}."
 
 
-def _omnibus(result: Comparison) -> str:
+def _omnibus(result: ComparisonRecord) -> str:
     test = result.friedman
     first, second = test.degrees_of_freedom
     found = test.p_value <= result.alpha
@@ -63,7 +61,7 @@ def _omnibus(result: Comparison) -> str:
     )
 
 
-def _all_pairs(result: Comparison) -> str:
+def _all_pairs(result: ComparisonRecord) -> str:
     found = [pair for pair in result.pairs if pair.adjusted["nemenyi"] <= result.alpha]
     lead = f"By Nemenyi's test (critical difference {result.critical_difference:.3g})"
     if not found:
@@ -82,7 +80,7 @@ def _count(pairs: int) -> str:
     return "pair is" if pairs == 1 else f"{pairs} pairs are"
 
 
-def _control(result: Comparison) -> str:
+def _control(result: ComparisonRecord) -> str:
     sides = (
         ("ranks significantly better than", _decided(result, +1)),
         ("ranks significantly worse than", _decided(result, -1)),
@@ -93,7 +91,7 @@ def _control(result: Comparison) -> str:
     return f"By Holm's procedure the control {result.control} {found}. {_interval(result)}"
 
 
-def _decided(result: Comparison, side: int) -> list[str]:
+def _decided(result: ComparisonRecord, side: int) -> list[str]:
     return [
         pair.versus
         for pair in result.pairs
@@ -101,11 +99,11 @@ def _decided(result: Comparison, side: int) -> list[str]:
     ]
 
 
-def _undecided(result: Comparison) -> list[str]:
+def _undecided(result: ComparisonRecord) -> list[str]:
     return [pair.versus for pair in result.pairs if pair.adjusted["holm"] > result.alpha]
 
 
-def _interval(result: Comparison) -> str:
+def _interval(result: ComparisonRecord) -> str:
     """Say whether the weaker test, which the diagram shows, comes to the same end."""
 
     def differs(pair: PairComparison) -> bool:
@@ -122,7 +120,7 @@ def _interval(result: Comparison) -> str:
     return f"{lead} is weaker and does not decide about {listed(lost)}."
 
 
-def _cautions(result: Comparison) -> list[str]:
+def _cautions(result: ComparisonRecord) -> list[str]:
     cautions = []
     if result.control_was_chosen:
         cautions.append(

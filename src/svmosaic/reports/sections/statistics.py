@@ -60,7 +60,7 @@ def find(values: Measure, control: str | None, alpha: float, studio: Studio) -> 
     if control is not None and known is None:
         text += f" {control} has no {values.kind.words} here, so all pairs are compared."
     figures = studio.draw(
-        lambda: result.plot(),
+        lambda: _diagram(result),
         f"Critical-difference diagram of {values.kind.words}",
         _caption(result),
         wide=True,
@@ -141,3 +141,10 @@ def pairs_table(result: Comparison) -> Table:
         "test are not adjusted."
     )
     return Table(header, rows, caption, "ll" + "r" * (len(header) - 2))
+
+
+def _diagram(result: Comparison) -> object:
+    # Imported here, so that a report without figures starts without the modules that draw.
+    from svmosaic.plots.critical_difference import plot_comparison
+
+    return plot_comparison(result)
