@@ -36,7 +36,8 @@ params = { n_init = 1 }
 grid = { C = [1, 10], gamma = [0.1, 1.0] }
 
 [[methods]]
-estimator = "MIRSetSVMClassifier"
+estimator = "MIRMixSVMClassifier"
+params = { C = [1.0, 10.0], gamma = [0.5], n_init = 1, mixing_cv = 3 }
 tunes_itself = true
 """
 
