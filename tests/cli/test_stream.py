@@ -124,7 +124,10 @@ def test_the_list_has_every_stream(svmosaic):
             ("SEASuddenAN0", "--learner", "nlsgd", "--set", "speed=1"),
             "unexpected keyword argument 'speed'",
         ),
-        (("SEASuddenAN0", *LEARNERS, "--target", "a"), "--target and --format are for files"),
+        (
+            ("SEASuddenAN0", *LEARNERS, "--target", "a"),
+            "--target, --format and --max-bytes are for files",
+        ),
         (("SEASuddenAN0", *LEARNERS, "--chunk", "0"), "expected a whole number from 1"),
         (("SEASuddenAN0", *LEARNERS, "--delay", "-1"), "expected a whole number from 0"),
     ],

@@ -127,8 +127,8 @@ def test_one_hot_defaults_that_do_not_fit_are_refused(write):
     path = write("s.arff", f"@relation s\n{attributes}@data\n" + "{}\n" * 500)
 
     with pytest.raises(DataFileError, match=r"one-hot coding of 199 nominal attributes needs"):
-        read_arff(path, max_dense_mb=1)
-    assert read_arff(path, max_dense_mb=1, nominal="ordinal").X.nnz == 0
+        read_arff(path, max_bytes=1_000_000)
+    assert read_arff(path, max_bytes=1_000_000, nominal="ordinal").X.nnz == 0
 
 
 @pytest.mark.parametrize("row", ["1, yes, {2.5}", "1,'yes' , { 2.5 } % c", "{0 1, 1 yes}, {2.5}"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -150,3 +152,73 @@ def test_bad_flat_files_are_told(write):
         read_bags(write("t.svm", "1 1:2\n1 2:3\n"), bag=9)
     with pytest.raises(ValueError, match="'n_features' option of read_bags does not apply to csv"):
         read_bags(write("t.csv", "bag,x,class\na,1,0\n"), n_features=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("bag,class\na,0\n", {}),
+        ("bag,class\na,0\n", {"target": None, "bag": 0, "drop": ["class"]}),
+        ("bag,x,class\na,1,0\n", {"drop": ["x"]}),
+    ],
+)
+def test_a_table_without_features_is_told_in_words_of_bags(write, text, options):
+    with pytest.raises(DataFileError, match="no feature columns are left beside the bag ids"):
+        read_bags(write("t.csv", text), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": 0}, "The bag ids and the labels of t.csv cannot be one column, 'bag'"),
+        ({"target": "bag"}, "The bag ids and the labels of t.csv cannot be one column, 'bag'"),
+        ({"bag": "class"}, "The bag ids and the labels of t.csv cannot be one column, 'class'"),
+        ({"bag": -1, "target": "class"}, "cannot be one column, 'class'"),
+        ({"bag": 7}, "t.csv has 3 columns; got column 7"),
+        ({"drop": ["bag"]}, "The bag ids of t.csv are in column 'bag', which is also in drop"),
+    ],
+)
+def test_columns_that_clash_are_named(write, options, message):
+    path = write("t.csv", "bag,x,class\na,1,0\nb,2,1\n")
+
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        read_bags(path, **options)
+
+    assert "drop" in options or "drop" not in str(caught.value)
+
+
+def test_a_relational_attribute_alone_has_no_label(write):
+    head = "@relation r\n@attribute b relational\n@attribute a real\n@end b\n@data\n"
+
+    with pytest.raises(DataFileError, match=r"line 2: the label 'b' is relational") as caught:
+        read_bags(write("t.arff", head + "'1\\n2'\n"))
+
+    assert "drop" not in str(caught.value)
+    assert len(read_bags(write("t.arff", head + "'1\\n2'\n"), target=None).X) == 1
+
+
+def test_columns_of_instances_can_be_dropped(write):
+    arff = "@relation r\n@attribute b string\n@attribute when date\n@attribute x real\n"
+    arff += "@attribute c {0,1}\n@data\nu,'2020',1,0\nv,'2021',2,1\nu,'2022',3,0\n"
+    path = write("t.arff", arff)
+
+    with pytest.raises(DataFileError, match=r"Leave it out with drop=\['when'\]"):
+        read_bags(path)
+    data = read_bags(path, drop=["when"])
+
+    assert [bag.ravel().tolist() for bag in data.X] == [[1, 3], [2]]
+    assert data.y.tolist() == [0, 1]
+    named = read_bags(path, nominal_columns=["when"])
+    assert named.feature_names == ("when=2020", "when=2021", "when=2022", "x")
+
+
+def test_instances_do_not_depend_on_the_batches(write, monkeypatch):
+    bags = [[(i * j % 7, j) for j in range(1 + i % 4)] for i in range(50)]
+    rows = ["\\n".join(f"{a},{b}" for a, b in bag) for bag in bags]
+    path = write("t.arff", HEAD + "".join(f"m1,'{row}',{i % 2}\n" for i, row in enumerate(rows)))
+
+    for size in (1, 7, 10_000):
+        monkeypatch.setattr("svmosaic.datasets.readers.arff_bags._BATCH_CELLS", size)
+        for dense in (True, False):
+            assert _lists(read_bags(path, dense=dense)) == [list(map(list, bag)) for bag in bags]
+        assert read_bags(path).y.tolist() == [0, 1] * 25

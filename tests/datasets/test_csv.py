@@ -245,7 +245,18 @@ def test_too_many_names_are_refused(write):
     with pytest.raises(
         DataFileError, match=rf"line {MAX_NOMINAL_VALUES + 1}: column 'x1' has more"
     ):
-        read_csv(path, header=False)
+        read_csv(path, header=False, dense=False)
+
+
+def test_a_column_of_many_names_is_refused_as_soon_as_it_is_seen(write, monkeypatch):
+    monkeypatch.setattr("svmosaic.datasets.readers.columns._BATCH_CELLS", 1000)
+    rows = "".join(f"{i},n{i},1\n" for i in range(2000))
+    path = write("table.csv", f"{rows}not a row\n")
+
+    with pytest.raises(
+        DataFileError, match=r"array of 668 x 669 needs 4 MB; .* drop column 1 with its 668 names,"
+    ):
+        read_csv(path, header=False, max_bytes=3e6)
 
 
 def test_too_many_columns_are_refused(write):
@@ -261,8 +272,8 @@ def test_one_hot_columns_that_do_not_fit_are_refused(write):
     with pytest.raises(
         DataFileError, match=r"^table\.csv: a dense array of 2000 x 2000 needs 32 MB"
     ):
-        read_csv(path, max_dense_mb=10, header=False)
-    assert read_csv(path, max_dense_mb=10, dense=False, header=False).X.nnz == 2000
+        read_csv(path, max_bytes=10_000_000, header=False)
+    assert read_csv(path, max_bytes=10_000_000, dense=False, header=False).X.nnz == 2000
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -119,7 +119,7 @@ def test_dense_array_is_checked_before_it_is_made(write):
     path = write("wide.svm", "1 9000000:1\n" * 100)
 
     with pytest.raises(DataFileError, match=r"^wide\.svm: a dense array of 100 x 9000000 needs"):
-        read_libsvm(path, dense=True)
+        read_libsvm(path, dense=True, max_bytes=1e9)
 
 
 def test_dense_gives_an_array(write):
@@ -156,15 +156,12 @@ def test_limits_out_of_range_are_refused(write, limit):
 def test_gzip_bomb_is_refused(write):
     path = write("bomb.svm.gz", gzip.compress(b"\n" * 20_000_000))
 
-    with pytest.raises(DataFileError, match="1000 times"):
+    with pytest.raises(DataFileError, match=r"19 kB unpack to more than 5 MB"):
         read_libsvm(path)
 
 
 def test_long_line_in_a_zipped_file_is_refused(write):
-    # Level 1 keeps the file below the limit on how far it may unpack.
-    path = write(
-        "long.svm.gz", gzip.compress(b"1 1:1\n1 " + b"123456789:" * 1_800_000, compresslevel=1)
-    )
+    path = write("long.svm.gz", gzip.compress(b"1 1:1\n1 " + b"123456789:" * 1_800_000))
 
     with pytest.raises(DataFileError, match=r"^long\.svm\.gz, line 2: the line is longer than"):
-        read_libsvm(path)
+        read_libsvm(path, max_bytes=1e9)

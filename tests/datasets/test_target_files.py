@@ -150,3 +150,25 @@ def test_a_file_of_another_encoding_is_read(tmp_path):
 def test_missing_values_need_permission(write):
     with pytest.raises(DataFileError, match="allow_nan=True"):
         read_multitarget(write(toy()), targets=1)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["nonsense", "hex", "rot13", "idna", "utf-7", "euc_jp", "big5", "cp037", "\u00e9"]
+)
+def test_an_encoding_that_cannot_be_read_is_a_fault_of_the_file(tmp_path, encoding):
+    path = tmp_path / "names.xml"
+    head = f'<?xml version="1.0" encoding="{encoding}"?>'
+    path.write_text(f'{head}<labels><label name="a"/></labels>', encoding="utf-8")
+
+    with pytest.raises(DataFileError, match=r"^names\.xml: this is not XML \(.*\)\. "):
+        read_target_names(path)
+
+
+def test_columns_can_be_dropped_and_read_as_names(write):
+    data = read_multitarget(
+        write(toy()), targets=1, drop=["c"], nominal_columns=["a"], allow_nan=True
+    )
+
+    assert data.feature_names == ("a=1", "a=5", "a=9", "b=x", "b=y")
+    with pytest.raises(ValueError, match=r"The target 'd' of toy\.arff is also in drop"):
+        read_multitarget(write(toy()), targets=1, drop=["d"], allow_nan=True)

@@ -1,9 +1,18 @@
 import gzip
+import math
 
+import numpy as np
 import pytest
 
 from svmosaic.datasets.readers import text as text_module
-from svmosaic.datasets.readers.text import file_error, iter_blocks, iter_chunks, shorten, table_name
+from svmosaic.datasets.readers.text import (
+    file_error,
+    iter_blocks,
+    iter_chunks,
+    memory_limit,
+    shorten,
+    table_name,
+)
 from svmosaic.exceptions import DataFileError
 
 
@@ -86,20 +95,79 @@ def test_damaged_gzip_is_named(write, damage):
         list(iter_chunks(write("a.gz", bytes(content))))
 
 
-def test_gzip_bomb_is_stopped_early(write):
-    # Deflate reaches a ratio of about 1030; a bomb of bombs cannot be had with gzip.
-    path = write("bomb.svm.gz", gzip.compress(b"\n" * 30_000_000))
-    seen = []
-
-    with pytest.raises(DataFileError, match=r"^bomb\.svm\.gz: the file unpacks to more than 1000"):
-        seen.extend(map(len, iter_chunks(path)))
-    assert sum(seen) <= 1000 * path.stat().st_size
+@pytest.mark.parametrize(
+    ("size", "most"),
+    [
+        (1_000, 2**20),  # a tiny file of blanks may honestly shrink a lot
+        (40_000, 250 * 40_000),
+        (146_961, 2**25),  # webmining75, which unpacks to 26 MB
+        (450_000, 2**25),
+        (10_000_000, 25 * 10_000_000),
+    ],
+)
+def test_a_gzip_file_may_unpack_to_so_much(size, most):
+    assert text_module._most_by_ratio(size) == most
 
 
 def test_small_file_may_shrink_a_lot(write):
     path = write("a.gz", gzip.compress(b"\n" * 900_000))
 
     assert sum(map(len, iter_chunks(path))) == 900_000
+
+
+@pytest.mark.parametrize("n_bytes", [30_000_000, 450_000_000])
+def test_gzip_bomb_is_stopped_before_it_is_read(tmp_path, n_bytes):
+    # Deflate reaches a ratio of about 1030; a bomb of bombs cannot be had with gzip.
+    path = tmp_path / "bomb.svm.gz"
+    with gzip.open(path, "wb") as out:
+        for _ in range(n_bytes // 1_000_000):
+            out.write(b"1\n" * 500_000)
+
+    with pytest.raises(
+        DataFileError, match=r"^bomb\.svm\.gz: \d+ kB unpack to more than (7|34) MB"
+    ):
+        next(iter_chunks(path))
+
+
+def test_a_bomb_behind_honest_text_is_stopped_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        text_module, "_RATIOS", ((math.inf, 1 << 10), (250, 1 << 16), (25, math.inf))
+    )
+    noise = np.random.default_rng(0).integers(97, 123, 1 << 16).astype(np.uint8).tobytes()
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(noise + b"\n" * 20_000_000))
+    seen = []
+
+    with pytest.raises(DataFileError, match="kB unpack to more than"):
+        seen.extend(map(len, iter_chunks(path)))
+    assert 1 << 16 < sum(seen) <= 25 * path.stat().st_size
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_the_limit_of_the_caller_counts_alone(write, zipped):
+    content = b"\n" * 3_000_000
+    path = write("a.txt", gzip.compress(content) if zipped else content)
+
+    assert sum(map(len, iter_chunks(path, 3_000_000))) == 3_000_000
+    with pytest.raises(
+        DataFileError, match=r"^a\.txt: the text is longer than 3 MB \(max_bytes=2999999\)"
+    ):
+        list(iter_chunks(path, 2_999_999))
+
+
+def test_the_limit_follows_the_free_memory(write, monkeypatch):
+    path = write("a.txt", b"\n" * 20_000_000)
+    seen = []
+
+    monkeypatch.setattr(text_module, "free_memory", lambda: 8 * 20_000_000)
+    assert sum(map(len, iter_chunks(path))) == 20_000_000
+    monkeypatch.setattr(text_module, "free_memory", lambda: 8 * 18_000_000)
+    with pytest.raises(DataFileError, match=r"longer than 18 MB \(an eighth of the free memory\)"):
+        seen.extend(map(len, iter_chunks(path)))
+
+    assert sum(seen) <= 18_000_000
+    monkeypatch.setattr(text_module, "free_memory", lambda: 0)
+    assert memory_limit() == 2**24
 
 
 def test_messages_are_short_and_printable():

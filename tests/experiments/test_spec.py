@@ -68,6 +68,13 @@ def test_paths_are_relative_to_the_spec(folder, monkeypatch):
         ('["accuracy", "f1_macro"]', "[]", "'scoring' must be a text or a list of texts"),
         ('"sklearn-iris"', '"sklearn-irs"', r"\[\[data\]\] 1: .*sklearn-irs.*give its 'path'"),
         ('"two.csv"', '"three.csv"', r"\[\[data\]\] 2: there is no file '.*three.csv'"),
+        ('"two.csv"', f'"{"a" * 3000}"', r"\[\[data\]\] 2: there is no file '.{200,220}\.\.\.'\.$"),
+        ('path = "two.csv"', 'path = "two.csv"\nmax_bytes = 0', "'max_bytes' must be a whole num"),
+        (
+            'name = "sklearn-iris"',
+            'name = "sklearn-iris"\nmax_bytes = 3',
+            "'max_bytes' is for files",
+        ),
         ('name = "sklearn-iris"', 'name = "sklearn-iris"\ntarget = 3', "'target' is for files"),
         ('"OLLAWVClassifier"', '"OLLAWV"', r"\[\[methods\]\] 1: there is no estimator 'OLLAWV'"),
         ('"OLLAWVClassifier"', '"os.path.join"', "is not a scikit-learn estimator"),
@@ -97,6 +104,15 @@ def test_mistakes_are_told_where_and_what(folder, old, new, message):
 
     with pytest.raises(DataFileError, match=message):
         read_spec(path)
+
+
+def test_the_limit_on_a_file_is_kept(folder):
+    path = folder / "spec.toml"
+    path.write_text(path.read_text().replace('"two.csv"', '"two.csv"\nmax_bytes = 10'))
+    spec = read_spec(path)
+
+    with pytest.raises(DataFileError, match=r"^two\.csv: the text is longer .*max_bytes=10"):
+        load_data(spec.data[1])
 
 
 def test_estimators_are_found_by_name():

@@ -322,10 +322,27 @@ def test_too_many_labels_are_refused(write, monkeypatch):
 
 
 def test_a_chunk_that_cannot_fit_is_refused(write):
-    made = FileStream(write("wide.svm", "1 9000000:1\n" * 100))
+    made = FileStream(write("wide.svm", "1 9000000:1\n" * 100), max_bytes=1e9)
 
     with pytest.raises(DataFileError, match=r"^wide\.svm: a dense array of 100 x 9000000 needs"):
         made.read(0, 100)
+
+
+@pytest.mark.parametrize("kind", ["libsvm", "csv", "arff"])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_stream_is_as_long_as_its_caller_allows(tmp_path, monkeypatch, kind, zipped):
+    path, options = make(tmp_path, kind, zipped)
+    n_bytes = len(FILES[kind][1].encode())
+    monkeypatch.setattr("svmosaic.datasets.readers.text.memory_limit", memory_limit_of(1000))
+
+    assert FileStream(path, **options).length == N_ROWS
+    assert FileStream(path, max_bytes=n_bytes, **options).length == N_ROWS
+    with pytest.raises(DataFileError, match=r"the text is longer than .*Pass a larger max_bytes"):
+        FileStream(path, max_bytes=n_bytes - 1, **options)
+
+
+def memory_limit_of(n_bytes):
+    return lambda max_bytes=None: n_bytes if max_bytes is None else max_bytes
 
 
 def peak_memory(path):

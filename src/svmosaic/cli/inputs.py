@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from svmosaic.cli.tasks import Columns, read_file, task_of
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.reader import find_reader
+from svmosaic.datasets.readers.text import in_words, other_advice
 from svmosaic.exceptions import DataNotFoundError
+from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
     "dense_where_needed",
@@ -118,15 +121,31 @@ def dense_where_needed(data: Dataset, machine: Any) -> Dataset:
     """Return the data as a dense table if `machine` takes no other."""
     if not sp.issparse(data.X) or get_tags(machine).input_tags.sparse:
         return data
-    return data.with_features(data.X.toarray(), data.feature_names)
+    return data.with_features(_to_dense(data.X, data.name), data.feature_names)
 
 
-def libsvm_width(source: str, format: Any = None) -> int:
+def libsvm_width(source: str, format: Any = None, max_bytes: int | None = None) -> int:
     """Return the number of features in a LIBSVM file or a named data set, 0 for other files."""
     if not _is_file(source):
         return load(source).n_features
     reader = find_reader(source, format)
-    return 0 if reader.has_columns else read_table(source, format=reader.name).n_features
+    if reader.has_columns:
+        return 0
+    with other_advice(max_bytes="--max-bytes"):
+        return read_table(source, format=reader.name, max_bytes=max_bytes).n_features
+
+
+def _to_dense(X: Any, name: str) -> Any:
+    """Return a sparse matrix as an array, unless that would fill the memory."""
+    needed, free = math.prod(X.shape) * X.dtype.itemsize, free_memory()
+    # What is trained takes a copy.
+    if 2 * needed > free:
+        raise ValueError(
+            f"{name} has {X.shape[0]} x {X.shape[1]} values, mostly zeros, which take "
+            f"{in_words(needed)} as a dense table; {in_words(free)} are free. Use a method that "
+            "takes sparse data, for example ollawv."
+        )
+    return X.toarray()
 
 
 def _is_file(source: str, task: Kind = "rows") -> bool:
@@ -186,7 +205,7 @@ def _fit_columns(data: Dataset, model: Any) -> Dataset:
             f"{model.n_features_in_}. Use data with the same columns."
         )
     if sp.issparse(X) and any(moves_zeros(one) for one in transformers_of(model)):
-        X = X.toarray()
+        X = _to_dense(X, data.name)
     return _with_table(data, X, names)
 
 

@@ -14,10 +14,11 @@ from svmosaic.datasets.readers.reader import reader_names
 __all__ = [
     "add_bag_option",
     "add_data_options",
-    "add_format_option",
+    "add_file_options",
     "add_impute_option",
     "add_machine_options",
     "add_scale_option",
+    "byte_count",
     "column",
     "column_or_none",
     "columns",
@@ -30,6 +31,7 @@ __all__ = [
     "positive_int",
 ]
 
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
 _KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 
 
@@ -64,6 +66,16 @@ def positive_int(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
     return int(text)
+
+
+def byte_count(text: str) -> int:
+    """Return a number of bytes such as ``2000000``, ``500k``, ``20M`` or ``4G``."""
+    digits, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
+    if unit not in _UNITS or not digits.isascii() or not digits.isdigit() or int(digits) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of bytes such as 2000000, 500k, 20M or 4G, got {text!r}"
+        )
+    return int(digits) * _UNITS[unit]
 
 
 def gamma(text: str) -> float | str:
@@ -116,15 +128,22 @@ def column_or_none(text: str) -> str | int | None:
 def add_data_options(parser: argparse.ArgumentParser) -> None:
     """Add the positional DATA and ``--format``."""
     parser.add_argument("data", metavar="DATA", help="a data file, or the name of a data set")
-    add_format_option(parser)
+    add_file_options(parser)
 
 
-def add_format_option(parser: argparse.ArgumentParser) -> None:
-    """Add ``--format``."""
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--format`` and ``--max-bytes``."""
     parser.add_argument(
         "--format",
         choices=reader_names(),
         help="format of the file; by default its extension or its first lines decide",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=byte_count,
+        metavar="N",
+        help="refuse a file whose unpacked text, or an array of it, takes more; 2000000 or 500k, "
+        "20M, 4G (default: an eighth of the free memory; a stream may be longer)",
     )
 
 

@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if is_libsvm_model(args.model):
         # The text does not tell the number of features, only the last one in use.
-        width = libsvm_width(args.data, args.format)
+        width = libsvm_width(args.data, args.format, args.max_bytes)
         model = load_model(args.model, max(width, model.n_features_in_))
     task = task_of(machine_of(model))
     columns = columns_of(args, task, f"the model {args.model}")

@@ -16,7 +16,7 @@ from svmosaic.cli.console import format_fields, format_table, note, uninterrupte
 from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.cli.interrupt import GentleInterrupt
 from svmosaic.cli.methods import named_parameter
-from svmosaic.cli.options import add_format_option, column, positive_int
+from svmosaic.cli.options import add_file_options, column, positive_int
 
 if TYPE_CHECKING:
     from svmosaic.streams import PrequentialResult, Stream
@@ -137,7 +137,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="column of the labels in a file, by name or by number from 0 (default: the last)",
     )
-    add_format_option(parser)
+    add_file_options(parser)
     parser.add_argument(
         "--out", metavar="FOLDER", help="where the results go (default: SOURCE + .stream)"
     )
@@ -281,19 +281,24 @@ def _make_learners(wanted: Sequence[tuple[str, dict[str, Any]]], seed: int) -> d
 
 
 def _open(args: argparse.Namespace) -> Stream:
+    from svmosaic.datasets.readers.text import other_advice
     from svmosaic.streams import FileStream, list_streams, stream
 
     if args.source in list_streams() and not Path(args.source).exists():
-        if args.target is not None or args.format is not None:
+        if any(option is not None for option in (args.target, args.format, args.max_bytes)):
             raise ValueError(
-                f"{args.source} is a stream by name; --target and --format are for files. Leave "
-                "them out."
+                f"{args.source} is a stream by name; --target, --format and --max-bytes are for "
+                "files. Leave them out."
             )
         return stream(args.source, n_samples=args.samples, seed=args.seed)
     if Path(args.source).is_file():
-        return FileStream(
-            args.source, format=args.format, target=-1 if args.target is None else args.target
-        )
+        with other_advice(max_bytes="--max-bytes"):
+            return FileStream(
+                args.source,
+                format=args.format,
+                target=-1 if args.target is None else args.target,
+                max_bytes=args.max_bytes,
+            )
     if Path(args.source).suffix or Path(args.source).name != args.source:
         raise FileNotFoundError(
             f"There is no file {args.source!r}. Check the path; streams by name are told by: "

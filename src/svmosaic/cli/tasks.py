@@ -12,8 +12,9 @@ from sklearn.utils import get_tags
 
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
+from svmosaic.datasets.readers.columns import to_dense
 from svmosaic.datasets.readers.reader import find_reader
-from svmosaic.datasets.readers.text import gap_advice
+from svmosaic.datasets.readers.text import other_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
@@ -37,12 +38,15 @@ class Columns:
         Columns of several targets; None: the file says which, or none are read.
     bag : str, int or None
         Column of the ids of bags.
+    max_bytes : int or None
+        The most that the text and each array may take; None: a share of the free memory.
     """
 
     format: Any = None
     target: str | int | None = -1
     targets: Any = None
     bag: str | int | None = None
+    max_bytes: int | None = None
 
     def given(self) -> dict[str, Any]:
         """Return what is not as it is by default, by the name of its option."""
@@ -51,6 +55,7 @@ class Columns:
             "--target": (self.target, -1),
             "--targets": (self.targets, None),
             "--bag": (self.bag, None),
+            "--max-bytes": (self.max_bytes, None),
         }
         return {name: value for name, (value, default) in options.items() if value != default}
 
@@ -63,7 +68,7 @@ def columns_of(args: Namespace, task: Kind, who: str) -> Columns:
     ):
         if value is not None and task != right:
             raise ValueError(f"{option} is for {what}, which {who} does not take. Leave it out.")
-    return Columns(args.format, args.target, args.targets, args.bag)
+    return Columns(args.format, args.target, args.targets, args.bag, args.max_bytes)
 
 
 def task_of(machine: Any) -> Kind:
@@ -87,7 +92,7 @@ def read_file(
     `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
     missing if `gaps`.
     """
-    with gap_advice("train with --impute mean"):
+    with other_advice(allow_nan="train with --impute mean", max_bytes="--max-bytes"):
         data = _read_file(source, task, columns, labelled, width, gaps)
     refuse_infinities(data.X, Path(source).name)
     return data
@@ -97,14 +102,17 @@ def _read_file(
     source: str, task: Kind, columns: Columns, labelled: bool, width: int | None, gaps: bool
 ) -> Dataset:
     reader = find_reader(source, columns.format)
-    common: dict[str, Any] = {"format": reader.name, "allow_nan": gaps}
+    common: dict[str, Any] = {
+        "format": reader.name,
+        "allow_nan": gaps,
+        "max_bytes": columns.max_bytes,
+    }
     if task == "targets" and labelled:
         return read_multitarget(source, targets=columns.targets, **common)
-    if not reader.has_columns:
+    target = columns.target if labelled and task != "targets" else None
+    if not reader.has_columns and target is None:
         # The label has a place of its own; saying that there is none changes nothing.
-        target = -1 if columns.target is None else columns.target
-    else:
-        target = columns.target if labelled and task != "targets" else None
+        target = -1
     if "n_features" in reader.options:
         common["n_features"] = width
     if task == "bags":
@@ -113,4 +121,6 @@ def _read_file(
     if reader.has_columns or not sp.issparse(data.X):
         return data
     dense = data.X.nnz >= _DENSE_SHARE * data.X.shape[0] * data.X.shape[1]
-    return data.with_features(data.X.toarray(), None) if dense else data
+    if not dense:
+        return data
+    return data.with_features(to_dense(data.X, Path(source), columns.max_bytes), None)

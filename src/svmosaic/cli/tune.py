@@ -119,7 +119,8 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli.tasks import Columns
 
     gaps = args.impute != "none"
-    data = inputs.read_training(args.data, Columns(args.format, args.target), gaps=gaps)
+    columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
+    data = inputs.read_training(args.data, columns, gaps=gaps)
     searched, held_out = _split(data) if args.holdout else (_all_rows(data), None)
     begin = time.perf_counter()
     search, preparation = _search(searched, data.feature_names, args)

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from svmosaic.bags import Bags
 from svmosaic.datasets import Dataset, load, read_bags, read_multitarget, read_table
-from svmosaic.datasets.readers.text import gap_advice
+from svmosaic.datasets.readers.text import other_advice
 from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import (
     DataSpec,
@@ -90,7 +90,7 @@ def load_data(data: DataSpec, *, gaps: bool = False) -> tuple[Any, Any]:
     if data.path is None:
         found = load(data.dataset or data.name)
     else:
-        with gap_advice('set impute = "mean" in [protocol]'):
+        with other_advice(allow_nan='set impute = "mean" in [protocol]'):
             found = _read_file(data, data.path, gaps)
         refuse_infinities(found.X, data.path.name)
     X, y = found.X, np.asarray(found.y)
@@ -115,11 +115,12 @@ def load_data(data: DataSpec, *, gaps: bool = False) -> tuple[Any, Any]:
 
 def _read_file(data: DataSpec, path: Path, gaps: bool) -> Dataset:
     target = -1 if data.target is None else data.target
+    most = data.max_bytes
     if data.bag is not None:
-        return read_bags(path, bag=data.bag, target=target, allow_nan=gaps)
+        return read_bags(path, bag=data.bag, target=target, allow_nan=gaps, max_bytes=most)
     if data.targets is not None:
-        return read_multitarget(path, targets=data.targets, allow_nan=True)
-    return read_table(path, target=target, allow_nan=gaps)
+        return read_multitarget(path, targets=data.targets, allow_nan=True, max_bytes=most)
+    return read_table(path, target=target, allow_nan=gaps, max_bytes=most)
 
 
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:

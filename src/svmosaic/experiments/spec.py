@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from svmosaic.datasets.readers.text import shorten
 from svmosaic.experiments.classes import build_nested, find_object
 from svmosaic.experiments.toml_table import TomlTable
 
@@ -52,6 +53,9 @@ class DataSpec:
         For a file of bags: the relational attribute, or the column of bag ids.
     stream : str or None
         Its name among the streams, for a prequential protocol.
+    max_bytes : int or None
+        The most that the text of a file, and each array of it, may take; None means an eighth of
+        the free memory. No part of a cell's key: it changes no result.
     """
 
     name: str
@@ -64,6 +68,7 @@ class DataSpec:
     rows: int | None = None
     bag: str | int | None = None
     stream: str | None = None
+    max_bytes: int | None = None
 
     @property
     def registered(self) -> str | None:
@@ -235,10 +240,11 @@ def _read_data(table: TomlTable, folder: Path, streaming: bool) -> DataSpec:
     targets = table.take("targets", (int, list), "a number of columns or their names", None)
     rows = table.whole("rows", 2, 0) if "rows" in table else None
     bag = table.take("bag", (str, int), "a column of bag ids", None)
+    max_bytes = table.whole("max_bytes", 1, 1) if "max_bytes" in table else None
     table.finish()
     if streaming:
         given = {"dataset": dataset, "classes": classes, "positive": positive}
-        given |= {"targets": targets, "rows": rows, "bag": bag}
+        given |= {"targets": targets, "rows": rows, "bag": bag, "max_bytes": max_bytes}
         _check_stream(table, path, stream, [key for key, value in given.items() if value])
     elif stream is not None:
         raise table.error("'stream' is for the protocol of kind 'prequential'; leave it out")
@@ -246,14 +252,16 @@ def _read_data(table: TomlTable, folder: Path, streaming: bool) -> DataSpec:
         raise table.error("'target' is for files; leave it out or give a 'path'")
     if path is None and bag is not None:
         raise table.error("'bag' is for files; leave it out or give a 'path'")
+    if path is None and max_bytes is not None:
+        raise table.error("'max_bytes' is for files; leave it out or give a 'path'")
     if path is not None and dataset is not None:
         raise table.error("'dataset' is a name of the registry; leave it out or the 'path'")
     if target is not None and targets is not None:
         raise table.error("'target' and 'targets' exclude each other; leave one out")
     if bag is not None and targets is not None:
         raise table.error("'bag' and 'targets' exclude each other; leave one out")
-    if path is not None and not (folder / path).is_file():
-        raise table.error(f"there is no file {str(folder / path)!r}")
+    if path is not None and not _is_file(folder / path):
+        raise table.error(f"there is no file {shorten(str(folder / path), 200)}")
     if path is None and not streaming:
         _check_registered(table, dataset or name)
     return DataSpec(
@@ -267,7 +275,15 @@ def _read_data(table: TomlTable, folder: Path, streaming: bool) -> DataSpec:
         rows,
         bag,
         stream,
+        max_bytes,
     )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # the name is too long, or a folder is closed to us
+        return False
 
 
 def _check_stream(

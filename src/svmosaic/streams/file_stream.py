@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,6 @@ __all__ = ["FileStream"]
 # Rows converted at once during the first pass.
 _BATCH = 1000
 _MOST_CLASSES = 10_000
-_LARGEST_CHUNK_MB = 4096.0
 
 
 class FileStream(Stream):
@@ -60,6 +60,9 @@ class FileStream(Stream):
         Whether the first line names the columns; found by itself by default. CSV only.
     n_features : int, default=None
         Number of columns; by default the largest index in the file. LIBSVM only.
+    max_bytes : float, default=None
+        The most that the unpacked text, and the array of a chunk, may take. None: text of any
+        length, and chunks of up to an eighth of the free memory.
     name : str, default=None
         Name of the stream; None means the name of the file.
     drifts : sequence of int, default=()
@@ -98,6 +101,7 @@ class FileStream(Stream):
         delimiter: str | None = None,
         header: bool | None = None,
         n_features: int | None = None,
+        max_bytes: float | None = None,
         name: str | None = None,
         drifts: Sequence[int] = (),
     ) -> None:
@@ -115,8 +119,11 @@ class FileStream(Stream):
             header=header,
             n_features=n_features,
             dense=True,
+            # Memory does not grow with the file, so its length needs no limit.
+            max_bytes=math.inf if max_bytes is None else max_bytes,
             gap_option="",
         )
+        self._max_bytes = max_bytes
         self._source = _open(self.path, format, options)
         self._fingerprint = _fingerprint(self.path)
         length = None
@@ -143,7 +150,7 @@ class FileStream(Stream):
             if first <= begin and begin + count <= first + y.size:
                 part = slice(begin - first, begin - first + count)
                 return X[part].copy(), y[part].copy()
-        check_size(self.path, (count, self.n_features), _LARGEST_CHUNK_MB)
+        check_size(self.path, (count, self.n_features), self._max_bytes)
         rows = self._take(begin, count)
         if not rows:
             return np.empty((0, self.n_features)), np.empty(0, dtype=self.classes.dtype)

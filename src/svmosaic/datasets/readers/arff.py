@@ -38,7 +38,9 @@ from svmosaic.datasets.readers.columns import (
 from svmosaic.datasets.readers.reader import ColumnNames
 from svmosaic.datasets.readers.text import (
     BLANKS,
+    coding_limit,
     file_error,
+    in_words,
     iter_blocks,
     shorten,
     split_plain,
@@ -128,7 +130,7 @@ def read_arff(path: Path, options: TableOptions) -> Dataset:
     ``options.dense`` says otherwise. In a sparse row an attribute that is not named has the
     value 0 or, when it is nominal, its first declared value.
     """
-    lines = filled_lines(path)
+    lines = filled_lines(path, options.max_bytes)
     header = read_header(path, lines)
     roles = assign_roles([attribute.name for attribute in header.attributes], options, path)
     refuse_unusable(path, header, roles)
@@ -143,15 +145,15 @@ def read_arff(path: Path, options: TableOptions) -> Dataset:
 
 def read_columns(path: Path, options: TableOptions) -> ColumnNames:
     """Return the names of the attributes, and how many of them MEKA declares as targets."""
-    header = read_header(path, filled_lines(path))
+    header = read_header(path, filled_lines(path, options.max_bytes))
     declared = _MEKA.search(header.relation)
     names = tuple(attribute.name for attribute in header.attributes)
     return ColumnNames(names, None if declared is None else int(declared[1]))
 
 
-def filled_lines(path: Path) -> _NumberedLines:
+def filled_lines(path: Path, max_bytes: float | None) -> _NumberedLines:
     """Yield the stripped lines that are neither blank nor comments."""
-    for block in iter_blocks(path):
+    for block in iter_blocks(path, max_bytes):
         for number, line in enumerate(block.lines, block.first):
             text = line.strip()
             if text and not text.startswith("%"):
@@ -588,7 +590,7 @@ class _SparseTable:
             y, target_names = target_values(self._whole_column(self._roles.target, entries))
         X, names = self._features(entries)
         if self._options.dense:
-            X = to_dense(X, self._path, self._options.max_dense_mb)
+            X = to_dense(X, self._path, self._options.max_bytes)
         return Dataset(
             X=X,
             y=y,
@@ -637,14 +639,15 @@ class _SparseTable:
             self._roles.is_feature(j) and not _is_numeric(j, attribute, self._roles)
             for j, attribute in enumerate(self._header.attributes)
         )
-        megabytes = n_nominal * len(self._weights) * 16 / 1e6
-        if megabytes > self._options.max_dense_mb:
+        needed = n_nominal * len(self._weights) * 16
+        parsed = 8 * (len(self._values) + len(self._weights))
+        most = coding_limit(self._options.max_bytes, parsed)
+        if needed > most:
             raise file_error(
                 self._path,
                 None,
-                f"one-hot coding of {n_nominal} nominal attributes needs {megabytes:.0f} MB; the "
-                f"limit is {self._options.max_dense_mb:.0f} MB. Pass nominal='ordinal', or raise "
-                "max_dense_mb.",
+                f"one-hot coding of {n_nominal} nominal attributes needs {in_words(needed)}; "
+                f"the limit is {in_words(most)}. Pass nominal='ordinal', or raise max_bytes.",
             )
 
 

@@ -37,12 +37,14 @@ from svmosaic.datasets.readers.text import file_error, shorten, table_name
 
 __all__ = ["read_arff_bags"]
 
+# Instances are converted in batches of about this many cells.
+_BATCH_CELLS = 50_000
 _NO_ROLES = Roles(None, frozenset(), frozenset())
 
 
 def read_arff_bags(path: Path, bag: str | int | None, options: TableOptions) -> Dataset:
     """Read a bag from each row with a relational attribute, or an instance from each other row."""
-    lines = filled_lines(path)
+    lines = filled_lines(path, options.max_bytes)
     header = read_header(path, lines, relational=True)
     if any(a.kind is AttributeKind.RELATIONAL for a in header.attributes):
         return _read_relational(path, header, lines, bag, options)
@@ -59,6 +61,9 @@ def _read_relational(
     collector = _collector(path, header.attributes[place], options)
     sizes = array("q")
     weights = array("d")
+    # Labels that wait for their conversion, and their lines.
+    waiting: list[str] = []
+    waiting_lines: list[int] = []
     number = header.last_line
     for number, text in lines:
         cells, weight = split_row(path, number, text)
@@ -74,11 +79,17 @@ def _read_relational(
             raise file_error(path, number, "the bag is empty. Leave it out.")
         collector.add(instances, number)
         if label is not None:
-            label.add([cells[target]], [number])
+            waiting.append(cells[target])
+            waiting_lines.append(number)
+            if len(waiting) >= _BATCH_CELLS:
+                label.add(waiting, waiting_lines)
+                waiting, waiting_lines = [], []
         sizes.append(len(instances))
         weights.append(weight)
     if not sizes:
         raise file_error(path, number, "no bags follow @data. Check the file.")
+    if label is not None:
+        label.add(waiting, waiting_lines)
     return _relational_dataset(path, header, collector, label, sizes, weights)
 
 
@@ -167,19 +178,32 @@ class _NumericInstances:
         self._columns = [make_column(path, j, a, _NO_ROLES, options) for j, a in enumerate(inside)]
         self._options = options
         self._n_rows = 0
+        # Instances that wait for their conversion, and their lines.
+        self._texts: list[str] = []
+        self._lines: list[int] = []
         self._parts: list[Any] = []
 
     def add(self, instances: Sequence[str], line: int) -> None:
         """Take the instances of a bag."""
-        part = self._parse(instances)
+        self._texts += instances
+        self._lines += [line] * len(instances)
+        if len(self._texts) * len(self._names) >= _BATCH_CELLS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._texts:
+            return
+        part = self._parse(self._texts)
         if part is None:
             # Cell by cell: finds the cell to name, or takes a missing value.
-            part = np.array([self._cells(text, line) for text in instances])
+            part = np.array(list(map(self._cells, self._texts, self._lines)))
         self._n_rows += part.shape[0]
+        self._texts.clear()
+        self._lines.clear()
         if self._options.dense is False:
             self._parts.append(scipy.sparse.csr_array(part))
             return
-        check_size(self._path, (self._n_rows, len(self._names)), self._options.max_dense_mb)
+        check_size(self._path, (self._n_rows, len(self._names)), self._options.max_bytes)
         self._parts.append(part)
 
     def _parse(self, instances: Sequence[str]) -> NDArray[np.float64] | None:
@@ -212,6 +236,7 @@ class _NumericInstances:
 
     def finish(self) -> tuple[Any, tuple[str, ...]]:
         """Return all instances and the names of their features."""
+        self._flush()
         if self._options.dense is False:
             return scipy.sparse.vstack(self._parts, format="csr"), self._names
         return np.vstack(self._parts), self._names

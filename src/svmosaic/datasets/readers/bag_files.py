@@ -29,7 +29,7 @@ def read_bags(
     n_features: int | None = None,
     allow_nan: bool = False,
     dense: bool | None = None,
-    max_dense_mb: float = 4096.0,
+    max_bytes: float | None = None,
 ) -> Dataset:
     r"""Read a file of bags.
 
@@ -60,8 +60,10 @@ def read_bags(
         Accept missing values in the features, as nan.
     dense : bool, default=None
         True gives dense instances, False sparse ones. By default LIBSVM text is sparse.
-    max_dense_mb : float, default=4096
-        Refuse to make a larger array than this, in megabytes.
+    max_bytes : float, default=None
+        The most that the unpacked text, and each dense array made from it, may take; more is
+        refused while it is read. None means an eighth of the free memory, and that a gzip file may
+        not unpack to more than 32 MB or 25 times its size.
 
     Returns
     -------
@@ -95,7 +97,7 @@ def read_bags(
         n_features=n_features,
         allow_nan=allow_nan,
         dense=dense,
-        max_dense_mb=max_dense_mb,
+        max_bytes=max_bytes,
     )
     check_options(reader, options, source, "read_bags")
     if reader.read_bags is not None:

@@ -14,7 +14,14 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.text import file_error, shorten, table_name
+from svmosaic.datasets.readers.text import (
+    coding_limit,
+    file_error,
+    in_words,
+    memory_limit,
+    shorten,
+    table_name,
+)
 
 __all__ = [
     "MAX_ATTRIBUTES",
@@ -44,8 +51,10 @@ MAX_ATTRIBUTES = 1_000_000
 MAX_NOMINAL_VALUES = 100_000
 # Rows are converted column by column in batches of about this many cells.
 _BATCH_CELLS = 200_000
-# A NumPy string array gives every element the room of the longest; longer names stay objects.
+# A NumPy string array gives every element the room of the longest; longer names stay objects, and
+# so do those of arrays that would be larger than this.
 _LONGEST_ARRAY_STRING = 64
+_LARGEST_STRING_ARRAY = 1 << 26
 # Comparing a misspelt name with a million others would take minutes.
 _MOST_COMPARED_NAMES = 10_000
 # Doubles hold every whole number up to here.
@@ -70,7 +79,8 @@ class TableOptions:
     max_features: int | None = None
     allow_nan: bool = False
     dense: bool | None = None
-    max_dense_mb: float = 4096.0
+    # Of the text and of each array; None: as much as `memory_limit` says.
+    max_bytes: float | None = None
     # What else than mending a cell without a number helps; empty where nothing does.
     gap_option: str = ", or pass allow_nan=True"
 
@@ -124,6 +134,10 @@ class FinishedColumn:
 class Column(Protocol):
     """A column that takes its cells batch by batch."""
 
+    @property
+    def n_values(self) -> int:
+        """Return how many different names there are so far; 1 for numbers."""
+
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells, without blanks around them; `lines` are their line numbers."""
 
@@ -149,6 +163,8 @@ def is_number(text: str) -> bool:
 
 class NumericColumn:
     """A column of real numbers."""
+
+    n_values = 1
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
@@ -215,6 +231,11 @@ class NominalColumn:
         self._codes = {value: code for code, value in enumerate(declared or ())}
         self._parts: list[IndexArray] = []
 
+    @property
+    def n_values(self) -> int:
+        """The number of names."""
+        return len(self._codes)
+
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells."""
         get = self._codes.get
@@ -278,6 +299,11 @@ class GuessedColumn:
         self._cells = cells
         self._column: NumericColumn | NominalColumn | None = None
         self._waiting: list[int] = []  # lines of the missing cells before the first value
+
+    @property
+    def n_values(self) -> int:
+        """The number of names, or 1."""
+        return 1 if self._column is None else self._column.n_values
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells."""
@@ -355,6 +381,30 @@ class TableBuilder:
         self._n_rows += len(self._rows)
         self._rows.clear()
         self._lines.clear()
+        self._check_memory()
+
+    def _check_memory(self) -> None:
+        """Refuse more rows, or more names in them, than fit."""
+        parsed = 8 * self._n_rows * sum(column is not None for column in self._columns)
+        most = memory_limit(self._options.max_bytes)
+        if parsed > most:
+            raise file_error(
+                self._path,
+                None,
+                f"the first {self._n_rows} rows need {in_words(parsed)}; the limit is "
+                f"{in_words(most)}. Drop columns, or raise max_bytes.",
+            )
+        if self._options.dense is not False:
+            onehot = self._options.nominal == "onehot"
+            widths = {
+                j: column.n_values if onehot else 1
+                for j, column in enumerate(self._columns)
+                if column is not None and self._roles.is_feature(j)
+            }
+            n_names, widest = max(((n, j) for j, n in widths.items()), default=(0, 0))
+            other = f"drop column {widest} with its {n_names} names, " if n_names > 1 else ""
+            most = coding_limit(self._options.max_bytes, parsed)
+            check_size(self._path, (self._n_rows, sum(widths.values())), most, other)
 
     def finish(
         self, last_line: int, *, sample_weight: DoubleArray | None = None, description: str = ""
@@ -387,7 +437,6 @@ class TableBuilder:
         shape = (self._n_rows, len(names))
         if self._options.dense is False:
             return _sparse_features(features, shape, onehot), names
-        check_size(self._path, shape, self._options.max_dense_mb)
         return _dense_features(features, shape, onehot), names
 
 
@@ -450,7 +499,9 @@ def target_values(column: FinishedColumn) -> tuple[NDArray[Any], tuple[str, ...]
     """Return the targets and, when they are names, the names in order."""
     if column.categories is None:
         return whole_if_integral(column.values), None
-    is_long = max(map(len, column.categories)) > _LONGEST_ARRAY_STRING
+    longest = max(map(len, column.categories))
+    size = 4 * longest * len(column.values)
+    is_long = longest > _LONGEST_ARRAY_STRING or size > _LARGEST_STRING_ARRAY
     names = np.array(column.categories, dtype=object if is_long else str)
     return names[column.values.astype(np.int64)], column.categories
 
@@ -462,21 +513,35 @@ def whole_if_integral(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def check_size(path: Path, shape: tuple[int, int], max_dense_mb: float) -> None:
-    """Refuse a dense array that would not fit, before it is made."""
-    megabytes = shape[0] * shape[1] * 8 / 1e6
-    if megabytes > max_dense_mb:
+def check_size(
+    path: Path, shape: tuple[int, int], max_bytes: float | None, advice: str = ""
+) -> None:
+    """Refuse a dense array that would not fit, before it is made.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the message.
+    shape : tuple of int
+        Rows and columns of the array.
+    max_bytes : float or None
+        The most that it may take; None: `memory_limit`.
+    advice : str, default=""
+        What else helps, with a comma behind it.
+    """
+    needed, most = shape[0] * shape[1] * 8, memory_limit(max_bytes)
+    if needed > most:
         raise file_error(
             path,
             None,
-            f"a dense array of {shape[0]} x {shape[1]} needs {megabytes:.0f} MB; the limit is "
-            f"{max_dense_mb:.0f} MB. Pass dense=False for a sparse matrix, or raise max_dense_mb.",
+            f"a dense array of {shape[0]} x {shape[1]} needs {in_words(needed)}; the limit is "
+            f"{in_words(most)}. Pass dense=False for a sparse matrix, {advice}or raise max_bytes.",
         )
 
 
-def to_dense(X: Any, path: Path, max_dense_mb: float) -> DoubleArray:
+def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
     """Return a sparse matrix as an ndarray, after a look at its size."""
-    check_size(path, X.shape, max_dense_mb)
+    check_size(path, X.shape, max_bytes)
     dense: DoubleArray = X.toarray()
     return dense
 

@@ -30,7 +30,7 @@ def read_libsvm(path: Path, options: TableOptions) -> Dataset:
         allow_nonfinite=options.allow_nan,
     )
     try:
-        for chunk in iter_chunks(path):
+        for chunk in iter_chunks(path, options.max_bytes):
             parser.feed(chunk)
         labels, indptr, indices, values, n_seen = parser.finish()
     except _core.LibsvmTextError as error:
@@ -44,7 +44,7 @@ def read_libsvm(path: Path, options: TableOptions) -> Dataset:
         )
     X = _csr(values, indices, indptr, (labels.size, width))
     if options.dense:
-        X = to_dense(X, path, options.max_dense_mb)
+        X = to_dense(X, path, options.max_bytes)
     return Dataset(X=X, y=whole_if_integral(labels), name=table_name(path))
 
 

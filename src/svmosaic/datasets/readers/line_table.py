@@ -120,9 +120,9 @@ def line_reader(
     )
 
 
-def _filled_lines(path: Path) -> Iterator[NumberedRow]:
+def _filled_lines(path: Path, max_bytes: float | None) -> Iterator[NumberedRow]:
     """Yield the lines that are not blank, with their numbers."""
-    for block in iter_blocks(path):
+    for block in iter_blocks(path, max_bytes):
         for number, line in enumerate(block.lines, block.first):
             if line and not line.isspace():
                 yield number, line
@@ -130,7 +130,7 @@ def _filled_lines(path: Path) -> Iterator[NumberedRow]:
 
 def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable, int]:
     """Return the table, and the number of the last line that was looked at."""
-    sample = list(itertools.islice(_filled_lines(path), _SAMPLE_LINES))
+    sample = list(itertools.islice(_filled_lines(path, options.max_bytes), _SAMPLE_LINES))
     if not sample:
         raise file_error(path, 1, "the file is empty. Check the path.")
     return lay_out(path, sample, options), sample[-1][0]
@@ -155,7 +155,9 @@ def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
         else:
             columns.append(GuessedColumn(cells))
     builder = TableBuilder(path, columns, roles, options)
-    for number, line in itertools.islice(_filled_lines(path), table.n_head_lines, None):
+    for number, line in itertools.islice(
+        _filled_lines(path, options.max_bytes), table.n_head_lines, None
+    ):
         builder.add_row(table.cut(number, line), number)
     return builder.finish(number)
 
@@ -215,7 +217,9 @@ class LineRows:
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
-        return itertools.islice(_filled_lines(self.path), self._table.n_head_lines, None)
+        return itertools.islice(
+            _filled_lines(self.path, self._options.max_bytes), self._table.n_head_lines, None
+        )
 
     def observe(self, rows: Sequence[NumberedRow]) -> Samples:
         """Collect the names in nominal columns, and check all cells."""

@@ -15,7 +15,7 @@ from svmosaic.datasets.readers.reader import Reader, find_reader
 __all__ = ["check_options", "read_table"]
 
 # Options that every format has.
-_COMMON = frozenset({"allow_nan", "dense", "max_dense_mb", "gap_option"})
+_COMMON = frozenset({"allow_nan", "dense", "max_bytes", "gap_option"})
 
 
 def read_table(
@@ -32,7 +32,7 @@ def read_table(
     max_features: int | None = None,
     allow_nan: bool = False,
     dense: bool | None = None,
-    max_dense_mb: float = 4096.0,
+    max_bytes: float | None = None,
 ) -> Dataset:
     r"""Read a data file into features and targets.
 
@@ -68,8 +68,10 @@ def read_table(
     dense : bool, default=None
         True gives an ndarray, False a ``csr_array``. By default LIBSVM text and sparse ARFF
         give a ``csr_array`` and other files an ndarray.
-    max_dense_mb : float, default=4096
-        Refuse to make a larger array than this, in megabytes.
+    max_bytes : float, default=None
+        The most that the unpacked text, and each dense array made from it, may take; more is
+        refused while it is read. None means an eighth of the free memory, and that a gzip file may
+        not unpack to more than 32 MB or 25 times its size.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def read_table(
         max_features=max_features,
         allow_nan=allow_nan,
         dense=dense,
-        max_dense_mb=max_dense_mb,
+        max_bytes=max_bytes,
     )
     check_options(reader, options, source, "read_table")
     return reader.read(source, options)

@@ -32,6 +32,7 @@ def read_multitarget(
     nominal: Literal["onehot", "ordinal"] = "onehot",
     nominal_columns: Sequence[str | int] = (),
     allow_nan: bool = False,
+    max_bytes: float | None = None,
 ) -> Dataset:
     r"""Read a table with several numeric targets.
 
@@ -53,6 +54,8 @@ def read_multitarget(
         Columns to read as names though they look like numbers.
     allow_nan : bool, default=False
         Accept missing values in the features, as nan.
+    max_bytes : float, default=None
+        The most that the unpacked text, and each array made from it, may take; see `read_table`.
 
     Returns
     -------
@@ -88,6 +91,7 @@ def read_multitarget(
         nominal_columns=nominal_columns,
         allow_nan=allow_nan,
         dense=True,
+        max_bytes=max_bytes,
     )
     if reader.columns is None:
         raise file_error(
@@ -99,7 +103,7 @@ def read_multitarget(
     _check_features(source, columns.names, chosen, options)
     # Read twice: a table has one target. The second reading has the targets as its features.
     table = reader.read(source, dataclasses.replace(options, drop=[*drop, *chosen]))
-    y = _read_targets(reader, source, columns.names, chosen)
+    y = _read_targets(reader, source, columns.names, chosen, max_bytes)
     names = tuple(columns.names[number] for number in chosen)
     return dataclasses.replace(table, y=y, target_names=names)
 
@@ -119,10 +123,16 @@ def _check_features(
 
 
 def _read_targets(
-    reader: Reader, source: Path, names: Sequence[str], chosen: Sequence[int]
+    reader: Reader,
+    source: Path,
+    names: Sequence[str],
+    chosen: Sequence[int],
+    max_bytes: float | None,
 ) -> NDArray[np.float64]:
     others = [number for number in range(len(names)) if number not in chosen]
-    options = TableOptions(target=None, drop=others, allow_nan=True, dense=True)
+    options = TableOptions(
+        target=None, drop=others, allow_nan=True, dense=True, max_bytes=max_bytes
+    )
     table = reader.read(source, options)
     place = {name: j for j, name in enumerate(table.feature_names or ())}
     wanted = [names[number] for number in chosen]
@@ -155,7 +165,8 @@ def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
         found = _label_names(source.read_bytes())
     except _DocumentTypeError:
         raise file_error(source, None, "the XML file has a document type. Remove it.") from None
-    except expat.ExpatError as error:
+    # The parser does not know an encoding, or cannot use it.
+    except (expat.ExpatError, LookupError, ValueError) as error:
         raise file_error(source, None, f"this is not XML ({error}). Mend the file.") from None
     names = [name for name in found if name]
     if not names or len(names) != len(found) or len(set(names)) != len(names):

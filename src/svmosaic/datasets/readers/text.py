@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
 from svmosaic.exceptions import DataFileError
+from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
     "BLANKS",
     "MAX_LINE_BYTES",
     "LineBlock",
+    "coding_limit",
     "file_error",
-    "gap_advice",
+    "in_words",
     "iter_blocks",
     "iter_chunks",
+    "memory_limit",
+    "other_advice",
     "shorten",
     "split_plain",
     "table_name",
@@ -29,9 +35,15 @@ __all__ = [
 BLANKS = " \t"
 MAX_LINE_BYTES = 1 << 24
 _CHUNK_BYTES = 1 << 20
-_MAX_RATIO = 1000
-# A tiny file of blanks may honestly shrink a lot; below this size a high ratio does no harm.
-_RATIO_FREE_BYTES = 1 << 20
+# Text, what is parsed from it and the arrays of it are in memory at the same time.
+_SHARE_OF_FREE_MEMORY = 1 / 8
+_LEAST_LIMIT = 1 << 24
+# How much larger than the cells read their one-hot coding may be, once it is not small.
+_MOST_GROWTH = 32
+_SMALL_ARRAY = 1 << 28
+# How much a gzip file may unpack to: (times its size, up to this many bytes). Real data shrink to
+# a 20th, and rarely to a 200th; deflate reaches 1030, with nothing in the file.
+_RATIOS = ((math.inf, 1 << 20), (250, 1 << 25), (25, math.inf))
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -45,18 +57,30 @@ class LineBlock:
 
 
 def file_error(path: Path, line: int | None, reason: str) -> DataFileError:
-    """Make the error that names the file, the line and the mend."""
+    """Make the error that names the file, the line and how to fix it."""
     where = path.name if line is None else f"{path.name}, line {line}"
     return DataFileError(f"{where}: {reason}")
 
 
 @contextmanager
-def gap_advice(advice: str) -> Iterator[None]:
-    """Tell another way to mend a gap than the readers' own option, which not every caller has."""
+def other_advice(**words: str) -> Iterator[None]:
+    """Replace the names of the readers' options in messages, where the caller has others.
+
+    Parameters
+    ----------
+    **words : str
+        What to say instead of each option: ``allow_nan="pass --impute"`` for missing values,
+        ``max_bytes="--max-bytes"`` for the limit.
+    """
     try:
         yield
     except DataFileError as error:
-        raise DataFileError(str(error).replace("pass allow_nan=True", advice)) from None
+        message = str(error)
+        if "allow_nan" in words:
+            message = message.replace("pass allow_nan=True", words["allow_nan"])
+        raise DataFileError(
+            message.replace("max_bytes", words.get("max_bytes", "max_bytes"))
+        ) from None
 
 
 def shorten(text: str, limit: int = 40) -> str:
@@ -72,30 +96,115 @@ def split_plain(line: str, delimiter: str) -> list[str]:
     return cells
 
 
+def in_words(n_bytes: float) -> str:
+    """Return a number of bytes for a message."""
+    for unit, size in (("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.0f} {unit}"
+    return f"{n_bytes:.0f} bytes"
+
+
 def table_name(path: Path) -> str:
     """Return the name of a file without ``.gz`` and without its extension."""
     return Path(path.name.removesuffix(".gz")).stem
 
 
-def iter_chunks(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def memory_limit(max_bytes: float | None = None) -> float:
+    """Return how many bytes of text, or of one array, are taken into memory at most.
+
+    Parameters
+    ----------
+    max_bytes : float, default=None
+        What the caller said. None: an eighth of the free memory, at least 16 MB.
+    """
+    if max_bytes is not None:
+        return max_bytes
+    return max(_LEAST_LIMIT, _SHARE_OF_FREE_MEMORY * free_memory())
+
+
+def coding_limit(max_bytes: float | None, parsed: int) -> float:
+    """Return how many bytes the one-hot coding of cells may take that took `parsed` as numbers.
+
+    A short file can name very many values: without a word from the caller, coding may not make
+    much of little.
+    """
+    if max_bytes is not None:
+        return max_bytes
+    return min(memory_limit(), max(_SMALL_ARRAY, _MOST_GROWTH * parsed))
+
+
+def iter_chunks(path: str | os.PathLike[str], max_bytes: float | None = None) -> Iterator[bytes]:
     """Yield the content of a file in chunks of about one megabyte.
 
-    Gzip is recognised by its first bytes, whatever the name. A file that unpacks to more than
-    1000 times its size is refused. A UTF-8 byte order mark is left out.
+    Gzip is recognised by its first bytes, whatever the name. A UTF-8 byte order mark is left out.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    max_bytes : float, default=None
+        Longer text is refused as soon as it is seen. None: `memory_limit`, and for gzip also a
+        limit by the size of the file.
     """
     source = Path(path)
     with source.open("rb") as raw:
         zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)
         chunks = _unzip(source, raw) if zipped else iter(lambda: raw.read(_CHUNK_BYTES), b"")
-        first = next(chunks, b"")
-        yield first.removeprefix(_UTF8_MARK)
-        yield from chunks
+        if zipped and max_bytes is None:
+            status = os.fstat(raw.fileno())
+            _unpack_beginning(source, status.st_size, status.st_mtime_ns)
+            chunks = _within_ratio(source, status.st_size, chunks)
+        most, total = memory_limit(max_bytes), 0
+        for chunk in chunks:
+            is_first, total = total == 0, total + len(chunk)
+            if total > most:
+                raise _too_long(source, most, max_bytes)
+            yield chunk.removeprefix(_UTF8_MARK) if is_first else chunk
+
+
+@lru_cache(maxsize=64)
+def _unpack_beginning(path: Path, size: int, mtime_ns: int) -> None:
+    """Refuse a small file that unpacks to a lot, before time is spent on reading its text."""
+    total = 0
+    with path.open("rb") as raw:
+        for chunk in _within_ratio(path, size, _unzip(path, raw)):
+            total += len(chunk)
+            if total > _RATIOS[-2][1]:
+                return
+
+
+def _within_ratio(path: Path, size: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what a gzip file of a size unpacks to, unless it is too much."""
+    most, total = _most_by_ratio(size), 0
+    for chunk in chunks:
+        total += len(chunk)
+        if total > most:
+            raise file_error(
+                path,
+                None,
+                f"{in_words(size)} unpack to more than {in_words(most)}. Pass max_bytes if you "
+                "trust the file.",
+            )
+        yield chunk
+
+
+def _most_by_ratio(size: int) -> float:
+    """Return how many bytes a gzip file of a size may unpack to."""
+    return max(min(ratio * size, most) for ratio, most in _RATIOS)
+
+
+def _too_long(path: Path, most: float, max_bytes: float | None) -> DataFileError:
+    known = f"max_bytes={most:.0f}" if max_bytes is not None else "an eighth of the free memory"
+    return file_error(
+        path,
+        None,
+        f"the text is longer than {in_words(most)} ({known}). Pass a larger max_bytes, or read "
+        "the file as a stream.",
+    )
 
 
 def _unzip(path: Path, raw: BinaryIO) -> Iterator[bytes]:
-    most = max(_RATIO_FREE_BYTES, _MAX_RATIO * os.fstat(raw.fileno()).st_size)
-    total = 0
     with gzip.GzipFile(fileobj=raw) as stream:
         while True:
             try:
@@ -106,29 +215,25 @@ def _unzip(path: Path, raw: BinaryIO) -> Iterator[bytes]:
                 ) from error
             if not chunk:
                 return
-            total += len(chunk)
-            if total > most:
-                raise file_error(
-                    path,
-                    None,
-                    f"the file unpacks to more than {_MAX_RATIO} times its size. "
-                    "Unpack it yourself if you trust it.",
-                )
             yield chunk
 
 
 def iter_blocks(
-    path: str | os.PathLike[str], max_line_bytes: int = MAX_LINE_BYTES
+    path: str | os.PathLike[str],
+    max_bytes: float | None = None,
+    *,
+    max_line_bytes: int = MAX_LINE_BYTES,
 ) -> Iterator[LineBlock]:
     """Yield the lines of a UTF-8 text file, a block at a time.
 
     Lines end with a line feed, with or without a carriage return before it. Refused with the
     line number: bytes that are not UTF-8, NUL bytes, and lines longer than `max_line_bytes`.
+    Text longer than `max_bytes` is refused as in `iter_chunks`.
     """
     source = Path(path)
     number = 1
     carry = b""
-    for chunk in iter_chunks(source):
+    for chunk in iter_chunks(source, max_bytes):
         body, newline, tail = chunk.rpartition(b"\n")
         if newline:
             block = _decode(source, number, carry + body, max_line_bytes)
