@@ -259,6 +259,51 @@ def test_a_kill_during_a_write_loses_the_unfinished_line_only(tmp_path):
         assert read_journal(path).unknown == {}
 
 
+# Kills children that write as fast as they can; prints how many cells were confirmed and kept.
+_KILLS = """
+import os, random, signal, sys, time
+from pathlib import Path
+from svmosaic.experiments.journal import Entry, Journal, read_journal
+
+def entry(n):
+    return Entry(f"cell {n}", "d", "m", 0, n, "done", {"text": "x" * (n % 7 * 1000)}, "now")
+
+path, n_kills, rng, confirmed = Path(sys.argv[1]), int(sys.argv[2]), random.Random(0), -1
+for _ in range(n_kills):
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with Journal(path) as journal:
+            n = len(journal.finished())
+            journal.begin({f"cell {i}": "c" for i in range(n + 5)}, "now", {})
+            while True:
+                journal.add(entry(n))
+                os.write(writer, b"%d " % n)
+                n += 1
+    os.close(writer)
+    time.sleep(rng.uniform(0.005, 0.05))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with os.fdopen(reader, "rb") as stream:
+        confirmed = max([confirmed, *map(int, stream.read().split())])
+    content = read_journal(path) if path.exists() else None
+    kept = content.entries if content else {}
+    assert not content or not content.damaged
+    assert len(kept) > confirmed, (len(kept), confirmed)
+    assert list(kept.values()) == [entry(n) for n in range(len(kept))]
+print(confirmed, len(kept))
+"""
+
+
+def test_kills_at_any_moment_lose_no_cell(tmp_path):
+    command = [sys.executable, "-c", _KILLS, str(tmp_path / "journal.jsonl"), "40"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    confirmed, kept = map(int, done.stdout.split())
+    assert kept > confirmed > 20
+
+
 def test_what_is_no_journal_is_left_alone(folder):
     Path("out").mkdir()
     path = Path("out/journal.jsonl")
