@@ -26,7 +26,7 @@ _TEXT_WIDTH = 78
 _FIELD_WIDTH = 19
 # The kinds of data sets, in words; `svmosaic.datasets` is imported only when a command runs.
 _KINDS = {"rows": "rows of one class each", "targets": "several targets", "bags": "bags of rows"}
-# What is told of the size of a data set, and its name in the registry.
+# What is shown of the size of a data set, and its name in the registry.
 _SIZES = (
     ("samples", "n_samples"),
     ("instances", "n_instances"),

@@ -41,7 +41,7 @@ _KINDS: dict[Kind, str] = {
     "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
     "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
 }
-# So many column names are told in a message.
+# A message names at most this many columns.
 _NAMES_SHOWN = 3
 
 
@@ -248,7 +248,7 @@ def machine_of(model: Any) -> Any:
 
 
 def transformers_of(model: Any) -> list[Any]:
-    """Return what stands before the machine; of bags, what is applied to their instances."""
+    """Return what comes before the estimator; of bags, what is applied to their instances."""
     steps = model.steps[:-1] if isinstance(model, Pipeline) else []
     return [getattr(one, "transformer_", one) for _, one in steps]
 

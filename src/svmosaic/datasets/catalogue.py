@@ -28,7 +28,7 @@ class Catalogue(Generic[Info]):
     kind : str
         What the things are called in messages.
     where : str
-        The sentence that says how to see all names; it stands in the message for a name that
+        The sentence that says how to see all names; it is part of the message for a name that
         resembles none.
     """
 

@@ -121,7 +121,7 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
         if not Path(named).is_dir():
             raise DataNotFoundError(
                 f"The data folder {os.fspath(named)!r} does not exist. "
-                "Mend data_home or SVMOSAIC_DATA."
+                "Correct data_home or SVMOSAIC_DATA."
             )
         return Path(named)
     for base in (Path.cwd(), _REPOSITORY):

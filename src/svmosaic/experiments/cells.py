@@ -51,7 +51,7 @@ __all__ = [
 
 # Of the hash; enough that no two of a billion questions are ever alike, and short in a table.
 _QUESTION_DIGITS = 24
-# What stands before the parameters of a method that is a step of a pipeline.
+# What comes before the parameters of a method that is a step of a pipeline.
 STEP = "model__"
 # What all results depend on beside the method: how it is prepared, tuned and scored.
 _AROUND_A_METHOD = ("svmosaic.experiments.cells", "svmosaic.model_selection.evaluation")

@@ -85,7 +85,7 @@ def evaluate_multitarget(
         ``"honest"``: seeded folds; missing values, scaling, correlations and parameters see
         training rows only; measures on the original scale. ``"published"``: the protocol behind
         the published tables, for replays only. It leaks: inputs and targets are scaled once on
-        all rows. Folds are those of Weka, each link shuffles its rows anew, and measures are on
+        all rows. Folds are those of Weka, each link shuffles its rows again, and measures are on
         scaled targets.
     order : array-like of int, default=None
         The chain of "SVRCC", instead of that by correlation.

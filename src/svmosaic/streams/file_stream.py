@@ -55,7 +55,7 @@ class FileStream(Stream):
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. CSV and ARFF only.
     delimiter : str, default=None
-        What stands between the cells; found by itself by default. CSV only.
+        What separates the cells; found by itself by default. CSV only.
     header : bool, default=None
         Whether the first line names the columns; found by itself by default. CSV only.
     n_features : int, default=None
@@ -186,8 +186,8 @@ class FileStream(Stream):
             raise file_error(
                 self.path,
                 rows[i][0],
-                f"the label {shorten(str(y[i]))} is not among the classes. Mend it, or add it to "
-                "'classes'.",
+                f"the label {shorten(str(y[i]))} is not among the classes. Correct it, or add it "
+                "to 'classes'.",
             )
         return y.astype(self.classes.dtype, copy=False)
 

@@ -116,7 +116,7 @@ class ArffAttribute:
 
 @dataclass(frozen=True)
 class ArffHeader:
-    """What stands above ``@data``."""
+    """What comes before ``@data``."""
 
     relation: str
     attributes: tuple[ArffAttribute, ...]
@@ -223,14 +223,14 @@ class _Scanner:
             self.fail("a value is empty. Write ? for a missing value and '' for an empty one.")
         stop = self.text[self.at : self.at + 1]
         if stop in _QUOTES:
-            self.fail("a quote stands inside a value. Put the whole value in quotes.")
+            self.fail("a quote is inside a value. Put the whole value in quotes.")
         if stop == "%" and plain[-1] not in BLANKS:
-            self.fail("a % stands inside a value. Put the value in quotes.")
+            self.fail("a % is inside a value. Put the value in quotes.")
         plain = plain.rstrip(BLANKS)
         return _MISSING_CELL if plain == "?" else plain
 
     def weight(self) -> float:
-        """Return the instance weight that stands here in braces, and check that the line ends."""
+        """Return the instance weight in braces, and check that the line ends."""
         text = self.value() if self.accept("{") else ""
         try:
             weight = float(text)
@@ -242,7 +242,7 @@ class _Scanner:
 
 
 def read_header(path: Path, lines: _NumberedLines, *, relational: bool = False) -> ArffHeader:
-    """Read up to and including ``@data``; `lines` then stands at the first row.
+    """Read up to and including ``@data``; the next of `lines` is then the first row.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ def _sparse_cells(scanner: _Scanner, n_attributes: int) -> Iterator[tuple[int, s
         if index >= n_attributes:
             scanner.fail(
                 f"attribute number {index} is too large; {n_attributes} attributes are declared "
-                "and they count from 0. Mend the number."
+                "and they count from 0. Correct the number."
             )
         if index <= previous:
             scanner.fail(
@@ -531,7 +531,7 @@ def _scanned_pairs(scanner: _Scanner) -> Iterator[tuple[str, str]]:
 
 
 def _fail_pair(scanner: _Scanner) -> NoReturn:
-    scanner.fail("expected an attribute number, a blank and a value. Mend the row.")
+    scanner.fail("expected an attribute number, a blank and a value. Correct the row.")
 
 
 class _SparseTable:
@@ -562,7 +562,7 @@ class _SparseTable:
         return self._columns[j]
 
     def add_row(self, scanner: _Scanner) -> None:
-        """Take the row that the scanner stands before."""
+        """Take the row that the scanner is about to read."""
         row = len(self._weights)
         first = len(self._attributes)
         for j, cell in _sparse_cells(scanner, len(self._header.attributes)):

@@ -226,7 +226,7 @@ class _NumericInstances:
             raise file_error(
                 self._path,
                 line,
-                f"an instance has {len(cells)} cells; expected {len(self._names)}. Mend the bag.",
+                f"an instance has {len(cells)} cells; expected {len(self._names)}. Correct it.",
             )
         return [
             column.convert(cell, line)

@@ -196,10 +196,10 @@ class NumericColumn:
                 about.path,
                 line,
                 f"column {shorten(about.name)} holds numbers, got {shorten(cell)}. "
-                "Mend the cell, or list the column in nominal_columns.",
+                "Correct the cell, or list the column in nominal_columns.",
             ) from None
         if not about.allow_nan and not math.isfinite(value):
-            advice = "Mend the cell." if about.is_target else f"Mend it{about.gap_option}."
+            advice = "Correct the cell." if about.is_target else f"Correct it{about.gap_option}."
             raise file_error(
                 about.path,
                 line,
@@ -261,7 +261,7 @@ class NominalColumn:
                 about.path,
                 line,
                 f"{shorten(cell)} is not a declared value of column {shorten(about.name)}. "
-                "Mend the cell or add the value to the declaration.",
+                "Correct the cell or add the value to the declaration.",
             )
         if len(self._codes) >= MAX_NOMINAL_VALUES:
             raise file_error(
@@ -365,7 +365,7 @@ class TableBuilder:
                 self._path,
                 line,
                 f"the row has {len(cells)} cells; expected {len(self._columns)}. "
-                "Mend the row or the delimiter.",
+                "Correct the row or the delimiter.",
             )
         self._rows.append(cells)
         self._lines.append(line)

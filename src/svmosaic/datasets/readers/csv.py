@@ -18,7 +18,7 @@ __all__ = ["READER", "WHITESPACE"]
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
 _DELIMITERS = ("\t", ";", ",", WHITESPACE)
-# So many column names 0, 1, 2, ... in a row are hardly data.
+# At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 # A comment, or a lone number, may also open a file of another format.

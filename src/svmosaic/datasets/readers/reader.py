@@ -104,7 +104,7 @@ class Reader:
         return "target" in self.options
 
 
-# The table: a reader, or the module here whose READER it is. CSV stands first, as it is what a
+# The table: a reader, or the module here whose READER it is. CSV comes first, as it is what a
 # file is taken for that no format recognises.
 _READERS: dict[str, str | Reader] = {
     "csv": "csv",
@@ -160,7 +160,7 @@ def find_reader(
     format : str, default=None
         The name of the format, where the caller knows it.
     who : str, default="read_table"
-        The function that is told to have a wrong 'format'.
+        The function to name in the message about a wrong 'format'.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def read_table(
         can be registered by `register_reader`.
     target : str, int or None, default=-1
         Column of the target, by name or by number from 0; -1 is the last one. None reads all
-        columns as features. CSV and ARFF only: in LIBSVM text the label stands first.
+        columns as features. CSV and ARFF only: in LIBSVM text the label comes first.
     drop : sequence of str or int, default=()
         Columns to leave out. CSV and ARFF only.
     nominal : {"onehot", "ordinal"}, default="onehot"
@@ -56,7 +56,7 @@ def read_table(
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. CSV and ARFF only.
     delimiter : str, default=None
-        What stands between the cells, or ``"whitespace"``; found by itself by default. CSV only.
+        What separates the cells, or ``"whitespace"``; found by itself by default. CSV only.
     header : bool, default=None
         Whether the first line names the columns; found by itself by default. CSV only.
     n_features : int, default=None

@@ -60,7 +60,7 @@ def read_multitarget(
     Returns
     -------
     Dataset
-        `y` has one column per target and `target_names` their names. Targets named by XML stand
+        `y` has one column per target and `target_names` their names. Targets named by XML are
         in the order of the columns.
 
     Raises
@@ -167,7 +167,7 @@ def read_target_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
         raise file_error(source, None, "the XML file has a document type. Remove it.") from None
     # The parser does not know an encoding, or cannot use it.
     except (expat.ExpatError, LookupError, ValueError) as error:
-        raise file_error(source, None, f"this is not XML ({error}). Mend the file.") from None
+        raise file_error(source, None, f"this is not XML ({error}). Correct the file.") from None
     names = [name for name in found if name]
     if not names or len(names) != len(found) or len(set(names)) != len(names):
         raise file_error(
@@ -222,12 +222,12 @@ def _target_numbers(source: Path, columns: ColumnNames, targets: Any) -> list[in
             raise file_error(
                 source,
                 None,
-                f"the target {shorten(min(missing))} of the XML file is no column. Mend a name.",
+                f"the target {shorten(min(missing))} of the XML file is no column. Correct a name.",
             )
         return numbers
     numbers = [_number_of(source, names, target) for target in targets]
     if not numbers or len(set(numbers)) != len(numbers):
-        raise file_error(source, None, "'targets' must name different columns. Mend the list.")
+        raise file_error(source, None, "'targets' must name different columns. Correct the list.")
     return numbers
 
 
@@ -238,7 +238,7 @@ def _number_of(source: Path, names: Sequence[str], target: str | int) -> int:
     elif -len(names) <= target < len(names):
         return int(target) % len(names)
     raise file_error(
-        source, None, f"there is no column {shorten(str(target))}. Mend the list of targets."
+        source, None, f"there is no column {shorten(str(target))}. Correct the list of targets."
     )
 
 
@@ -253,7 +253,7 @@ def _declared_targets(source: Path, columns: ColumnNames) -> list[int]:
         )
     if not 1 <= abs(count) < n:
         raise file_error(
-            source, None, f"-C {count} does not fit {n} attributes. Mend the relation."
+            source, None, f"-C {count} does not fit {n} attributes. Correct the relation."
         )
     return list(range(count)) if count > 0 else list(range(n + count, n))
 
