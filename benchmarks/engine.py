@@ -22,7 +22,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from svmosaic import _core
-from svmosaic.engine.problem import DenseRows, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows
 
 N_SAMPLES = 20_000
 N_COLUMNS = 256

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
-from svmosaic.problem import CsrRows, DenseRows, KernelSpec
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import CsrRows, DenseRows
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
 

@@ -14,6 +14,7 @@ void bind_tune_regression(nb::module_& m);
 void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
+    m.attr("compiler") = __VERSION__;
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
     bind_settings(m);
     bind_rows(m);

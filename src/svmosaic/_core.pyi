@@ -6,6 +6,8 @@ from typing import overload
 from typing import Any, Literal
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
+compiler: str = '12.2.0'
+
 class SmoSettings:
     """SMO for the L1-SVM or epsilon-SVR."""
 

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from same_state import assert_same_state
 from svmosaic import (
     KernelPrimalSVC,
     NLSGDClassifier,
@@ -35,10 +36,11 @@ from svmosaic import (
 from svmosaic.boundary import width_path
 from svmosaic.boundary.widths import choose_peak, default_sigmas, smooth
 from svmosaic.classification.oge import _fewest_errors, _gcv
-from svmosaic.engine.problem import KernelSpec, Problem
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Problem
 from svmosaic.engine.settings import OnlineSvmSettings
 from svmosaic.engine.tasks import OnlineSvmTask
-from svmosaic.persistence import trust_in_skops
+from svmosaic.persistence import trusted_types
 from svmosaic.utils.clock import Deadline
 from twins import boundary as boundary_twin
 from twins import online_svm as online_twin
@@ -357,13 +359,15 @@ def algorithm_3(X, y, Z, sigmas, period, n_steps, lam, seed):
     task = OnlineSvmTask(Problem(np.arange(y.size), y, np.ones(y.size)), boundary=np.arange(len(Z)))
     norms, peak = [], None
     for step, sigma in enumerate(sigmas):
-        settings = OnlineSvmSettings(lam, period, update="printed", seed=seed)
+        settings = OnlineSvmSettings(lam=lam, max_iter=period, update="printed", seed=seed)
         after = online_twin.solve(X, Z, 0.5 / sigma**2, task, settings)
         task = OnlineSvmTask(task.problem, after.support, after.coef, after.t, task.boundary)
         norms.append(after.norm)
         if step < len(sigmas) - 1 and step >= 2 and norms[-1] < norms[-2] > norms[-3]:
             peak = sigma
-    rest = OnlineSvmSettings(lam, n_steps - len(sigmas) * period, update="printed", seed=seed)
+    rest = OnlineSvmSettings(
+        lam=lam, max_iter=n_steps - len(sigmas) * period, update="printed", seed=seed
+    )
     return peak, norms, online_twin.solve(X, Z, 0.5 / peak**2, task, rest)
 
 
@@ -517,16 +521,13 @@ def test_models_come_back_from_every_store(iris, tmp_path, machine, n_classes):
     X, y = X[y < n_classes], y[y < n_classes]
     model = type(machine)(**machine.get_params()).fit(X, y)
     save(model, tmp_path / "model")
-    trust_in_skops()
 
     for loaded in (
         load(tmp_path / "model"),
         pickle.loads(pickle.dumps(model)),
-        skops.io.loads(skops.io.dumps(model), trusted=[]),
+        skops.io.loads(skops.io.dumps(model), trusted=trusted_types()),
     ):
-        assert vars(loaded).keys() == vars(model).keys()
-        for name, value in vars(model).items():
-            np.testing.assert_array_equal(getattr(loaded, name), value, err_msg=name)
+        assert_same_state(loaded, model)
         np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
 
 

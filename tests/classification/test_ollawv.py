@@ -420,8 +420,7 @@ def test_kernel_values_that_overflow_get_one_sentence(moons, refine, scale, para
 def test_predicting_leaves_the_coefficients_alone(wine):
     X, y = wine
     model = OLLAWVClassifier().fit(X, y)
-    model.dual_coef_ = np.asfortranarray(model.dual_coef_)
-    before = model.dual_coef_.copy()
+    before = model.dual_coef_
 
     first, second = model.decision_function(X), model.decision_function(X)
 

@@ -128,7 +128,6 @@ def test_predict_refuses_what_the_model_has_not(svmosaic, flats, tmp_path):
 MIRSVM = ("--C", "10", "--set", "positive=first")
 SMALL = {
     "mirsvm": MIRSVM,
-    "mir-set-svm": ("--C", "10", "--set", "mu=[0.5, 1.0]", "--set", "n_init=1"),
     "mir-mix-svm": ("--set", "C=[1, 10]", "--set", "gamma=[0.5, 2.0]", "--set", "n_init=1"),
 }
 

@@ -164,7 +164,7 @@ def test_simple_smo_equals_its_twin(n, kernel, bounds, seed):
     rows = data.dense()
     problem = problem_of(data, rows)
     K = kernel_matrix(data, problem)
-    chosen = SimpleSmoSettings(bounds, C=2.0, max_iter=20, seed=seed)
+    chosen = SimpleSmoSettings(bounds=bounds, C=2.0, max_iter=20, seed=seed)
 
     (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
@@ -186,7 +186,7 @@ def test_simple_smo_stays_feasible(data, bounds, C):
     rows = data.dense()
     problem = problem_of(data, rows)
 
-    chosen = SimpleSmoSettings(bounds, C=C, max_iter=30)
+    chosen = SimpleSmoSettings(bounds=bounds, C=C, max_iter=30)
     (ours,) = cpu.solve(rows, data.kernel, [problem], chosen)
 
     place = {row: i for i, row in enumerate(problem.samples)}

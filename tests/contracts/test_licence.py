@@ -68,10 +68,10 @@ def _declared_licence(package: Distribution) -> str:
     return "; ".join(text.splitlines()[0] for text in texts if text)
 
 
-def test_run_time_dependencies_are_these_four():
+def test_run_time_dependencies_are_these_five():
     names = sorted(_name(requirement) for requirement in PROJECT["dependencies"])
 
-    assert names == ["joblib", "numpy", "scikit-learn", "scipy"]
+    assert names == ["joblib", "numpy", "safetensors", "scikit-learn", "scipy"]
 
 
 def test_our_own_licence_is_permissive():

@@ -126,7 +126,7 @@ def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
     if refinement == "full":
         selected = np.sort([np.argmax(problem.targets > 0), np.argmax(problem.targets < 0)])
 
-    task = RefineTask(problem, selected, RefineSettings(refinement, C=C, tol=1e-7))
+    task = RefineTask(problem, selected, RefineSettings(refinement=refinement, C=C, tol=1e-7))
     (ours,) = cpu.refine(rows, data.kernel, [task])
 
     objective = solve_dual_exactly(K, problem.targets, upper)
@@ -149,7 +149,7 @@ def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
 def test_smo_for_regression_equals_its_twin(data, C, epsilon, seed):
     targets = data.y + np.random.default_rng(seed).normal(size=data.y.size)
     problem = Problem(np.arange(targets.size), targets, data.weights)
-    chosen = SmoSettings("epsilon_insensitive", C=C, epsilon=epsilon, tol=1e-6)
+    chosen = SmoSettings(loss="epsilon_insensitive", C=C, epsilon=epsilon, tol=1e-6)
 
     (ours,) = cpu.solve(data.dense(), data.kernel, [problem], chosen)
 
@@ -189,10 +189,10 @@ def test_smo_reaches_the_interior_point_optimum(tol, accuracy, hundred):
         regression = seed % 4 == 0
         if regression:
             problem = Problem(everyone, real_targets, data.weights)
-            chosen = SmoSettings("epsilon_insensitive", C=C, epsilon=0.2, tol=tol)
+            chosen = SmoSettings(loss="epsilon_insensitive", C=C, epsilon=0.2, tol=tol)
         else:
             problem = Problem(everyone, data.y, data.weights)
-            chosen = SmoSettings("hinge", C=C, tol=tol)
+            chosen = SmoSettings(loss="hinge", C=C, tol=tol)
 
         (ours,) = cpu.solve(data.dense(), data.kernel, [problem], chosen)
 
@@ -217,7 +217,7 @@ def test_smo_reaches_the_interior_point_optimum(tol, accuracy, hundred):
 def test_a_warm_start_reaches_the_same_optimum(data, before, after, loss):
     rows = data.dense()
     problem = Problem(np.arange(data.y.size), data.y, data.weights)
-    first, second = (SmoSettings(loss, C=C, tol=1e-8) for C in (before, after))
+    first, second = (SmoSettings(loss=loss, C=C, tol=1e-8) for C in (before, after))
     (start,) = cpu.solve(rows, data.kernel, [problem], first)
     coef = np.zeros(data.y.size)
     coef[start.support] = start.coef

@@ -67,8 +67,9 @@ def test_methods_on_bags(spec, tmp_path, n_jobs):
         assert set(spec.protocol.scoring) <= set(record)
         assert record["roc_auc"] > 0.8
         assert (record["n_samples"], record["n_features"], record["n_classes"]) == (30, 2, 2)
-        assert record["params"]["C"] in (1, 10)
-        assert record["n_support"] > 0
+        if record["method"] == "MIRSVMClassifier":
+            assert record["params"]["C"] in (1, 10)
+            assert record["n_support"] > 0
 
 
 def test_gaps_of_instances_are_filled(spec, tmp_path):

@@ -116,7 +116,7 @@ def test_our_own_imports_are_found():
     reached = module._reachable(["svmosaic.multi_instance.mir_mix_svm"])
 
     assert "svmosaic.multi_instance.representatives" in reached
-    assert "svmosaic.backends.cpu" in reached
+    assert "svmosaic.engine.cpu" in reached
     assert "svmosaic.utils.threads" in reached
     assert "svmosaic.multi_instance.mir_set_svm" not in reached
     assert "svmosaic.classification.ollawv" not in reached

@@ -35,7 +35,7 @@ KERNELS = [
 
 def _problem(parts, y, spec):
     bags = Bags.from_list(parts)
-    kernel = InstanceKernel(spec.kind, spec)
+    kernel = InstanceKernel(spec)
     signs = np.where(np.asarray(y) == 1, 1.0, -1.0)
     rows = KernelRows(kernel, bags.instances, 10.0)
     return BagProblem(bags, rows, np.arange(len(bags)), signs, np.ones(len(bags)))

@@ -41,7 +41,7 @@ def _bags(seed, sizes, *, sparse=False):
 
 
 def _kernel(spec):
-    return InstanceKernel(spec.kind, spec)
+    return InstanceKernel(spec)
 
 
 def _dense(bags):

@@ -123,7 +123,7 @@ def test_graph_kernel_is_semidefinite():
     bags = Bags.from_list([rng.normal(size=(rng.integers(1, 9), 2)) for _ in range(30)])
     weights = MIGraphClassifier()._instance_weights(bags)
 
-    kernel = InstanceKernel("rbf", KernelSpec("rbf", gamma=0.5))
+    kernel = InstanceKernel(KernelSpec("rbf", gamma=0.5))
     gram = bag_sums(kernel, bags, bags, weights, weights)
 
     assert np.linalg.eigvalsh(gram).min() > -1e-12

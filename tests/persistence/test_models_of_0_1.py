@@ -12,9 +12,11 @@ from svmosaic import _core, load
 FOLDER = Path(__file__).with_name("models_0_1")
 # Inputs and what version 0.1 answered, by the name of the file.
 EXPECTED = np.load(FOLDER / "expected.npz", allow_pickle=False)
-# Levels of SIMD fuse other multiplications and additions, and so differ in the last bits.
-SAME_LEVEL = str(EXPECTED["simd_level"]) == _core.simd_level()
-compare = np.testing.assert_array_equal if SAME_LEVEL else np.testing.assert_allclose
+# Levels of SIMD and compilers fuse other multiplications and additions, and so differ in the last
+# bits.
+HERE = (_core.simd_level(), _core.compiler)
+SAME_BITS = (str(EXPECTED["simd_level"]), str(EXPECTED["compiler"])) == HERE
+compare = np.testing.assert_array_equal if SAME_BITS else np.testing.assert_allclose
 
 
 def queries(name):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmosaic.problem import IndexArray
+from svmosaic.engine.problem import IndexArray
 from svmosaic.utils.atomic_fit import atomic_fit
 
 __all__ = ["ConstantHolder"]

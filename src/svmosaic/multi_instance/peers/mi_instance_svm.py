@@ -55,6 +55,9 @@ class MiSVMClassifier(InstanceSVM):
         Their coefficients.
     intercept_ : ndarray of shape (1,)
         The constant term.
+    expansion_ : KernelExpansion
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     gamma_ : float
         The width used.
     n_passes_ : int
