@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 
 import numpy as np
@@ -33,12 +34,13 @@ from svmosaic.persistence.model_file import _checksum, decode, encode
 from svmosaic.preprocessing import ConstantHolder
 from svmosaic.utils.strict_json import canonical_json
 
+SETS = SetKernelClassifier(C=10.0)
 MIX = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.5], n_init=1, random_state=0)
 MODELS = [
     MIRSVMClassifier(C=10.0, random_state=0),
     MIRSVMClassifier(kernel="linear", random_state=0),
     MIX,
-    SetKernelClassifier(C=10.0),
+    SETS,
     SetKernelClassifier(normalization="average"),
     MIGraphClassifier(C=10.0),
     *(SummarySVMClassifier(summary=name) for name in ("mean", "min-max", "mean-size", "profile")),
@@ -123,23 +125,29 @@ def _set(name, change):
     return lambda model: setattr(model, name, change(getattr(model, name)))
 
 
+def _set_in_expansion(name, change):
+    def damage(model):
+        value = change(getattr(model.expansion_, name))
+        model.expansion_ = dataclasses.replace(model.expansion_, **{name: value})
+
+    return damage
+
+
 DAMAGE = {
     "a bag twice": (MODELS[0], _set("support_", lambda v: np.zeros_like(v))),
     "a bag that is not there": (MODELS[0], _set("support_", lambda v: v + 100)),
-    "one vector less": (MODELS[0], _set("support_vectors_", lambda v: v[:-1])),
+    "one vector less": (MODELS[0], _set_in_expansion("vectors", lambda v: v[:-1])),
     "other counts": (MODELS[0], _set("n_support_", lambda v: v + 1)),
     "another reason": (MODELS[0], _set("stop_reason_", lambda v: "tired")),
-    "no intercept": (MODELS[0], lambda model: delattr(model, "intercept_")),
+    "no intercept": (MODELS[0], _set_in_expansion("intercepts", lambda v: v[:0])),
     "a machine too much": (MODELS[0], lambda model: model.machines_.append(copy.deepcopy(model))),
-    "no bags": (MODELS[3], _set("support_bags_", lambda v: None)),
-    "fewer bags": (MODELS[3], _set("support_bags_", lambda v: v[:-1])),
-    "another summary": (MODELS[3], _set("best_params_", lambda v: {**v, "summary": "median"})),
-    "a share above one": (MODELS[3], _set("best_params_", lambda v: {**v, "mu": 1.5})),
+    "no bags": (SETS, _set("support_bags_", lambda v: None)),
+    "fewer bags": (SETS, _set("support_bags_", lambda v: v[:-1])),
     "a member less": (MIX, lambda model: model.members_.pop()),
     "another member": (MIX, lambda model: model.members_.__setitem__(0, model.members_[2])),
     "a weight less": (MIX, _set("weights_", lambda v: v[:-1])),
     "a score less": (MIX, _set("member_scores_", lambda v: dict(list(v.items())[1:]))),
-    "weights of fewer instances": (MODELS[6], _set("_support_weights", lambda v: v[:-1])),
+    "weights of fewer instances": (SETS, _set("_support_weights", lambda v: v[:-1])),
     "a column less": (MODELS[-1], _set("center_", lambda v: v[:-1])),
     "a scale of zero": (MODELS[-1], _set("scale_", lambda v: 0 * v)),
 }
@@ -205,8 +213,8 @@ def test_machines_within_machines_end_somewhere(mixture):
 
 @pytest.mark.parametrize("offsets", [[0, 0], [1, 2], [0, 5, 3], [[0]]])
 def test_offsets_of_bags_are_checked(offsets):
-    header, tensors = open_up(encode(clone(MODELS[6]).fit(BAGS, Y)))
+    header, tensors = open_up(encode(clone(SETS).fit(BAGS, Y)))
     tensors["step0.support_bags.offsets"] = np.array(offsets, dtype=np.int64)
 
-    with pytest.raises(ModelFileError, match="offsets"):
+    with pytest.raises(ModelFileError, match="the offsets of"):
         decode(forge(header, tensors))

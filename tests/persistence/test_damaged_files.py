@@ -628,7 +628,9 @@ def test_empty_axis_with_a_huge_one_is_refused(models):
     entry = {"dtype": "F64", "shape": [0, 2**62], "data_offsets": [0, 0]}
 
     with pytest.raises(ModelFileError, match="shape"):
-        decode(frame({"__metadata__": {"svmosaic": canonical_json(header)}, "step0.intercept": entry}))
+        decode(
+            frame({"__metadata__": {"svmosaic": canonical_json(header)}, "step0.intercept": entry})
+        )
 
 
 class NoImports:

@@ -19,6 +19,9 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC, NuSVC
 
 from svmosaic import OLLAWVClassifier
+from svmosaic.classification.multiclass import unarrange
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence import export_libsvm, import_libsvm, load, save
 
@@ -344,10 +347,13 @@ def _expansions(draw):
     model.n_features_in_ = n_features
     model.support_ = np.arange(n_vectors, dtype=np.int32)
     model.n_support_ = np.array(counts, dtype=np.int32)
-    model.dual_coef_ = draw(hnp.arrays(float, (n_classes - 1, n_vectors), elements=_numbers))
-    model.intercept_ = draw(hnp.arrays(float, n_classes * (n_classes - 1) // 2, elements=_numbers))
-    model.support_vectors_ = draw(hnp.arrays(float, (n_vectors, n_features), elements=_numbers))
-    model._gamma = draw(st.floats(1e-12, 1e12))
+    dual_coef = draw(hnp.arrays(float, (n_classes - 1, n_vectors), elements=_numbers))
+    model.expansion_ = KernelExpansion(
+        KernelSpec("rbf", draw(st.floats(1e-12, 1e12))),
+        draw(hnp.arrays(float, (n_vectors, n_features), elements=_numbers)),
+        unarrange(dual_coef, model.n_support_, n_classes, "ovo"),
+        draw(hnp.arrays(float, n_classes * (n_classes - 1) // 2, elements=_numbers)),
+    )
     return model
 
 
@@ -368,7 +374,7 @@ def test_any_numbers_survive_the_text(tmp_path, model):
     assert np.array_equal(back.dual_coef_, model.dual_coef_)
     assert np.array_equal(back.intercept_, model.intercept_)
     assert np.array_equal(vectors, model.support_vectors_)
-    assert back._gamma == model._gamma
+    assert back.expansion_.kernel == model.expansion_.kernel
 
 
 @settings(

@@ -130,6 +130,9 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         Coefficients, arranged as in scikit-learn's SVC.
     intercept_ : ndarray of shape (n_machines,)
         Zeros.
+    expansion_ : KernelExpansion
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     n_iter_ : ndarray of shape (n_machines,)
         Visits of each binary machine.
     stop_reason_ : ndarray of shape (n_machines,)

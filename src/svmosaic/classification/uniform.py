@@ -89,6 +89,9 @@ class UniformSVC(ExactKernelClassifier):
         Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
     intercept_ : ndarray of shape (n_machines,)
         Constant terms.
+    expansion_ : KernelExpansion
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_machines, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_machines,)

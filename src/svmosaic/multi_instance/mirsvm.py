@@ -105,6 +105,9 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         Their coefficients :math:`\alpha_I Y_I`, where Y is +1 for the positive class.
     intercept_ : ndarray of shape (1,)
         The constant term, from the free support vectors.
+    expansion_ : KernelExpansion
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     n_passes_ : int
         Machines solved from the start that was kept.
     agreement_ : ndarray of shape (n_passes_,)

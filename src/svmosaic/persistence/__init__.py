@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from svmosaic.persistence.libsvm_text import export_libsvm, import_libsvm
 from svmosaic.persistence.model_file import load, save
-from svmosaic.persistence.skops_trust import trust_in_skops
+from svmosaic.persistence.trusted_types import trusted_types
 
-__all__ = ["export_libsvm", "import_libsvm", "load", "save", "trust_in_skops"]
+__all__ = ["export_libsvm", "import_libsvm", "load", "save", "trusted_types"]

@@ -81,6 +81,9 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         Coefficients.
     intercept_ : ndarray of shape (1,)
         Constant term.
+    expansion_ : KernelExpansion
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (1,)

@@ -1,0 +1,43 @@
+"""The types that skops may load for an estimator of svmosaic."""
+
+from __future__ import annotations
+
+import scipy.sparse as sp
+
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import Coefficients
+from svmosaic.persistence.schema import SCHEMAS
+
+__all__ = ["trusted_types"]
+
+# What fitted models hold besides NumPy arrays and plain values.
+_PARTS = (KernelExpansion, KernelSpec, Coefficients, sp.csr_array, sp.csr_matrix)
+
+
+def trusted_types() -> list[str]:
+    """Return the types to pass as `trusted` when skops loads an estimator of svmosaic.
+
+    skops trusts the classes of scikit-learn and asks for every other one. These are the estimators
+    of svmosaic and the records that they consist of; all of them hold arrays and plain values.
+    Stream learners have more parts than that: store them with `save`.
+
+    Returns
+    -------
+    names : list of str
+        Full names of types.
+
+    Examples
+    --------
+    >>> import skops.io
+    >>> from sklearn.datasets import load_iris
+    >>> from svmosaic import OLLAWVClassifier
+    >>> from svmosaic.persistence import trusted_types
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OLLAWVClassifier().fit(X, y)
+    >>> loaded = skops.io.loads(skops.io.dumps(model), trusted=trusted_types())
+    >>> bool((loaded.predict(X) == model.predict(X)).all())
+    True
+    """
+    kinds = (*(schema.kind for schema in SCHEMAS.values()), *_PARTS)
+    return [f"{kind.__module__}.{kind.__qualname__}" for kind in kinds]
