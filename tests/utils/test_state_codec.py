@@ -87,7 +87,7 @@ def test_arrays_that_are_shared_are_written_once():
         (Whole(maximum=4), 5, "from 0 to 4"),
         (Real(), 1, "not a number"),
         (Real(), "nan", "not a number"),
-        (Real(above=0.0), 0.0, "not above 0"),
+        (Real(above=0.0), 0.0, "not a number above 0"),
         (Flag(), 1, "not true or false"),
         (Word(("a",)), "b", "not one of a"),
         (Listing(Whole(), most=1), [1, 2], "not a list of 0 to 1"),
@@ -105,7 +105,7 @@ def test_arrays_that_are_shared_are_written_once():
         (Array(("float64",), ("n",), minimum=1.0), 0, "at least 1"),
         (Array(("float64",), ("n",), above=0.0), 0, "more than 0"),
         (Array(("float64",), ("m",), below="two"), 0, "at most 1"),
-        (Array(("float64",), ("two",)), 0, "length 3 where 2"),
+        (Array(("float64",), ("two",)), 0, "3 entries where 2 were"),
     ],
 )
 def test_what_cannot_be_is_refused(kind, plain, words):

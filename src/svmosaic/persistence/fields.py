@@ -303,11 +303,11 @@ class Labels:
 
     def pack(self, value: Any, parts: Parts) -> None:
         """Put the labels into `parts`."""
-        parts.values[self.name] = state_codec.Labels().pack(value, state_codec.Collected())
+        parts.values[self.name] = state_codec.Labels().pack(value, self.name, None)
 
     def unpack(self, parts: Parts, sizes: Sizes) -> AnyArray:
         """Take the labels out of `parts`."""
-        scope = state_codec.Scope(())
+        scope = state_codec.Scope(None)
         labels = state_codec.Labels().unpack(parts.take_value(self.name), self.name, scope)
         sizes.bind("n_classes", labels.size, self.name)
         return labels

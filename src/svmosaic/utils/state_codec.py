@@ -19,7 +19,7 @@ from svmosaic.utils.array_checks import AnyArray, check_dtype, check_values, ref
 
 __all__ = [
     "Array",
-    "Collected",
+    "Arrays",
     "Flag",
     "Inner",
     "Kind",
@@ -28,6 +28,7 @@ __all__ = [
     "Maybe",
     "Names",
     "NotPlainError",
+    "Numbered",
     "OneOf",
     "PlainState",
     "Real",
@@ -37,6 +38,7 @@ __all__ = [
     "Together",
     "Whole",
     "Word",
+    "Words",
     "read_state",
     "write_state",
 ]
@@ -67,69 +69,90 @@ class PlainState:
 
 def write_state(kind: Kind, value: Any) -> PlainState:
     """Return a value as plain data."""
-    arrays = Collected()
-    values = kind.pack(value, arrays)
-    return PlainState(values, tuple(array for _, array in arrays.found.values()))
+    arrays = Numbered()
+    values = kind.pack(value, "state", arrays)
+    return PlainState(values, tuple(arrays.arrays))
 
 
 def read_state(kind: Kind, state: PlainState, **sizes: int) -> Any:
     """Return the value that was written, checked; `sizes` are lengths that are known before."""
-    scope = Scope(state.arrays, {name: (length, name) for name, length in sizes.items()})
+    arrays = Numbered(list(state.arrays))
+    scope = Scope(arrays, {name: (length, name) for name, length in sizes.items()})
     value = kind.unpack(state.values, "state", scope)
-    if len(scope.used) != len(state.arrays):
+    if len(arrays.places) != len(state.arrays):
         refuse("there are arrays that no part of the state names")
     return value
 
 
+class Arrays(Protocol):
+    """The arrays of plain data, which has a way of its own to refer to them."""
+
+    def place(self, array: AnyArray, path: str) -> Any:
+        """Keep an array; return what the values have in its place."""
+
+    def take(self, plain: Any, path: str) -> AnyArray:
+        """Return an array by what the values have in its place."""
+
+
 @dataclass
-class Collected:
-    """Arrays on their way to plain data, by their identity: what objects share is there once."""
+class Numbered:
+    """Arrays by their numbers; one that several objects share is there once."""
 
     # The arrays themselves stay here, so that no other one can get the same address.
-    found: dict[int, tuple[int, AnyArray]] = field(default_factory=dict)
+    arrays: list[AnyArray] = field(default_factory=list)
+    # Of arrays that were placed or taken: their numbers by their identities.
+    places: dict[int, int] = field(default_factory=dict)
 
-    def place(self, array: AnyArray) -> int:
-        """Return the place of an array, which joins the others if it is new."""
-        return self.found.setdefault(id(array), (len(self.found), array))[0]
+    def place(self, array: AnyArray, path: str) -> int:
+        """Return the number of an array, which joins the others if it is new."""
+        if id(array) not in self.places:
+            self.places[id(array)] = len(self.arrays)
+            self.arrays.append(array)
+        return self.places[id(array)]
+
+    def take(self, plain: Any, path: str) -> AnyArray:
+        """Return an array by its number."""
+        if type(plain) is not int or not 0 <= plain < len(self.arrays):
+            refuse(f"'{path}' names no array")
+        self.places[id(self.arrays[plain])] = plain
+        return self.arrays[plain]
 
 
 @dataclass
 class Scope:
-    """The arrays of a state, which of them were read, and lengths by name.
+    """The arrays of a state, and lengths by name.
 
     The first array with a name fixes its length, for the record it is in and for the records
     within that.
     """
 
-    arrays: tuple[AnyArray, ...]
+    arrays: Any
     sizes: dict[str, tuple[int, str]] = field(default_factory=dict)
-    used: set[int] = field(default_factory=set)
 
     def inner(self) -> Scope:
         """Return the scope of a record within this one."""
-        return Scope(self.arrays, dict(self.sizes), self.used)
-
-    def take(self, place: Any, path: str) -> AnyArray:
-        """Return an array by its place."""
-        if type(place) is not int or not 0 <= place < len(self.arrays):
-            refuse(f"'{path}' names no array")
-        self.used.add(place)
-        return self.arrays[place]
+        return Scope(self.arrays, dict(self.sizes))
 
     def bind(self, size: str, length: int, path: str) -> None:
         """Fix a length, or compare it with what another value fixed."""
         known, first = self.sizes.setdefault(size, (length, path))
         if known != length:
-            refuse(f"'{path}' has length {length} where {known} was expected, by '{first}'")
+            refuse(
+                f"'{path}' has {length} entries where {known} were expected: "
+                f"'{first}' sets {size} = {known}"
+            )
 
     def __getitem__(self, size: str) -> int:
         return self.sizes[size][0]
+
+    def __contains__(self, size: str) -> bool:
+        return size in self.sizes
 
 
 class Kind(Protocol):
     """How values of one kind are written and read."""
 
-    def pack(self, value: Any, arrays: Collected) -> Any:
+    def pack(self, value: Any, path: str, arrays: Any) -> Any:
         """Return the value as JSON; its arrays join `arrays`."""
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> Any:
@@ -147,7 +170,7 @@ class Whole:
     maximum: int = _MOST
     size: str | None = None
 
-    def pack(self, value: Any, arrays: Collected) -> int:
+    def pack(self, value: Any, path: str, arrays: Any) -> int:
         """Return the number."""
         return int(value)
 
@@ -169,7 +192,7 @@ class Real:
     above: float = -math.inf
     odd: tuple[str, ...] = ()
 
-    def pack(self, value: Any, arrays: Collected) -> float | str:
+    def pack(self, value: Any, path: str, arrays: Any) -> float | str:
         """Return the number; JSON has only finite ones, so that others become words."""
         number = float(value)
         return number if math.isfinite(number) else str(number)
@@ -179,15 +202,20 @@ class Real:
         if type(plain) is str and plain in self.odd:
             return float(plain)
         if type(plain) is not float or not self.minimum <= plain <= self.maximum:
-            refuse(f"'{path}' is not a number from {self.minimum:g} to {self.maximum:g}")
-        return plain if plain > self.above else refuse(f"'{path}' is not above {self.above:g}")
+            refuse(f"'{path}' is not {self._wanted()}")
+        return plain if plain > self.above else refuse(f"'{path}' is not {self._wanted()}")
+
+    def _wanted(self) -> str:
+        if self.above == -math.inf:
+            return f"a number from {self.minimum:g} to {self.maximum:g}"
+        return f"a number above {self.above:g}, at most {self.maximum:g}"
 
 
 @dataclass(frozen=True)
 class Flag:
     """True or false."""
 
-    def pack(self, value: Any, arrays: Collected) -> bool:
+    def pack(self, value: Any, path: str, arrays: Any) -> bool:
         """Return the truth value."""
         return bool(value)
 
@@ -202,7 +230,7 @@ class Word:
 
     choices: tuple[str, ...]
 
-    def pack(self, value: Any, arrays: Collected) -> str:
+    def pack(self, value: Any, path: str, arrays: Any) -> str:
         """Return the word."""
         return str(value)
 
@@ -221,24 +249,44 @@ class Array:
     """An array of numbers.
 
     `shape` has the length of each axis, a number or a name. With `below`, all values are less than
-    the length of that name; with `ascending`, each is greater than the one before.
+    the length of that name; with `ascending`, each is greater than the one before. With `scalar`, a
+    single number can be in its place.
     """
 
     dtypes: tuple[str, ...]
     shape: tuple[int | str, ...]
     minimum: float | None = None
+    maximum: float | None = None
     above: float | None = None
     below: str | None = None
     ascending: bool = False
+    finite: bool = True
+    scalar: bool = False
 
-    def pack(self, value: Any, arrays: Collected) -> int:
+    def pack(self, value: Any, path: str, arrays: Any) -> Any:
         """Return the place of the array."""
-        return arrays.place(value)
+        return arrays.place(np.asarray(value, order="C"), path)
 
-    def unpack(self, plain: Any, path: str, scope: Scope) -> AnyArray:
+    def unpack(self, plain: Any, path: str, scope: Scope) -> Any:
         """Return the array, checked."""
-        array = scope.take(plain, path)
+        array = scope.arrays.take(plain, path)
         check_dtype(path, array, self.dtypes)
+        single = self.scalar and array.ndim == 0
+        if not single:
+            self._check_shape(array, path, scope)
+        maximum = self.maximum if self.below is None else scope[self.below] - 1
+        check_values(
+            *(path, array),
+            finite=self.finite,
+            minimum=self.minimum,
+            maximum=maximum,
+            above=self.above,
+        )
+        if self.ascending and not (array[1:] > array[:-1]).all():
+            refuse(f"'{path}' does not ascend")
+        return array[()] if single else array
+
+    def _check_shape(self, array: AnyArray, path: str, scope: Scope) -> None:
         if array.ndim != len(self.shape):
             refuse(f"'{path}' has {array.ndim} axes; expected {len(self.shape)}")
         for wanted, length in zip(self.shape, array.shape, strict=True):
@@ -246,11 +294,6 @@ class Array:
                 scope.bind(wanted, length, path)
             elif wanted != length:
                 refuse(f"'{path}' has an axis of length {length}; expected {wanted}")
-        maximum = None if self.below is None else scope[self.below] - 1
-        check_values(path, array, minimum=self.minimum, maximum=maximum, above=self.above)
-        if self.ascending and not (array[1:] > array[:-1]).all():
-            refuse(f"'{path}' does not ascend")
-        return array
 
 
 # type of labels -> the Python type of each in JSON
@@ -273,7 +316,7 @@ class Labels:
     size: str = "n_classes"
     least: int = 2
 
-    def pack(self, value: Any, arrays: Collected) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
         """Return the labels and their type."""
         kind = "str" if value.dtype.kind == "U" else value.dtype.name
         items = value.tolist()
@@ -319,28 +362,42 @@ def _label_array(items: list[Any], kind: str) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class Names:
-    """Names of the features."""
+class Words:
+    """An array of words, any or from a fixed list; their number is the length `size`."""
 
-    def pack(self, value: Any, arrays: Collected) -> list[str]:
-        """Return the names."""
-        return [str(name) for name in value]
+    size: str
+    choices: tuple[str, ...] = ()
+    dtype: type = str
+
+    def pack(self, value: Any, path: str, arrays: Any) -> list[str]:
+        """Return the words."""
+        return [str(word) for word in value]
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> AnyArray:
-        """Return the names, checked."""
-        if not isinstance(plain, list) or not all(type(name) is str for name in plain):
+        """Return the words, checked."""
+        if not isinstance(plain, list) or not all(type(word) is str for word in plain):
             refuse(f"'{path}' is not a list of strings")
-        scope.bind("n_features", len(plain), path)
-        return np.array(plain, dtype=object)
+        if self.choices and not set(plain) <= set(self.choices):
+            refuse(f"'{path}' holds a word that is not one of {', '.join(self.choices)}")
+        scope.bind(self.size, len(plain), path)
+        return np.array(plain, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class Names(Words):
+    """Names of the features."""
+
+    size: str = "n_features"
+    dtype: type = object
 
 
 @dataclass(frozen=True)
 class Inner:
     """The plain data of another object within these; whoever knows the object checks them."""
 
-    def pack(self, value: PlainState, arrays: Collected) -> dict[str, Any]:
+    def pack(self, value: PlainState, path: str, arrays: Any) -> dict[str, Any]:
         """Return the values and the places of the arrays."""
-        return {"values": value.values, "arrays": [arrays.place(one) for one in value.arrays]}
+        return {"values": value.values, "arrays": [arrays.place(one, path) for one in value.arrays]}
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> PlainState:
         """Return the data, not checked."""
@@ -348,7 +405,7 @@ class Inner:
             refuse(f"'{path}' has other entries than expected")
         if not isinstance(plain["arrays"], list):
             refuse(f"'{path}' names no arrays")
-        arrays = tuple(scope.take(place, path) for place in plain["arrays"])
+        arrays = tuple(scope.arrays.take(place, path) for place in plain["arrays"])
         return PlainState(plain["values"], arrays)
 
 
@@ -361,9 +418,9 @@ class Maybe:
 
     kind: Kind
 
-    def pack(self, value: Any, arrays: Collected) -> Any:
+    def pack(self, value: Any, path: str, arrays: Any) -> Any:
         """Return the value, or None."""
-        return None if value is None else self.kind.pack(value, arrays)
+        return None if value is None else self.kind.pack(value, path, arrays)
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> Any:
         """Return the value, checked, or None."""
@@ -378,9 +435,9 @@ class Listing:
     least: int = 0
     most: int = 10_000_000
 
-    def pack(self, value: Any, arrays: Collected) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
         """Return the list."""
-        return [self.kind.pack(item, arrays) for item in value]
+        return [self.kind.pack(item, path, arrays) for item in value]
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> list[Any]:
         """Return the list, checked."""
@@ -397,9 +454,9 @@ class Together:
 
     kinds: tuple[Kind, ...]
 
-    def pack(self, value: Any, arrays: Collected) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
         """Return the values as a list."""
-        return [kind.pack(item, arrays) for kind, item in zip(self.kinds, value, strict=True)]
+        return [kind.pack(item, path, arrays) for kind, item in zip(self.kinds, value, strict=True)]
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> tuple[Any, ...]:
         """Return the tuple, checked."""
@@ -420,9 +477,10 @@ class Table:
     key: Kind
     value: Kind
 
-    def pack(self, value: Any, arrays: Collected) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
         """Return the pairs."""
-        return [[self.key.pack(k, arrays), self.value.pack(v, arrays)] for k, v in value.items()]
+        pair = Together((self.key, self.value))
+        return [pair.pack(item, path, arrays) for item in value.items()]
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> dict[Any, Any]:
         """Return the dict, checked."""
@@ -454,14 +512,14 @@ class Record:
     make: Callable[..., Any] | None = None
     checks: tuple[Callable[[Any, str, Scope], None], ...] = ()
 
-    def pack(self, value: Any, arrays: Collected) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
         """Return the attributes."""
         if type(value) is not self.kind:
             raise NotPlainError(
                 f"{type(value).__name__} cannot be stored; expected {self.kind.__name__}"
             )
         return {
-            name.lstrip("_"): kind.pack(getattr(value, name), arrays)
+            name.lstrip("_"): kind.pack(getattr(value, name), path, arrays)
             for name, kind in self.fields.items()
         }
 
@@ -491,11 +549,11 @@ class OneOf:
 
     records: Mapping[str, Record]
 
-    def pack(self, value: Any, arrays: Collected) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
         """Return the word and the attributes."""
         for word, record in self.records.items():
             if type(value) is record.kind:
-                return {"kind": word, "state": record.pack(value, arrays)}
+                return {"kind": word, "state": record.pack(value, path, arrays)}
         raise NotPlainError(
             f"{type(value).__name__} cannot be stored; expected "
             f"{' or '.join(record.kind.__name__ for record in self.records.values())}"
