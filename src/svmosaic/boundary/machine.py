@@ -20,6 +20,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.gamma import gamma_of
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, FloatArray, PairwiseRows, Problem, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import DualDescentSettings
 from svmosaic.utils.blocked_algebra import (
     add_outer_product,
@@ -121,7 +122,7 @@ class CbpWidth:
     ) -> CbpMachine:
         """Return the machine of one lam."""
         y, weights = self._problem.targets, self._problem.weights
-        (solution,) = cpu.solve(
+        (solution,) = solve(
             PairwiseRows(self._G),
             KernelSpec("precomputed"),
             [Problem(np.arange(y.size), y, weights)],

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
@@ -34,7 +34,7 @@ class ExactKernelClassifier(KernelClassifier):
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         settings = self._settings()
         settings.cache_mb = self._cache_mb(rows, problems)
-        solutions: list[Solution] = cpu.solve(
+        solutions: list[Solution] = solve(
             rows,
             kernel,
             problems,

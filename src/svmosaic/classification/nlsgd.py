@@ -18,6 +18,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import KernelSgdSettings, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.progress import current_progress
@@ -228,7 +229,7 @@ class NLSGDClassifier(OnlineClassifier):
             return cpu.solve_linear_sgd(
                 rows, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
             )
-        return cpu.solve(
+        return solve(
             rows, kernel, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
         )
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.online_classifier import OnlineClassifier
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Rows
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllaL2Settings, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.progress import current_progress
@@ -204,7 +204,7 @@ class OLLAL2Classifier(OnlineClassifier):
             seed=self._seed(),
             cache_mb=float(self.cache_mb),
         )
-        return cpu.solve(
+        return solve(
             rows,
             kernel,
             tasks,

@@ -19,6 +19,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import LearningRate, OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import RefineTask
@@ -272,7 +273,7 @@ class OLLAWVClassifier(KernelClassifier):
         )
 
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        solutions = cpu.solve(
+        solutions = solve(
             rows,
             kernel,
             problems,

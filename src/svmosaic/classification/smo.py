@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import SimpleSmoSettings, SmoSettings
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -203,7 +203,7 @@ class SMOClassifier(KernelClassifier):
     def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
         if self.variant == "simple":
             return self._solve_simply(rows, kernel, problems)
-        solutions = cpu.solve(
+        solutions = solve(
             rows,
             kernel,
             self._with_previous_solution(problems),
@@ -226,7 +226,7 @@ class SMOClassifier(KernelClassifier):
         self, rows: Rows, kernel: KernelSpec, problems: list[Problem]
     ) -> list[Solution]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return cpu.solve(
+        return solve(
             rows,
             kernel,
             problems,

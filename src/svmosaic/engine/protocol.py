@@ -10,10 +10,11 @@ To add one, write a module or an object with the functions of `Engine` and call 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from svmosaic.engine import cpu
+from svmosaic.engine.cpu import Progress
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
@@ -24,7 +25,7 @@ from svmosaic.engine.problem import (
     Solution,
 )
 
-__all__ = ["Engine", "engine_for", "engine_names", "register"]
+__all__ = ["Engine", "engine_for", "engine_names", "register", "solve"]
 
 
 class Engine(Protocol):
@@ -42,7 +43,7 @@ class Engine(Protocol):
         *,
         n_threads: int = 1,
         max_time: float = 0.0,
-        progress: Callable[[int, int, int], None] | None = None,
+        progress: Progress | None = None,
     ) -> list[Any]:
         """Solve problems on one table; the type of the settings names the solver."""
 
@@ -98,4 +99,26 @@ def engine_for(rows: Rows, device: str | None = None) -> Engine:
     raise TypeError(
         f"No engine takes {type(rows).__name__} of these arrays; expected NumPy arrays or SciPy's "
         "compressed rows."
+    )
+
+
+def solve(
+    rows: Rows,
+    kernel: KernelSpec,
+    problems: Sequence[Any],
+    settings: Any,
+    *,
+    n_threads: int = 1,
+    max_time: float = 0.0,
+    progress: Progress | None = None,
+) -> list[Any]:
+    """Solve problems on one table by the engine of its arrays; see `Engine.solve`."""
+    return engine_for(rows).solve(
+        rows,
+        kernel,
+        problems,
+        settings,
+        n_threads=n_threads,
+        max_time=max_time,
+        progress=progress,
     )

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, PairwiseRows, Problem
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import SmoSettings
 
 __all__ = ["GramMachine", "solve_gram"]
@@ -31,7 +31,7 @@ def solve_gram(
 ) -> GramMachine:
     """Solve the L1-SVM on a kernel matrix, from signed coefficients if they are given."""
     n = signs.size
-    (solution,) = cpu.solve(
+    (solution,) = solve(
         PairwiseRows(np.ascontiguousarray(gram)),
         KernelSpec("precomputed"),
         [Problem(np.arange(n, dtype=np.int64), signs, weights, initial=start)],

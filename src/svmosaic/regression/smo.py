@@ -10,9 +10,9 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
-from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.progress import current_progress
@@ -203,7 +203,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         problem = Problem(
             samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
         )
-        (solution,) = cpu.solve(
+        (solution,) = solve(
             rows,
             kernel,
             [problem],

@@ -15,11 +15,13 @@ import numpy as np
 
 from svmosaic.classification.multiclass import gather, split
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
-from svmosaic.classification.stream.machines import Constant, Expansion, Linear, Machine
+from svmosaic.classification.stream.machines import Constant, Linear, Machine, ScaledExpansion
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
 from svmosaic.engine import cpu
+from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import TuneSettings
 
@@ -204,19 +206,10 @@ def train(
     problems = split(samples, labels[samples], weights, known.size, "ovo")
     refine = _refinement(family, choice.C, codes.size)
     settings = OllawvSettings(margin=choice.margin, refine=refine)
-    solutions = cpu.solve(rows, kernel, problems, settings, n_threads=n_threads)
+    solutions = solve(rows, kernel, problems, settings, n_threads=n_threads)
     found = gather(solutions, labels, known.size)
-    return Expansion(
-        known,
-        scaler,
-        kernel,
-        Z[found.support],
-        codes[found.support],
-        found.coefficients.offsets,
-        found.coefficients.outputs,
-        found.coefficients.values,
-        found.intercepts,
-    )
+    expansion = KernelExpansion(kernel, Z[found.support], found.coefficients, found.intercepts)
+    return ScaledExpansion(known, scaler, codes[found.support], expansion)
 
 
 def _refinement(family: Family, C: float, n_samples: int) -> RefineSettings:

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from svmosaic.classification.multiclass import combine_votes
-from svmosaic.classification.stream.scaling import FloatTable, Scaler
-from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import Coefficients, DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.classification.stream.scaling import Scaler
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
 __all__ = [
     "Constant",
-    "Expansion",
     "Forecast",
     "Linear",
     "Machine",
+    "ScaledExpansion",
     "class_values",
     "predict_codes",
     "vote",
@@ -72,48 +70,32 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Expansion:
-    """A kernel expansion per pair of classes over shared support vectors.
+class ScaledExpansion:
+    """A kernel expansion of scaled samples with an output per pair of classes.
 
-    `offsets`, `columns` and `coefficients` are a sparse matrix with a row per vector; `labels` are
-    the numbers of the vectors' classes.
+    `labels` are the numbers of the vectors' classes.
     """
 
     classes: IndexArray
     scaler: Scaler
-    kernel: KernelSpec
-    vectors: FloatTable
     labels: IndexArray
-    offsets: IndexArray
-    columns: IndexArray
-    coefficients: DoubleArray
-    intercepts: DoubleArray
+    expansion: KernelExpansion
 
     @property
     def n_support(self) -> int:
         """Support vectors."""
-        return int(self.vectors.shape[0])
+        return self.expansion.n_vectors
 
     def best_vectors(self, count: int) -> tuple[DoubleArray, IndexArray]:
         """Return the support vectors of largest coefficients, not scaled, and their classes."""
-        shape = self.n_support, self.intercepts.size
-        matrix = csr_array((self.coefficients, self.columns, self.offsets), shape=shape)
-        sizes = abs(matrix).sum(axis=1)
+        sizes = abs(self.expansion.coefficient_matrix()).sum(axis=1)
         best = np.sort(np.argsort(-sizes, kind="stable")[:count])
-        raw = self.vectors[best] * self.scaler.scale + self.scaler.offset
+        raw = self.expansion.vectors[best] * self.scaler.scale + self.scaler.offset
         return raw, self.labels[best]
 
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
         """Return decision values, one column per pair of classes."""
-        return cpu.decide(
-            DenseRows(self.scaler(X)),
-            DenseRows(self.vectors),
-            np.arange(self.n_support),
-            self.kernel,
-            Coefficients(self.offsets, self.columns, self.coefficients, self.intercepts.size),
-            self.intercepts,
-            n_threads=n_threads,
-        )
+        return self.expansion.decide(self.scaler(X), n_threads=n_threads)
 
 
 @dataclass(frozen=True)

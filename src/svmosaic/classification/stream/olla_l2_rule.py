@@ -11,11 +11,19 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
-from svmosaic.classification.stream.machines import Constant, Expansion, Forecast, Machine
+from svmosaic.classification.stream.machines import Constant, Forecast, Machine, ScaledExpansion
 from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
-from svmosaic.engine import cpu
+from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray, Problem
+from svmosaic.engine.problem import (
+    Coefficients,
+    DenseRows,
+    DoubleArray,
+    FloatArray,
+    IndexArray,
+    Problem,
+)
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllaL2Settings
 from svmosaic.engine.tasks import OnlineTask
 
@@ -191,7 +199,7 @@ class OllaL2Rule:
             tasks.append(self._task(problem, self._pairs.get((i, j))))
         settings = OllaL2Settings(C=self.C, epochs=self.epochs, order="given")
         rows = DenseRows(self._vectors)
-        found = cpu.solve(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
+        found = solve(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
         for pair, solution in zip(busy, found, strict=True):
             largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
             self._pairs[pair] = Pair(
@@ -239,14 +247,10 @@ class OllaL2Rule:
             ),
             shape=(self._labels.size, len(pairs)),
         ).tocsr()
-        return Expansion(
-            known,
-            self._scaler,
+        expansion = KernelExpansion(
             self._kernel(),
             self._vectors,
-            self._labels,
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int64),
-            matrix.data,
+            Coefficients.of_matrix(matrix),
             sign * np.array([pair.intercept for pair in pairs]),
         )
+        return ScaledExpansion(known, self._scaler, self._labels, expansion)

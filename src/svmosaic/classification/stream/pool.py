@@ -21,9 +21,9 @@ from svmosaic.classification.stream.families import (
     tune,
 )
 from svmosaic.classification.stream.machines import (
-    Expansion,
     Forecast,
     Machine,
+    ScaledExpansion,
     predict_codes,
     vote,
 )
@@ -347,7 +347,7 @@ class ExpertPool:
         self, machine: Machine, X: FloatArray, codes: IndexArray
     ) -> tuple[FloatArray, IndexArray]:
         """Put the support vectors of largest coefficients before the samples."""
-        if not isinstance(machine, Expansion):
+        if not isinstance(machine, ScaledExpansion):
             return X, codes
         vectors, labels = machine.best_vectors(self.carry)
         return np.concatenate([vectors, X]), np.concatenate([labels, codes])

@@ -8,15 +8,16 @@ from typing import Any, get_args
 
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import FAMILIES, Choice
-from svmosaic.classification.stream.machines import Constant, Expansion, Linear
+from svmosaic.classification.stream.machines import Constant, Linear, ScaledExpansion
 from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
 from svmosaic.classification.stream.pool import ExpertPool
 from svmosaic.classification.stream.published import PublishedRule
 from svmosaic.classification.stream.scaling import Scaler
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DDM_STATE
+from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import FloatArray, IndexArray
+from svmosaic.engine.problem import Coefficients, FloatArray, IndexArray
 from svmosaic.utils.array_checks import AnyArray, check_csr, refuse
 from svmosaic.utils.state_codec import (
     Array,
@@ -66,11 +67,14 @@ _SCALER = Record(
 )
 
 
-def _check_pairs(machine: Linear | Expansion, path: str, sizes: Scope) -> None:
+def _check_pairs(machine: Linear | ScaledExpansion, path: str, sizes: Scope) -> None:
     n_known = machine.classes.size
-    wanted = n_known * (n_known - 1) // 2
-    if n_known < 2 or sizes["n_pairs"] != wanted:
-        refuse(f"'{path}' has {sizes['n_pairs']} decisions for {n_known} classes")
+    if isinstance(machine, Linear):
+        n_pairs = int(machine.weights.shape[1])
+    else:
+        n_pairs = machine.expansion.n_outputs
+    if n_known < 2 or n_pairs != n_known * (n_known - 1) // 2:
+        refuse(f"'{path}' has {n_pairs} decisions for {n_known} classes")
 
 
 def _check_weights(machine: Linear, path: str, sizes: Scope) -> None:
@@ -78,10 +82,34 @@ def _check_weights(machine: Linear, path: str, sizes: Scope) -> None:
         refuse(f"'{path}' has {sizes['n_weights']} weights for {sizes['n_features']} features")
 
 
-def _check_matrix(machine: Expansion, path: str, sizes: Scope) -> None:
+def _check_matrix(expansion: KernelExpansion, path: str, sizes: Scope) -> None:
+    found = expansion.coefficients
     shape = sizes["n_support"], sizes["n_pairs"]
-    check_csr(path, machine.coefficients, machine.columns, machine.offsets, shape)
+    check_csr(path, found.values, found.outputs, found.offsets, shape)
+    if found.n_outputs != sizes["n_pairs"]:
+        refuse(f"'{path}' has coefficients of {found.n_outputs} outputs")
 
+
+_EXPANSION = Record(
+    KernelExpansion,
+    {
+        "kernel": Record(KernelSpec, {"gamma": _POSITIVE}, lambda gamma: KernelSpec("rbf", gamma)),
+        "vectors": Array(("float32",), ("n_support", "n_features")),
+        "coefficients": Record(
+            Coefficients,
+            {
+                "offsets": Array(_INDEX, ("n_offsets",)),
+                "outputs": Array(_INDEX, ("n_entries",)),
+                "values": Array(_DOUBLE, ("n_entries",)),
+                "n_outputs": Whole(1),
+            },
+            Coefficients,
+        ),
+        "intercepts": Array(_DOUBLE, ("n_pairs",)),
+    },
+    KernelExpansion,
+    checks=(_check_matrix,),
+)
 
 _MACHINE = OneOf(
     {
@@ -96,21 +124,14 @@ _MACHINE = OneOf(
             checks=(_check_pairs, _check_weights),
         ),
         "expansion": Record(
-            Expansion,
+            ScaledExpansion,
             {
                 "classes": _codes("n_known", ascending=True),
                 "scaler": _SCALER,
-                "kernel": Record(
-                    KernelSpec, {"gamma": _POSITIVE}, lambda gamma: KernelSpec("rbf", gamma)
-                ),
-                "vectors": Array(("float32",), ("n_support", "n_features")),
                 "labels": _codes("n_support"),
-                "offsets": Array(_INDEX, ("n_offsets",)),
-                "columns": Array(_INDEX, ("n_entries",)),
-                "coefficients": Array(_DOUBLE, ("n_entries",)),
-                "intercepts": Array(_DOUBLE, ("n_pairs",)),
+                "expansion": _EXPANSION,
             },
-            checks=(_check_pairs, _check_matrix),
+            checks=(_check_pairs,),
         ),
     }
 )

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
-from svmosaic.engine import cpu
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
+from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.engine.views import ExpansionViews
@@ -79,7 +79,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
         problem = Problem(samples, targets, np.ones(samples.size), initial=start)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol), cache_mb=float(self.cache_mb))
         solution: Solution
-        (solution,) = cpu.solve(
+        (solution,) = solve(
             make_rows(X, self.kernel),
             self._spec(),
             [problem],
