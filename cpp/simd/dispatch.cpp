@@ -15,9 +15,8 @@ std::atomic<Level>& chosen() {
     return level;
 }
 
-template <class Real>
-const Loops<Real>& pick(const Loops<Real>& baseline, [[maybe_unused]] const Loops<Real>* avx2,
-                        [[maybe_unused]] const Loops<Real>* avx512) {
+template <class Table>
+const Table& pick(const Table& baseline, const Table* avx2, const Table* avx512) {
     switch (current_level()) {
         case Level::avx512:
             return *avx512;
@@ -77,14 +76,20 @@ template <>
 const Loops<double>& loops<double>() {
     return pick(loops_double_baseline, &loops_double_avx2, &loops_double_avx512);
 }
+const Algebra& algebra() {
+    return pick(algebra_baseline, &algebra_avx2, &algebra_avx512);
+}
 #else
 template <>
 const Loops<float>& loops<float>() {
-    return pick<float>(loops_float_baseline, nullptr, nullptr);
+    return pick<Loops<float> >(loops_float_baseline, nullptr, nullptr);
 }
 template <>
 const Loops<double>& loops<double>() {
-    return pick<double>(loops_double_baseline, nullptr, nullptr);
+    return pick<Loops<double> >(loops_double_baseline, nullptr, nullptr);
+}
+const Algebra& algebra() {
+    return pick<Algebra>(algebra_baseline, nullptr, nullptr);
 }
 #endif
 

@@ -100,16 +100,31 @@ struct Loops {
     void (*add_exps)(Real* const* values, Index n_columns, const double* factors, double scale,
                      double* sums, Index n);
 
-    // sums[i] += step * column[i]
-    void (*add_scaled)(const Real* column, double step, double* sums, Index n);
-
     // The smallest a[i] + b[i]; n is a positive multiple of lanes.
     Real (*smallest_sum)(const Real* a, const Real* b, Index n);
 
+    // out[i] = row[places[i]]; any n.
+    void (*gather)(const Real* row, const int* places, Real* out, Index n);
+
+    // From here on n is a multiple of lanes, and every array but a column starts at a cache line.
+
+    // sums[i] += step * column[i]
+    void (*add_scaled)(const Real* column, double step, double* sums, Index n);
+
     // OLLAWV, lines 10 and 15: scores[i] += targets[i] (step * column[i] + shift); returns the
-    // smallest score. n is a multiple of lanes; finished samples hold +infinity.
+    // smallest score. Finished samples hold +infinity.
     double (*update_scores)(const Real* column, const double* targets, double step, double shift,
                             double* scores, Index n);
+    // The same for samples of one class that are predicted as well: outputs[i] += step * column[i]
+    // + shift; returns the smallest score sign * outputs[i] + blocked[i]. `blocked` is +infinity
+    // for finished samples.
+    double (*update_outputs)(const Real* column, double step, double shift, double sign,
+                             const double* blocked, double* outputs, Index n);
+    // The same without scores, for samples that are only predicted.
+    void (*follow)(const Real* column, double step, double shift, double* outputs, Index n);
+    // The first i with sign * outputs[i] + blocked[i] <= bound, or -1.
+    Index (*first_at_most)(const double* outputs, double sign, const double* blocked, double bound,
+                           Index n);
 
     // SMO, the second variable: the j with the largest decrease (g_j - g_i)^2 / curvature among
     // those that may shrink (low[j] = 0, else -infinity) and have g_j > g_i.
@@ -122,9 +137,19 @@ struct Loops {
                                     const double* up, const double* low, double* gradient, Index n);
 };
 
+struct Algebra {
+    // A = U'U for a symmetric n x n matrix given by the upper halves of its rows, which lie
+    // `stride` apart (a multiple of 8). U replaces them, with the inverses of its diagonal; what is
+    // left of the diagonal is scratch. False when a pivot is not positive.
+    bool (*factorise)(double* A, Index stride, Index n);
+    // Solves U'U x = b in place for two b, with the U of `factorise`; both have room for `stride`.
+    void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
+};
+
 // The loops of the best level this machine has, or of the one forced.
 template <class Real>
 const Loops<Real>& loops();
+const Algebra& algebra();
 
 Level best_level();
 Level current_level();

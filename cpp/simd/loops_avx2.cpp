@@ -4,7 +4,8 @@
 
 namespace svmosaic::simd {
 
-const Loops<float> loops_float_avx2 = loops_of<Level::avx2, float>();
-const Loops<double> loops_double_avx2 = loops_of<Level::avx2, double>();
+constinit const Loops<float> loops_float_avx2 = loops_of<Level::avx2, float>();
+constinit const Loops<double> loops_double_avx2 = loops_of<Level::avx2, double>();
+constinit const Algebra algebra_avx2 = algebra_of<Level::avx2>();
 
 }  // namespace svmosaic::simd

@@ -4,7 +4,8 @@
 
 namespace svmosaic::simd {
 
-const Loops<float> loops_float_avx512 = loops_of<Level::avx512, float>();
-const Loops<double> loops_double_avx512 = loops_of<Level::avx512, double>();
+constinit const Loops<float> loops_float_avx512 = loops_of<Level::avx512, float>();
+constinit const Loops<double> loops_double_avx512 = loops_of<Level::avx512, double>();
+constinit const Algebra algebra_avx512 = algebra_of<Level::avx512>();
 
 }  // namespace svmosaic::simd

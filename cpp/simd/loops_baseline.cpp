@@ -4,7 +4,8 @@
 
 namespace svmosaic::simd {
 
-const Loops<float> loops_float_baseline = loops_of<Level::baseline, float>();
-const Loops<double> loops_double_baseline = loops_of<Level::baseline, double>();
+constinit const Loops<float> loops_float_baseline = loops_of<Level::baseline, float>();
+constinit const Loops<double> loops_double_baseline = loops_of<Level::baseline, double>();
+constinit const Algebra algebra_baseline = algebra_of<Level::baseline>();
 
 }  // namespace svmosaic::simd

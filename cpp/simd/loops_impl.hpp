@@ -7,6 +7,10 @@
 // ones apart, number by number.
 #pragma once
 
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
 #include <cstddef>
 #include <utility>
 
@@ -89,6 +93,40 @@ struct Code {
         for (Index h = 0; h < halves; ++h) total[h] += load_widened(values + h * wide);
     }
 
+    // x * y + sum with one rounding where the processor can, said outright: left to itself the
+    // compiler fuses in one loop and not in another, and |x|^2 would differ from x.x.
+    static V fused(V x, V y, V sum) {
+#ifdef __FMA__
+        if constexpr (bytes == 64) {
+            if constexpr (sizeof(Real) == 8) return _mm512_fmadd_pd(x, y, sum);
+            if constexpr (sizeof(Real) == 4) return _mm512_fmadd_ps(x, y, sum);
+        } else if constexpr (bytes == 32) {
+            if constexpr (sizeof(Real) == 8) return _mm256_fmadd_pd(x, y, sum);
+            if constexpr (sizeof(Real) == 4) return _mm256_fmadd_ps(x, y, sum);
+        }
+#elif defined(__FP_FAST_FMA)
+        for (Index l = 0; l < width; ++l) sum[l] = fused(x[l], y[l], sum[l]);
+        return sum;
+#else
+        return x * y + sum;
+#endif
+    }
+    // The same for single numbers.
+    static double fused(double x, double y, double sum) {
+#ifdef __FP_FAST_FMA
+        return __builtin_fma(x, y, sum);
+#else
+        return x * y + sum;
+#endif
+    }
+    static float fused(float x, float y, float sum) {
+#ifdef __FP_FAST_FMAF
+        return __builtin_fmaf(x, y, sum);
+#else
+        return x * y + sum;
+#endif
+    }
+
     struct SquaredDistance {
         static V step(V sum, V x, Real q) {
             const V t = x - q;
@@ -96,7 +134,7 @@ struct Code {
         }
     };
     struct DotProduct {
-        static V step(V sum, V x, Real q) { return sum + x * q; }
+        static V step(V sum, V x, Real q) { return fused(x, V{} + q, sum); }
     };
     struct ManhattanDistance {
         static V step(V sum, V x, Real q) {
@@ -209,17 +247,11 @@ struct Code {
         }
     }
 
-    static void add_scaled(const Real* column, double step, double* sums, Index n) {
-        for (Index i = 0; i < n; i += wide) {
-            store_wide(sums + i, load_wide(sums + i) + step * load_widened(column + i));
-        }
-    }
-
     static V lesser(V a, V b) { return a < b ? a : b; }
 
     // The smallest of n numbers in a register, half against half.
     template <Index n, class Vector>
-    static Real smallest_of(Vector values) {
+    static auto smallest_of(Vector values) {
         if constexpr (n == 2) {
             return values[0] < values[1] ? values[0] : values[1];
         } else {
@@ -248,98 +280,6 @@ struct Code {
         }
         for (; i < n; i += width) best0 = lesser(best0, load(a + i) + load(b + i));
         return smallest_of<width>(lesser(lesser(best0, best1), lesser(best2, best3)));
-    }
-
-    static double lowest(D v) {
-        double best = v[0];
-        for (Index l = 1; l < wide; ++l) best = v[l] < best ? v[l] : best;
-        return best;
-    }
-
-    static double update_scores(const Real* column, const double* targets, double step,
-                                double shift, double* scores, Index n) {
-        D best = D{} + __builtin_inf();
-        for (Index i = 0; i < n; i += wide) {
-            const D change = step * load_widened(column + i) + shift;
-            const D score = load_wide(scores + i) + load_wide(targets + i) * change;
-            store_wide(scores + i, score);
-            best = score < best ? score : best;
-        }
-        return lowest(best);
-    }
-
-    // The lane with the best value; equal values go to the lowest index.
-    static Extreme best_lane(D value, D index, bool largest) {
-        Extreme best{value[0], static_cast<Index>(index[0])};
-        for (Index l = 1; l < wide; ++l) {
-            const Index at = static_cast<Index>(index[l]);
-            const bool better = largest ? value[l] > best.value : value[l] < best.value;
-            if (better || (value[l] == best.value && at < best.index)) best = {value[l], at};
-        }
-        return best;
-    }
-
-    static D first_indices() {
-        D index = {};
-        for (Index l = 0; l < wide; ++l) index[l] = static_cast<double>(l);
-        return index;
-    }
-
-    static Extreme select_second(const Real* column_i, const double* diagonal,
-                                 const double* gradient, const double* low, double gradient_i,
-                                 double diagonal_i, Index n) {
-        // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
-        const double tiny = 1e-12;
-        // The gain is a quotient. Quotients are compared by products: a division takes far longer.
-        D best = {};
-        D best_curvature = D{} + 1.0;
-        D best_index = D{} - 1.0;
-        D index = first_indices();
-        for (Index j = 0; j < n; j += wide) {
-            const D difference = load_wide(gradient + j) + load_wide(low + j) - gradient_i;
-            D curvature = load_wide(diagonal + j) + diagonal_i - 2.0 * load_widened(column_i + j);
-            curvature = curvature > tiny ? curvature : D{} + tiny;
-            const D square = difference * difference;
-            const auto better = (difference > 0.0) & (square * best_curvature > best * curvature);
-            best = better ? square : best;
-            best_curvature = better ? curvature : best_curvature;
-            best_index = better ? index : best_index;
-            index += static_cast<double>(wide);
-        }
-        // Lanes without a candidate carry the gain 0 and the index -1.
-        Extreme winner{0.0, -1};
-        for (Index l = 0; l < wide; ++l) {
-            const Index at = static_cast<Index>(best_index[l]);
-            if (at < 0) continue;
-            const double gain = best[l] / best_curvature[l];
-            if (winner.index < 0 || gain > winner.value ||
-                (gain == winner.value && at < winner.index)) {
-                winner = {gain, at};
-            }
-        }
-        return winner;
-    }
-
-    static PairExtremes update_gradient(const Real* column_i, const Real* column_j, double step,
-                                        const double* up, const double* low, double* gradient,
-                                        Index n) {
-        D lowest_up = D{} + __builtin_inf();
-        D lowest_index = D{} - 1.0;
-        D highest_low = D{} - __builtin_inf();
-        D index = first_indices();
-        for (Index t = 0; t < n; t += wide) {
-            D g = load_wide(gradient + t);
-            g += step * (load_widened(column_i + t) - load_widened(column_j + t));
-            store_wide(gradient + t, g);
-            const D growing = g + load_wide(up + t);
-            const auto lower = growing < lowest_up;
-            lowest_up = lower ? growing : lowest_up;
-            lowest_index = lower ? index : lowest_index;
-            const D shrinking = g + load_wide(low + t);
-            highest_low = shrinking > highest_low ? shrinking : highest_low;
-            index += static_cast<double>(wide);
-        }
-        return {best_lane(lowest_up, lowest_index, false), -lowest(-highest_low)};
     }
 };
 

@@ -1,7 +1,9 @@
-// All loops of one SIMD level, in the order of the table in loops.hpp.
+// All loops of one SIMD level.
 #pragma once
 
+#include "simd/cholesky_impl.hpp"
 #include "simd/loops_impl.hpp"
+#include "simd/steps_impl.hpp"
 #include "simd/tiles_impl.hpp"
 
 namespace svmosaic::simd {
@@ -10,28 +12,47 @@ template <Level level, class Real>
 constexpr Loops<Real> loops_of() {
     using C = Code<level, Real>;
     using T = Tiles<level, Real>;
+    using S = Steps<level, Real>;
+    using Product = typename T::SparseProduct;
+    using Manhattan = typename T::SparseManhattan;
     using Finish = typename T::Finish;
     return {
-        C::template against_blocks<typename C::SquaredDistance>,
-        C::template against_blocks<typename C::DotProduct>,
-        C::template against_blocks<typename C::ManhattanDistance>,
-        T::template against_blocks<typename C::SquaredDistance>,
-        T::template against_blocks<typename C::DotProduct>,
-        T::template against_blocks<typename C::ManhattanDistance>,
-        T::squared_norms,
-        T::squared_norm,
-        T::distances_of_products,
-        T::template against_sparse<Real, typename T::SparseProduct, Finish::squared_distance>,
-        T::template against_sparse<double, typename T::SparseProduct, Finish::squared_distance>,
-        T::template against_sparse<double, typename T::SparseProduct, Finish::product>,
-        T::template against_sparse<double, typename T::SparseManhattan, Finish::manhattan_distance>,
-        C::scaled_exp,
-        C::add_exps,
-        C::add_scaled,
-        C::smallest_sum,
-        C::update_scores,
-        C::select_second,
-        C::update_gradient};
+        .squared_distances = C::template against_blocks<typename C::SquaredDistance>,
+        .dot_products = C::template against_blocks<typename C::DotProduct>,
+        .manhattan_distances = C::template against_blocks<typename C::ManhattanDistance>,
+        .squared_distances_of = T::template against_blocks<typename C::SquaredDistance>,
+        .dot_products_of = T::template against_blocks<typename C::DotProduct>,
+        .manhattan_distances_of = T::template against_blocks<typename C::ManhattanDistance>,
+        .squared_norms = T::squared_norms,
+        .squared_norm = T::squared_norm,
+        .distances_of_products = T::distances_of_products,
+        .sparse_squared_distances_short =
+            T::template against_sparse<Real, Product, Finish::squared_distance>,
+        .sparse_squared_distances =
+            T::template against_sparse<double, Product, Finish::squared_distance>,
+        .sparse_dot_products = T::template against_sparse<double, Product, Finish::product>,
+        .sparse_manhattan_distances =
+            T::template against_sparse<double, Manhattan, Finish::manhattan_distance>,
+        .scaled_exp = C::scaled_exp,
+        .add_exps = C::add_exps,
+        .smallest_sum = C::smallest_sum,
+        .gather = S::gather,
+        .add_scaled = S::add_scaled,
+        .update_scores = S::update_scores,
+        .update_outputs = S::update_outputs,
+        .follow = S::follow,
+        .first_at_most = S::first_at_most,
+        .select_second = S::select_second,
+        .update_gradient = S::update_gradient,
+    };
+}
+
+template <Level level>
+constexpr Algebra algebra_of() {
+    return {
+        .factorise = Cholesky<level>::factorise,
+        .solve_factored = Cholesky<level>::solve_factored,
+    };
 }
 
 }  // namespace svmosaic::simd

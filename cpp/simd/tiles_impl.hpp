@@ -1,8 +1,6 @@
 // Several queries at once: what is read of a sample serves them all. See loops.hpp.
 #pragma once
 
-#include <cmath>
-
 #include "simd/loops_impl.hpp"
 
 namespace svmosaic::simd {
@@ -76,16 +74,6 @@ struct Tiles {
         }
     }
 
-    // sum + x^2 with one rounding where the processor can. Said outright: left to itself the
-    // compiler fuses in one loop and not in another, and the norms of a sample would differ.
-    static Real add_square(Real sum, Real x) {
-#ifdef __FP_FAST_FMA
-        return std::fma(x, x, sum);
-#else
-        return sum + x * x;
-#endif
-    }
-
     static void squared_norms(const Real* values, Index stride, Index n_features, Real* out) {
         for (Index l = 0; l < lanes<Real>; l += width) {
             D total[C::halves] = {};
@@ -93,7 +81,7 @@ struct Tiles {
                 Real sum[width] __attribute__((aligned(64))) = {};
                 for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
                     const Real* x = values + f * stride + l;
-                    for (Index k = 0; k < width; ++k) sum[k] = add_square(sum[k], x[k]);
+                    for (Index k = 0; k < width; ++k) sum[k] = C::fused(x[k], x[k], sum[k]);
                 }
                 C::add_widened(C::load(sum), total);
             }
@@ -107,7 +95,7 @@ struct Tiles {
         for (Index first = 0; first < n_features; first += C::segment) {
             Real sum = 0;
             for (Index f = first; f < C::end_of_segment(first, n_features); ++f) {
-                sum = add_square(sum, values[f]);
+                sum = C::fused(values[f], values[f], sum);
             }
             total += static_cast<double>(sum);
         }

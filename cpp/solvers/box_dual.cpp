@@ -111,15 +111,15 @@ void BoxDual<Real>::mark(std::size_t k) {
 
 template <class Real>
 void BoxDual<Real>::look() {
-    extremes_ = simd::tune_loops<Real>().update_gradient(
-        zeros_.data(), zeros_.data(), 0.0, up_.data(), low_.data(), gradient_.data(), padded_);
+    extremes_ = simd::loops<Real>().update_gradient(zeros_.data(), zeros_.data(), 0.0, up_.data(),
+                                                    low_.data(), gradient_.data(), padded_);
 }
 
 template <class Real>
 bool BoxDual<Real>::pair_step() {
     const Index i = extremes_.lowest_up.index;
     if (i < 0) return false;
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     const auto a = static_cast<std::size_t>(i);
     const Real* column_i = matrix_row(i);
     const double slope_i = gradient_[a] + up_[a];
@@ -158,7 +158,7 @@ double BoxDual<Real>::joint_step_cost() const {
 // The matrix of the variables inside the box, and the right-hand sides.
 template <class Real>
 void BoxDual<Real>::write_system(Index stride) {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     const auto m = static_cast<Index>(inside_.size());
     double largest = 0.0;
     for (const std::size_t k : inside_) largest = std::max(largest, diagonal_[k]);
@@ -187,7 +187,6 @@ void BoxDual<Real>::write_system(Index stride) {
 // K d = -gradient - K_edge d_edge - lambda, sum d = -sum d_edge.
 template <class Real>
 bool BoxDual<Real>::solve_inside() {
-    const auto& loops = simd::tune_loops<Real>();
     const auto m = static_cast<Index>(inside_.size());
     const Index stride = simd::round_up(m, 8);
     const auto room = static_cast<std::size_t>(stride);
@@ -195,8 +194,8 @@ bool BoxDual<Real>::solve_inside() {
     rest_.assign(room, 0.0);
     ones_.assign(room, 0.0);
     write_system(stride);
-    if (!loops.factorise(factor_.data(), stride, m)) return false;
-    loops.solve_factored(factor_.data(), stride, m, rest_.data(), ones_.data());
+    if (!simd::algebra().factorise(factor_.data(), stride, m)) return false;
+    simd::algebra().solve_factored(factor_.data(), stride, m, rest_.data(), ones_.data());
     double sum = 0.0;
     double sum_of_ones = 0.0;
     for (std::size_t a = 0; a < inside_.size(); ++a) {
@@ -240,7 +239,7 @@ bool BoxDual<Real>::find_direction() {
 // Moves along `direction_` to the minimum of the objective. The other end is inside the box.
 template <class Real>
 bool BoxDual<Real>::take_direction() {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     // Rounding must not move the sum of the coefficients.
     double sum = 0.0;
     for_moving([&](std::size_t k) { sum += direction_[k]; });

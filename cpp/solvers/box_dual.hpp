@@ -10,7 +10,7 @@
 #include "core/aligned.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
-#include "simd/tune_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace svmosaic {
 

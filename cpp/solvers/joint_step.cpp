@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simd/tune_loops.hpp"
+#include "simd/loops.hpp"
 
 namespace svmosaic {
 
@@ -53,7 +53,6 @@ void JointStep<Real>::choose(const DualPoint<Real>& point, double threshold) {
 
 template <class Real>
 bool JointStep<Real>::solve(DualPoint<Real>& point) {
-    const auto& loops = simd::tune_loops<Real>();
     const auto m = static_cast<Index>(inside_.size());
     const Index stride = simd::round_up(m, 8);
     const auto room = static_cast<std::size_t>(stride);
@@ -69,8 +68,8 @@ bool JointStep<Real>::solve(DualPoint<Real>& point) {
         point.row(inside_[at], std::span(inside_).subspan(at + 1), row + a + 1);
         solved_[at] = 1.0;
     }
-    if (!loops.factorise(factor_.data(), stride, m)) return false;
-    loops.solve_factored(factor_.data(), stride, m, solved_.data(), spare_.data());
+    if (!simd::algebra().factorise(factor_.data(), stride, m)) return false;
+    simd::algebra().solve_factored(factor_.data(), stride, m, solved_.data(), spare_.data());
     return true;
 }
 

@@ -179,7 +179,7 @@ void MachineDual<Real>::choose_working_set(double tol) {
 
 template <class Real>
 void MachineDual<Real>::load_matrix() {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     const auto n = static_cast<Index>(working_.size());
     working_places_.clear();
     for (const std::size_t v : working_) working_places_.push_back(variables_.places[v]);
@@ -202,7 +202,7 @@ void MachineDual<Real>::load_variables() {
 
 template <class Real>
 void MachineDual<Real>::store_variables() {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     for (std::size_t i = 0; i < working_.size(); ++i) {
         const std::size_t v = working_[i];
         const double change = box_.beta(static_cast<Index>(i)) - beta_[v];

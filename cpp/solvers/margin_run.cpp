@@ -76,7 +76,7 @@ void MarginRun<Real>::prepare(const TunePlan& plan, const TuneMachine& machine,
 // Lines 10 and 15 of Algorithm 5.1.
 template <class Real>
 void MarginRun<Real>::update(const Real* column, double step, double shift) {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     worst_ = infinity;
     for (auto& part : parts_) {
         const Index begin = part.range.begin;
@@ -85,8 +85,8 @@ void MarginRun<Real>::update(const Real* column, double step, double shift) {
             loops.follow(column + begin, step, shift, outputs_.data() + begin, n);
             continue;
         }
-        part.lowest = loops.advance(column + begin, step, shift, part.sign, blocked_.data() + begin,
-                                    outputs_.data() + begin, n);
+        part.lowest = loops.update_outputs(column + begin, step, shift, part.sign,
+                                           blocked_.data() + begin, outputs_.data() + begin, n);
         worst_ = std::min(worst_, part.lowest);
     }
 }
@@ -95,7 +95,7 @@ void MarginRun<Real>::update(const Real* column, double step, double shift) {
 // in that order, so the first of each class are compared.
 template <class Real>
 Index MarginRun<Real>::find_worst() const {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     const double bound = worst_ + tie_;
     Index first = std::numeric_limits<Index>::max();
     for (const auto& part : parts_) {

@@ -6,7 +6,7 @@
 
 #include "core/aligned.hpp"
 #include "core/monitor.hpp"
-#include "simd/tune_loops.hpp"
+#include "simd/loops.hpp"
 #include "solvers/kernel_matrix.hpp"
 #include "solvers/ollawv.hpp"
 #include "solvers/tune_plan.hpp"

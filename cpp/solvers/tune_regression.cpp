@@ -10,7 +10,6 @@
 #include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
 #include "simd/loops.hpp"
-#include "simd/tune_loops.hpp"
 #include "solvers/machine_dual.hpp"
 
 namespace svmosaic {
@@ -214,8 +213,8 @@ class RegressionTuner {
         values.assign(static_cast<std::size_t>(stride_), 0.0);
         for (std::size_t v = 0; v < beta.size(); ++v) {
             if (beta[v] == 0.0) continue;
-            simd::tune_loops<double>().add_scaled(matrix(scratch).row(scratch.variables.samples[v]),
-                                                  beta[v], values.data(), stride_);
+            simd::loops<double>().add_scaled(matrix(scratch).row(scratch.variables.samples[v]),
+                                             beta[v], values.data(), stride_);
         }
     }
 

@@ -205,9 +205,8 @@ const Real* StoredTuner<Real>::predicted_values(std::size_t variable, const Tune
     Real* values = scratch.predicted.data() + variable * length;
     if (scratch.is_copied[variable] == 0) {
         scratch.is_copied[variable] = 1;
-        simd::tune_loops<Real>().gather(matrix().row(scratch.samples[variable]),
-                                        fold.test_places.data(), values,
-                                        static_cast<Index>(fold.test.size()));
+        simd::loops<Real>().gather(matrix().row(scratch.samples[variable]), fold.test_places.data(),
+                                   values, static_cast<Index>(fold.test.size()));
         std::fill(values + fold.test.size(), values + length, Real{0});
     }
     return values;
@@ -217,7 +216,7 @@ const Real* StoredTuner<Real>::predicted_values(std::size_t variable, const Tune
 template <class Real>
 void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
                                 std::span<double> decisions) {
-    const auto& loops = simd::tune_loops<Real>();
+    const auto& loops = simd::loops<Real>();
     scratch.sums.assign(padded_test(fold), 0.0);
     const auto beta = scratch.dual.beta();
     for (std::size_t v = 0; v < beta.size(); ++v) {

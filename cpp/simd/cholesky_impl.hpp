@@ -1,0 +1,113 @@
+// The triangular factor of a symmetric positive definite matrix. See loops.hpp for what each
+// function does and loops_impl.hpp for the rules that hold here.
+#pragma once
+
+#include "simd/loops_impl.hpp"
+
+namespace svmosaic::simd {
+
+template <Level level>
+struct Cholesky {
+    using C = Code<level, double>;
+    using D = typename C::D;
+    static constexpr Index wide = C::wide;
+    // Sums run in this many lanes at every level, so that all levels round alike.
+    static constexpr Index lanes = 8;
+
+    static D load(const double* p) { return C::load_wide(p); }
+    static void store(double* p, D v) { C::store_wide(p, v); }
+
+    // row -= sum over p < n_rows of factor[p] * above[p], from column `from` on.
+    template <Index n_rows>
+    static void subtract_rows(double* row, const double* above, Index stride, const double* factor,
+                              Index from, Index to) {
+        for (Index c = from / wide * wide; c < to; c += wide) {
+            D v = load(row + c);
+            for (Index p = 0; p < n_rows; ++p) v -= factor[p] * load(above + p * stride + c);
+            store(row + c, v);
+        }
+    }
+
+    static bool factorise(double* A, Index stride, Index n) {
+        // Rows are finished four at a time, so that the rest is read and written once for four.
+        for (Index j = 0; j < n; j += 4) {
+            const Index last = j + 4 < n ? j + 4 : n;
+            double* block = A + j * stride;
+            for (Index p = j; p < last; ++p) {
+                double* row = A + p * stride;
+                for (Index q = j; q < p; ++q) {
+                    const double factor = A[q * stride + p];
+                    subtract_rows<1>(row, A + q * stride, stride, &factor, p, n);
+                }
+                const double pivot = row[p];
+                if (!(pivot > 0.0)) return false;
+                const double scale = 1.0 / __builtin_sqrt(pivot);
+                for (Index c = p / wide * wide; c < n; c += wide) {
+                    store(row + c, load(row + c) * scale);
+                }
+                row[p] = scale;
+            }
+            for (Index i = last; i < n; ++i) {
+                double factor[4];
+                for (Index p = j; p < last; ++p) factor[p - j] = A[p * stride + i];
+                subtract_rows<4>(A + i * stride, block, stride, factor, i, n);
+            }
+        }
+        return true;
+    }
+
+    static void solve_factored(const double* U, Index stride, Index n, double* b, double* c) {
+        for (Index j = 0; j < n; ++j) {
+            const double* row = U + j * stride;
+            const double x = b[j] *= row[j];
+            const double y = c[j] *= row[j];
+            // Whole vectors: what is left of the diagonal must not change.
+            const Index body = (j + lanes) / lanes * lanes;
+            for (Index k = j + 1; k < body; ++k) {
+                b[k] -= x * row[k];
+                c[k] -= y * row[k];
+            }
+            for (Index k = body; k < n; k += wide) {
+                store(b + k, load(b + k) - x * load(row + k));
+                store(c + k, load(c + k) - y * load(row + k));
+            }
+        }
+        // Beyond n the rows hold zeros, and the right-hand sides are made to.
+        for (Index k = n; k < stride; ++k) b[k] = c[k] = 0.0;
+        for (Index j = n - 1; j >= 0; --j) {
+            const double* row = U + j * stride;
+            const Index body = (j + lanes) / lanes * lanes;
+            Sum sum_b;
+            Sum sum_c;
+            for (Index k = body; k < n; k += lanes) {
+                sum_b.add(row + k, b + k);
+                sum_c.add(row + k, c + k);
+            }
+            double x = b[j] - sum_b.total();
+            double y = c[j] - sum_c.total();
+            for (Index k = j + 1; k < body; ++k) {
+                x -= row[k] * b[k];
+                y -= row[k] * c[k];
+            }
+            b[j] = x * row[j];
+            c[j] = y * row[j];
+        }
+    }
+
+    struct Sum {
+        D parts[lanes / wide] = {};
+
+        void add(const double* a, const double* b) {
+            for (Index p = 0; p < lanes / wide; ++p) {
+                parts[p] += load(a + p * wide) * load(b + p * wide);
+            }
+        }
+        double total() const {
+            double v[lanes] __attribute__((aligned(64)));
+            for (Index p = 0; p < lanes / wide; ++p) store(v + p * wide, parts[p]);
+            return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+        }
+    };
+};
+
+}  // namespace svmosaic::simd

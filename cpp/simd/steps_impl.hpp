@@ -1,0 +1,177 @@
+// The loops of solvers: a pass over all samples or variables for one step. See loops.hpp for what
+// each one does and loops_impl.hpp for the rules that hold here.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "simd/loops_impl.hpp"
+
+namespace svmosaic::simd {
+
+template <Level level, class Real>
+struct Steps {
+    using C = Code<level, Real>;
+    using D = typename C::D;
+    static constexpr Index wide = C::wide;
+
+    static D load(const double* p) { return C::load_wide(p); }
+    // A column may lie anywhere: a row of a stored matrix need not start at a cache line.
+    static D load_column(const Real* p) { return C::load_widened(p); }
+    static void store(double* p, D v) { C::store_wide(p, v); }
+
+    // Lane l of the result is lane l + by of v, in a circle.
+    template <Index by, std::size_t... at>
+    static D rotate(D v, std::index_sequence<at...>) {
+        return __builtin_shufflevector(v, v, (at + by) % wide...);
+    }
+    // The smallest lane, in all lanes. Without branches: which lane wins cannot be predicted.
+    template <Index by = wide / 2>
+    static D spread_lowest(D v) {
+        const D other = rotate<by>(v, std::make_index_sequence<wide>{});
+        const D lower = other < v ? other : v;
+        if constexpr (by > 1) {
+            return spread_lowest<by / 2>(lower);
+        } else {
+            return lower;
+        }
+    }
+    static double lowest(D v) { return spread_lowest(v)[0]; }
+    // The smallest value and its index; equal values go to the lowest index.
+    static Extreme lowest_lane(D value, D index) {
+        const D best = spread_lowest(value);
+        const D none = D{} + 1e300;
+        return {best[0], static_cast<Index>(lowest(value == best ? index : none))};
+    }
+    static D first_indices() {
+        D index = {};
+        for (Index l = 0; l < wide; ++l) index[l] = static_cast<double>(l);
+        return index;
+    }
+
+    static void gather(const Real* row, const int* places, Real* out, Index n) {
+        for (Index i = 0; i < n; ++i) out[i] = row[places[i]];
+    }
+
+    static void add_scaled(const Real* column, double step, double* sums, Index n) {
+        for (Index i = 0; i < n; i += wide) {
+            store(sums + i, load(sums + i) + step * load_column(column + i));
+        }
+    }
+
+    static double update_scores(const Real* column, const double* targets, double step,
+                                double shift, double* scores, Index n) {
+        D best = D{} + __builtin_inf();
+        for (Index i = 0; i < n; i += wide) {
+            const D change = step * load_column(column + i) + shift;
+            const D score = load(scores + i) + load(targets + i) * change;
+            store(scores + i, score);
+            best = score < best ? score : best;
+        }
+        return lowest(best);
+    }
+
+    static double update_outputs(const Real* column, double step, double shift, double sign,
+                                 const double* blocked, double* outputs, Index n) {
+        D best = D{} + __builtin_inf();
+        for (Index i = 0; i < n; i += wide) {
+            const D output = load(outputs + i) + (step * load_column(column + i) + shift);
+            store(outputs + i, output);
+            const D score = sign * output + load(blocked + i);
+            best = score < best ? score : best;
+        }
+        return lowest(best);
+    }
+
+    static void follow(const Real* column, double step, double shift, double* outputs, Index n) {
+        for (Index i = 0; i < n; i += wide) {
+            store(outputs + i, load(outputs + i) + (step * load_column(column + i) + shift));
+        }
+    }
+
+    static Index first_at_most(const double* outputs, double sign, const double* blocked,
+                               double bound, Index n) {
+        for (Index i = 0; i < n; i += wide) {
+            const D score = sign * load(outputs + i) + load(blocked + i);
+            if (lowest(score) > bound) continue;
+            for (Index l = 0; l < wide; ++l) {
+                if (score[l] <= bound) return i + l;
+            }
+        }
+        return -1;
+    }
+
+    // The best gain of each lane so far, as the fraction square / curvature: fractions are compared
+    // by products, because a division takes far longer.
+    struct Gain {
+        D square = {};
+        D curvature = D{} + 1.0;
+        D index = D{} - 1.0;
+
+        void take(D difference, D pair_curvature, D at) {
+            // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
+            const double tiny = 1e-12;
+            difference = difference > 0.0 ? difference : D{};
+            pair_curvature = pair_curvature > tiny ? pair_curvature : D{} + tiny;
+            const D pair_square = difference * difference;
+            const auto better = pair_square * curvature > square * pair_curvature;
+            square = better ? pair_square : square;
+            curvature = better ? pair_curvature : curvature;
+            index = better ? at : index;
+        }
+        // Smaller is better; lanes without a candidate must not win.
+        D loss() const { return index < 0.0 ? D{} + 1.0 : -square / curvature; }
+    };
+
+    static Extreme select_second(const Real* column_i, const double* diagonal,
+                                 const double* gradient, const double* low, double gradient_i,
+                                 double diagonal_i, Index n) {
+        // Two chains hide the latency of comparing fractions.
+        Gain even;
+        Gain odd;
+        D index = first_indices();
+        const auto take = [&](Gain& gain, Index j) {
+            const D difference = load(gradient + j) + load(low + j) - gradient_i;
+            const D curvature = load(diagonal + j) + diagonal_i - 2.0 * load_column(column_i + j);
+            gain.take(difference, curvature, index);
+            index += static_cast<double>(wide);
+        };
+        Index j = 0;
+        for (; j + 2 * wide <= n; j += 2 * wide) {
+            take(even, j);
+            take(odd, j + wide);
+        }
+        if (j < n) take(even, j);
+        const D loss_even = even.loss();
+        const D loss_odd = odd.loss();
+        const auto odd_wins =
+            (loss_odd < loss_even) | ((loss_odd == loss_even) & (odd.index < even.index));
+        const Extreme winner =
+            lowest_lane(odd_wins ? loss_odd : loss_even, odd_wins ? odd.index : even.index);
+        return winner.value > 0.0 ? Extreme{0.0, -1} : Extreme{-winner.value, winner.index};
+    }
+
+    static PairExtremes update_gradient(const Real* column_i, const Real* column_j, double step,
+                                        const double* up, const double* low, double* gradient,
+                                        Index n) {
+        D lowest_up = D{} + __builtin_inf();
+        D lowest_index = D{} - 1.0;
+        D highest_low = D{} - __builtin_inf();
+        D index = first_indices();
+        for (Index t = 0; t < n; t += wide) {
+            D g = load(gradient + t);
+            g += step * (load_column(column_i + t) - load_column(column_j + t));
+            store(gradient + t, g);
+            const D growing = g + load(up + t);
+            const auto lower = growing < lowest_up;
+            lowest_up = lower ? growing : lowest_up;
+            lowest_index = lower ? index : lowest_index;
+            const D shrinking = g + load(low + t);
+            highest_low = shrinking > highest_low ? shrinking : highest_low;
+            index += static_cast<double>(wide);
+        }
+        return {lowest_lane(lowest_up, lowest_index), -lowest(-highest_low)};
+    }
+};
+
+}  // namespace svmosaic::simd
