@@ -1,6 +1,9 @@
 #include "core/thread_pool.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <system_error>
+#include <utility>
 
 namespace svmosaic {
 
@@ -20,8 +23,17 @@ void pause_briefly() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(Index n_threads) {
-    for (Index i = 1; i < n_threads; ++i) workers_.emplace_back([this] { work(); });
+std::thread ThreadPool::start(std::function<void()> work) {
+    return std::thread(std::move(work));
+}
+
+ThreadPool::ThreadPool(Index n_threads, Start start) {
+    // Room first: nothing may throw between the start of a thread and its place in the list.
+    workers_.reserve(static_cast<std::size_t>(std::max<Index>(0, n_threads - 1)));
+    try {
+        for (Index i = 1; i < n_threads; ++i) workers_.push_back(start([this] { work(); }));
+    } catch (const std::system_error&) {
+    }
 }
 
 ThreadPool::~ThreadPool() {

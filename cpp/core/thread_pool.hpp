@@ -17,8 +17,13 @@ namespace svmosaic {
 // on it: that is how results stay the same for any number of threads.
 class ThreadPool {
   public:
-    // `n_threads` counts the caller: 1 means no worker at all.
-    explicit ThreadPool(Index n_threads);
+    // Starts a thread. Tests bring one that fails.
+    using Start = std::thread (*)(std::function<void()> work);
+    static std::thread start(std::function<void()> work);
+
+    // `n_threads` counts the caller: 1 means no worker at all. When the system gives no more
+    // threads, the pool makes do with those it has: results are the same for any number.
+    explicit ThreadPool(Index n_threads, Start start = ThreadPool::start);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -41,6 +42,26 @@ void thousands_of_tiny_jobs_leave_nothing_behind() {
         }
         check(complete, "all tasks of every job");
     }
+}
+
+// The system may refuse a thread when some are running already.
+void a_pool_makes_do_with_the_threads_it_gets() {
+    static std::atomic<int> started;
+    started = 0;
+    ThreadPool pool(6, [](std::function<void()> work) {
+        if (started == 2) {
+            throw std::system_error(
+                std::make_error_code(std::errc::resource_unavailable_try_again));
+        }
+        ++started;
+        return std::thread(std::move(work));
+    });
+    std::atomic<Index> sum{0};
+
+    pool.run(100, [&](Index i) { sum += i; });
+
+    check(pool.n_threads() == 3, "two workers and the caller");
+    check(sum == 4950, "0 + ... + 99");
 }
 
 // Jobs so far apart that the workers fall asleep in between.
@@ -175,6 +196,7 @@ void a_stopped_monitor_knows_the_reason() {
 void test_thread_pool() {
     every_task_runs_once();
     thousands_of_tiny_jobs_leave_nothing_behind();
+    a_pool_makes_do_with_the_threads_it_gets();
     sleeping_workers_wake_up();
     workers_take_part();
     exceptions_reach_the_caller();
