@@ -7,12 +7,9 @@ namespace svmosaic {
 namespace {
 
 KernelKind kind_of(const std::string& name) {
-    if (name == "linear") return KernelKind::linear;
-    if (name == "poly") return KernelKind::poly;
-    if (name == "rbf") return KernelKind::rbf;
-    if (name == "sigmoid") return KernelKind::sigmoid;
-    if (name == "laplacian") return KernelKind::laplacian;
-    if (name == "precomputed") return KernelKind::precomputed;
+    for (const auto& kernel : kernels) {
+        if (kernel.name == name) return kernel.kind;
+    }
     throw nb::value_error(("unknown kernel '" + name + "'").c_str());
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 
 #include "simd/loops.hpp"
 
@@ -14,33 +12,6 @@ namespace {
 
 // Dense chunks: small enough to stay in the first-level cache with the arrays they update.
 constexpr Index dense_chunk = 512;
-
-bool is_distance(KernelKind kind) {
-    return kind == KernelKind::rbf || kind == KernelKind::laplacian;
-}
-
-template <class Real>
-bool all_finite(const Real* values, Index n) {
-    // A sum of zeros, unless a value is infinite or not a number.
-    Real sum = 0;
-    for (Index i = 0; i < n; ++i) sum += values[i] * Real{0};
-    return sum == Real{0};
-}
-
-[[noreturn]] void throw_not_finite(Index row) {
-    throw std::domain_error(
-        "A kernel value of sample " + std::to_string(row) +
-        " is not finite. Scale the features or change the kernel's parameters.");
-}
-
-double power(double base, Index exponent) {
-    double result = 1.0;
-    for (; exponent > 0; exponent /= 2) {
-        if (exponent % 2 == 1) result *= base;
-        base *= base;
-    }
-    return result;
-}
 
 // Products take over from this many features on: below, exp is what counts.
 constexpr Index least_features = 32;
@@ -76,7 +47,9 @@ Layout best_layout(const KernelSpec& kernel, const Rows<Real>& rows,
         layout.sparse = best_order(*csr, samples);
     }
     const auto* dense = std::get_if<DenseRows<Real>>(&rows);
-    if (kernel.kind == KernelKind::rbf && !(dense && dense->n_columns < least_features)) {
+    const auto& facts = facts_of(kernel.kind);
+    if (facts.is_exponential && facts.computed_from == PairValue::squared_distance &&
+        !(dense && dense->n_columns < least_features)) {
         constexpr auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
         const double error = epsilon * kernel.gamma * largest_squared_norm(rows, samples);
         if (error <= most_error) layout.rbf = RbfForm::products;
@@ -143,16 +116,17 @@ void PackedRows<Real>::read(const Rows<Real>& table, std::span<const Index> numb
 }
 
 template <class Real>
-void PackedRows<Real>::dense_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+void PackedRows<Real>::dense_values(PairValue value, const Queries<Real>& queries, Index chunk,
                                     Real* const* out) const {
     constexpr Index width = simd::lanes<Real>;
     const auto& loops = simd::loops<Real>();
     const Index begin = chunk_begin(chunk);
     const Index n_blocks = simd::round_up(chunk_end(chunk) - begin, width) / width;
     const Real* blocks = blocks_.data() + begin * n_features_;
-    const bool by_products = kind == KernelKind::rbf && layout_.rbf == RbfForm::products;
-    const bool squares = kind == KernelKind::rbf && !by_products;
-    const bool manhattan = kind == KernelKind::laplacian;
+    const bool is_squared = value == PairValue::squared_distance;
+    const bool by_products = is_squared && layout_.rbf == RbfForm::products;
+    const bool squares = is_squared && !by_products;
+    const bool manhattan = value == PairValue::manhattan_distance;
     if (queries.size() == 1) {
         const auto values = squares     ? loops.squared_distances
                             : manhattan ? loops.manhattan_distances
@@ -195,17 +169,18 @@ void PackedRows<Real>::callback_values(const CallbackRows<Real>& callback, Index
 }
 
 template <class Real>
-void PackedRows<Real>::base_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+void PackedRows<Real>::base_values(PairValue value, const Queries<Real>& queries, Index chunk,
                                    Real* const* out) const {
     const Index begin = chunk_begin(chunk);
     const Index n = chunk_end(chunk) - begin;
     if (std::holds_alternative<DenseRows<Real>>(*rows_)) {
-        dense_values(kind, queries, chunk, out);
+        dense_values(value, queries, chunk, out);
     } else if (std::holds_alternative<CsrRows<Real>>(*rows_)) {
-        if (kind == KernelKind::rbf && sparse_.by_sample() && layout_.rbf == RbfForm::products) {
+        if (value == PairValue::squared_distance && sparse_.by_sample() &&
+            layout_.rbf == RbfForm::products) {
             sparse_.short_distances(queries, begin, n, out);
         } else {
-            sparse_.base_values(kind, queries, begin, n, out);
+            sparse_.base_values(value, queries, begin, n, out);
         }
     }
     for (Index m = 0; m < queries.size(); ++m) {
@@ -224,44 +199,16 @@ void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Queries<Real
                                     Index chunk, Real* const* out) const {
     const Index n = chunk_end(chunk) - chunk_begin(chunk);
     const Index padded = simd::round_up(n, simd::lanes<Real>);
-    base_values(kernel.kind, queries, chunk, out);
+    base_values(facts_of(kernel.kind).computed_from, queries, chunk, out);
     for (Index m = 0; m < queries.size(); ++m) {
         apply_kernel(kernel, out[m], padded);
-        // Products can overflow where distances cannot.
-        if (!is_distance(kernel.kind) && !all_finite(out[m], n)) {
-            throw_not_finite(queries.numbers()[static_cast<std::size_t>(m)]);
-        }
-    }
-}
-
-template <class Real>
-void apply_kernel(const KernelSpec& kernel, Real* values, Index n) {
-    switch (kernel.kind) {
-        case KernelKind::rbf:
-        case KernelKind::laplacian:
-            simd::loops<Real>().scaled_exp(values, n, -kernel.gamma);
-            break;
-        case KernelKind::poly:
-            for (Index i = 0; i < n; ++i) {
-                const double base = kernel.gamma * static_cast<double>(values[i]) + kernel.coef0;
-                values[i] = static_cast<Real>(power(base, kernel.degree));
-            }
-            break;
-        case KernelKind::sigmoid:
-            for (Index i = 0; i < n; ++i) {
-                const double base = kernel.gamma * static_cast<double>(values[i]) + kernel.coef0;
-                values[i] = static_cast<Real>(std::tanh(base));
-            }
-            break;
-        case KernelKind::linear:
-        case KernelKind::precomputed:
-            break;
+        require_finite(kernel, out[m], n, queries.numbers()[static_cast<std::size_t>(m)]);
     }
 }
 
 template <class Real>
 double kernel_diagonal(const KernelSpec& kernel, const Rows<Real>& rows, Index row) {
-    if (is_distance(kernel.kind)) return 1.0;
+    if (const auto constant = facts_of(kernel.kind).diagonal) return *constant;
     Real value = 0;
     if (const auto* pairs = std::get_if<PairwiseRows<Real>>(&rows)) {
         value = pairs->values[row * pairs->n_columns + row];
@@ -271,7 +218,7 @@ double kernel_diagonal(const KernelSpec& kernel, const Rows<Real>& rows, Index r
         value = static_cast<Real>(squared_norm(rows, row));
     }
     apply_kernel(kernel, &value, 1);
-    if (!std::isfinite(value)) throw_not_finite(row);
+    require_finite(kernel, &value, 1, row);
     return static_cast<double>(value);
 }
 
@@ -279,8 +226,6 @@ template Layout best_layout(const KernelSpec&, const Rows<float>&, std::span<con
 template Layout best_layout(const KernelSpec&, const Rows<double>&, std::span<const Index>);
 template class PackedRows<float>;
 template class PackedRows<double>;
-template void apply_kernel(const KernelSpec&, float*, Index);
-template void apply_kernel(const KernelSpec&, double*, Index);
 template double kernel_diagonal(const KernelSpec&, const Rows<float>&, Index);
 template double kernel_diagonal(const KernelSpec&, const Rows<double>&, Index);
 

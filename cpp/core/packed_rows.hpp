@@ -61,14 +61,13 @@ class PackedRows {
     // Every out[m] starts at a cache line.
     void kernel_chunk(const KernelSpec& kernel, const Queries<Real>& queries, Index chunk,
                       Real* const* out) const;
-    // The same before the kernel is applied: squared distances for rbf, Manhattan distances for
-    // laplacian, dot products for the others. They do not depend on the kernel's parameters.
-    void base_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+    // The same before the kernel is applied. Pairwise values and callbacks come as they are.
+    void base_values(PairValue value, const Queries<Real>& queries, Index chunk,
                      Real* const* out) const;
 
   private:
     void pack_dense(const DenseRows<Real>& dense);
-    void dense_values(KernelKind kind, const Queries<Real>& queries, Index chunk,
+    void dense_values(PairValue value, const Queries<Real>& queries, Index chunk,
                       Real* const* out) const;
     void pairwise_values(const PairwiseRows<Real>& pairs, Index query, Index begin, Index n,
                          Real* out) const;
@@ -84,10 +83,6 @@ class PackedRows {
     AlignedVector<Real> norms_;   // dense, for products
     PackedSparse<Real> sparse_;
 };
-
-// Turns dot products, squared distances or Manhattan distances into kernel values in place.
-template <class Real>
-void apply_kernel(const KernelSpec& kernel, Real* values, Index n);
 
 // k(x, x) of one sample.
 template <class Real>

@@ -123,13 +123,13 @@ void PackedSparse<Real>::pack_by_feature(const CsrRows<Real>& csr, std::span<con
 }
 
 template <class Real>
-void PackedSparse<Real>::values_by_feature(KernelKind kind, const SparseSample<Real>& query,
+void PackedSparse<Real>::values_by_feature(PairValue kind, const SparseSample<Real>& query,
                                            Index begin, Index n, Real* out) const {
     // Sums of products run in double: |x|^2 + |z|^2 - 2 x.z cancels.
     thread_local std::vector<double> sums;
     sums.assign(static_cast<std::size_t>(n), 0.0);
     const Index* offsets = offsets_.data() + (begin / chunk_size_) * (n_features_ + 1);
-    const bool manhattan = kind == KernelKind::laplacian;
+    const bool manhattan = kind == PairValue::manhattan_distance;
     for (std::size_t q = 0; q < query.columns.size(); ++q) {
         const Index feature = query.columns[q];
         if (feature >= n_features_) continue;
@@ -146,7 +146,7 @@ void PackedSparse<Real>::values_by_feature(KernelKind kind, const SparseSample<R
         const auto at = static_cast<std::size_t>(i);
         const std::size_t sample = at + static_cast<std::size_t>(begin);
         double value = sums[at];
-        if (kind == KernelKind::rbf) {
+        if (kind == PairValue::squared_distance) {
             value = std::max(0.0, squared_norms_[sample] + query.squared_norm - 2.0 * value);
         } else if (manhattan) {
             value = std::max(0.0, absolute_sums_[sample] + query.absolute_sum + value);
@@ -156,7 +156,7 @@ void PackedSparse<Real>::values_by_feature(KernelKind kind, const SparseSample<R
 }
 
 template <class Real>
-void PackedSparse<Real>::base_values(KernelKind kind, const Queries<Real>& queries, Index begin,
+void PackedSparse<Real>::base_values(PairValue kind, const Queries<Real>& queries, Index begin,
                                      Index n, Real* const* out) const {
     if (!by_sample()) {
         for (Index m = 0; m < queries.size(); ++m) {
@@ -166,10 +166,10 @@ void PackedSparse<Real>::base_values(KernelKind kind, const Queries<Real>& queri
     }
     constexpr Index width = simd::lanes<Real>;
     const auto& loops = simd::loops<Real>();
-    const bool manhattan = kind == KernelKind::laplacian;
-    const auto values = kind == KernelKind::rbf ? loops.sparse_squared_distances
-                        : manhattan             ? loops.sparse_manhattan_distances
-                                                : loops.sparse_dot_products;
+    const bool manhattan = kind == PairValue::manhattan_distance;
+    const auto values = kind == PairValue::squared_distance ? loops.sparse_squared_distances
+                        : manhattan                         ? loops.sparse_manhattan_distances
+                                                            : loops.sparse_dot_products;
     const auto& own = manhattan ? absolute_sums_ : squared_norms_;
     const auto& table = queries.spread_table();
     const double* sums = manhattan ? table.absolute_sums.data() : table.squared_norms.data();

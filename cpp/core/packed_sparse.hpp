@@ -36,9 +36,8 @@ class PackedSparse {
     Index n_features() const { return n_features_; }
     std::size_t bytes() const { return values_.size() * (sizeof(Real) + sizeof(std::int32_t)); }
 
-    // Columns out[m][0 .. n) of samples begin .. begin + n, which are one chunk: squared distances
-    // for rbf, Manhattan distances for laplacian, dot products for the others.
-    void base_values(KernelKind kind, const Queries<Real>& queries, Index begin, Index n,
+    // Columns out[m][0 .. n) of samples begin .. begin + n, which are one chunk.
+    void base_values(PairValue kind, const Queries<Real>& queries, Index begin, Index n,
                      Real* const* out) const;
     // Squared distances by sample, from queries that were spread short.
     void short_distances(const Queries<Real>& queries, Index begin, Index n,
@@ -47,7 +46,7 @@ class PackedSparse {
   private:
     void pack_by_sample(const CsrRows<Real>& csr, std::span<const Index> samples);
     void pack_by_feature(const CsrRows<Real>& csr, std::span<const Index> samples);
-    void values_by_feature(KernelKind kind, const SparseSample<Real>& query, Index begin, Index n,
+    void values_by_feature(PairValue kind, const SparseSample<Real>& query, Index begin, Index n,
                            Real* out) const;
 
     Index chunk_size_ = 0;

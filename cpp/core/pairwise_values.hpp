@@ -18,7 +18,7 @@ namespace svmosaic {
 // sample begin + i. Any thread may call it; different calls are about different pairs.
 template <class Real, class Visit>
 void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
-                     std::span<const Index> numbers, KernelKind kind, ThreadPool& pool,
+                     std::span<const Index> numbers, PairValue value, ThreadPool& pool,
                      Monitor& monitor, const Visit& visit) {
     constexpr Index step = Queries<Real>::capacity;
     const auto n = static_cast<Index>(numbers.size());
@@ -35,7 +35,7 @@ void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
         std::vector<Real*> out;
         for (Index m = 0; m < queries.size(); ++m) out.push_back(values.data() + m * room);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
-            packed.base_values(kind, queries, chunk, out.data());
+            packed.base_values(value, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
             const auto length = static_cast<std::size_t>(packed.chunk_end(chunk) - begin);
             for (Index m = 0; m < queries.size(); ++m) {

@@ -4,24 +4,15 @@
 // tests/contracts/test_mirror.py fails when a name differs.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "core/index.hpp"
+#include "core/kernel.hpp"
+
 namespace svmosaic {
-
-using Index = std::int64_t;
-
-enum class KernelKind { linear, poly, rbf, sigmoid, laplacian, precomputed };
-
-struct KernelSpec {
-    KernelKind kind = KernelKind::rbf;
-    double gamma = 1.0;
-    Index degree = 3;
-    double coef0 = 0.0;
-};
 
 // What a deviation of f(x) from the target costs.
 enum class Loss {

@@ -47,9 +47,8 @@ void sum_batch(const Rows<Real>& table, std::span<const Index> batch,
     for (std::size_t m = 0; m < step; ++m) out[m] = columns.data() + m * room;
     std::fill(sums.begin(), sums.end(), 0.0);
     // One output: kernel values are summed as they come.
-    const bool is_exp =
-        expansion.kernel.kind == KernelKind::rbf || expansion.kernel.kind == KernelKind::laplacian;
-    const bool one_sum = is_exp && coefficients.n_outputs == 1 &&
+    const auto& facts = facts_of(expansion.kernel.kind);
+    const bool one_sum = facts.is_exponential && coefficients.n_outputs == 1 &&
                          coefficients.values.size() == expansion.support.size();
     for (std::size_t first = 0; first < expansion.support.size(); first += step) {
         if (first % ask_every == 0 && monitor.should_stop(0)) return;
@@ -59,7 +58,7 @@ void sum_batch(const Rows<Real>& table, std::span<const Index> batch,
             const Index begin = packed.chunk_begin(chunk);
             const Index padded = simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
             if (one_sum) {
-                packed.base_values(expansion.kernel.kind, queries, chunk, out.data());
+                packed.base_values(facts.computed_from, queries, chunk, out.data());
                 loops.add_exps(out.data(), static_cast<Index>(count),
                                coefficients.values.data() + first, -expansion.kernel.gamma,
                                sums.data() + begin, padded);

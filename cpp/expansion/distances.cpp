@@ -28,8 +28,8 @@ std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vec
     // Of the linear kernel: differences, which suit all gammas.
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, vectors, samples);
     const PackedRows<Real> packed(vectors, samples, layout);
-    const auto kind = absolute ? KernelKind::laplacian : KernelKind::rbf;
-    for_base_values(packed, rows, std::span<const Index>(queries), kind, pool, monitor,
+    const auto value = absolute ? PairValue::manhattan_distance : PairValue::squared_distance;
+    for_base_values(packed, rows, std::span<const Index>(queries), value, pool, monitor,
                     [&](Index query, Index begin, std::span<const Real> values) {
                         const auto at = static_cast<std::size_t>(query) * samples.size() +
                                         static_cast<std::size_t>(begin);

@@ -78,7 +78,7 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     const bool fits =
         StoredTuner<Real>::bytes_needed(plan, settings, n_threads) <= settings.memory_mb * 1e6;
     StoredTuner<Real> tuner(rows, plan, settings);
-    if (fits) tuner.measure(kernel.kind, pool, monitor);
+    if (fits) tuner.measure(facts_of(kernel.kind).computed_from, pool, monitor);
     std::vector<std::vector<MachineOutcome>> outcomes;
     for (const auto& fold : plan.folds) outcomes.emplace_back(fold.machines.size());
     for (std::size_t g = 0; g < settings.gammas.size() && !monitor.stopped(); ++g) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 
 #include "core/packed_rows.hpp"
 #include "core/pairwise_values.hpp"
@@ -33,17 +31,6 @@ void for_rows(Index n_rows, ThreadPool& pool, Monitor& monitor, const Task& task
                  for (Index row = group * rows_per_task; row < end; ++row) task(row);
              },
              [&] { monitor.should_stop(0); });
-}
-
-template <class Real>
-void require_finite(const Real* values, Index n, Index row) {
-    // A sum of zeros, unless a value is infinite or not a number.
-    Real sum = 0;
-    for (Index i = 0; i < n; ++i) sum += values[i] * Real{0};
-    if (sum == Real{0}) return;
-    throw std::domain_error(
-        "A kernel value of sample " + std::to_string(row) +
-        " is not finite. Scale the features or change the kernel's parameters.");
 }
 
 // Room for one value per test sample, in whole vectors. It is a multiple for float, too.
@@ -88,7 +75,7 @@ double StoredTuner<Real>::bytes_needed(const TunePlan& plan, const TuneSettings&
 }
 
 template <class Real>
-void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& monitor) {
+void StoredTuner<Real>::measure(PairValue value, ThreadPool& pool, Monitor& monitor) {
     const Index n = plan_.n_samples();
     // By differences, which suit all gammas.
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows_, plan_.rows);
@@ -99,7 +86,7 @@ void StoredTuner<Real>::measure(KernelKind kind, ThreadPool& pool, Monitor& moni
         std::fill_n(base_values_.data() + sample * plan_.column_length, plan_.column_length,
                     Real{0});
     });
-    for_base_values(packed, rows_, std::span<const Index>(plan_.rows), kind, pool, monitor,
+    for_base_values(packed, rows_, std::span<const Index>(plan_.rows), value, pool, monitor,
                     [&](Index sample, Index begin, std::span<const Real> values) {
                         Real* row = base_values_.data() + sample * plan_.column_length;
                         const int* places = plan_.places.data() + begin;
@@ -111,7 +98,6 @@ template <class Real>
 void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
     const Index n = plan_.n_samples();
     const Index length = plan_.column_length;
-    const bool is_distance = kernel.kind == KernelKind::rbf || kernel.kind == KernelKind::laplacian;
     kernel_values_.require(static_cast<std::size_t>(n * length));
     diagonal_.resize(static_cast<std::size_t>(n));
     for_rows(n, pool, monitor, [&](Index sample) {
@@ -119,8 +105,7 @@ void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monito
         Real* row = kernel_values_.data() + sample * length;
         std::copy_n(base_values_.data() + sample * length, length, row);
         apply_kernel(kernel, row, length);
-        // Products can overflow where distances cannot.
-        if (!is_distance) require_finite(row, length, table_row);
+        require_finite(kernel, row, length, table_row);
         diagonal_[static_cast<std::size_t>(sample)] = kernel_diagonal(kernel, rows_, table_row);
     });
 }

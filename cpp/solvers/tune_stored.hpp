@@ -39,7 +39,7 @@ class StoredTuner {
     static double bytes_needed(const TunePlan& plan, const TuneSettings& settings, Index n_threads);
 
     // Computes what the kernel is made from, for all pairs.
-    void measure(KernelKind kind, ThreadPool& pool, Monitor& monitor);
+    void measure(PairValue value, ThreadPool& pool, Monitor& monitor);
     // Turns it into kernel values.
     void apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
     // One machine of one fold under all settings. Any number of threads may ask at once.

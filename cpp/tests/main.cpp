@@ -15,6 +15,7 @@ namespace svmosaic::test {
 
 void test_thread_pool();
 void test_column_store();
+void test_kernel();
 void test_kernel_columns();
 void test_blocks();
 void test_exp();
@@ -38,6 +39,7 @@ struct Test {
 constexpr std::array tests{
     Test{"thread_pool", test_thread_pool},
     Test{"column_store", test_column_store},
+    Test{"kernel", test_kernel},
     Test{"kernel_columns", test_kernel_columns},
     Test{"exp", test_exp},
     Test{"blocks", test_blocks},
