@@ -4,43 +4,22 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "simd/loops.hpp"
+#include "solvers/ollawv_loop.hpp"
 
 namespace svmosaic {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Scores closer than this, relative to the largest k(x, x), differ by rounding only.
-constexpr double rounding = 1e-12;
-// A remaining weight below this is a rounding error, not a fraction of a sample.
-constexpr double least_weight = 1e-12;
-
-double learning_rate(LearningRate rate, Index t) {
-    const auto step = static_cast<double>(t);
-    switch (rate) {
-        case LearningRate::two_over_sqrt:
-            return 2.0 / std::sqrt(step);
-        case LearningRate::one_over_sqrt:
-            return 1.0 / std::sqrt(step);
-        case LearningRate::one_over:
-            break;
-    }
-    return 1.0 / step;
-}
-
-struct Violator {
-    Index sample;
-    double score;  // its y f(x)
-};
-
-// The pool of samples not yet used up, with their scores y f(x).
+// The scores of a problem whose kernel columns are computed.
 template <class Real>
-class Pool {
+class ComputedScores {
   public:
-    Pool(const Problem& problem, KernelColumns<Real>& columns, bool keep_columns)
+    ComputedScores(const Problem& problem, KernelColumns<Real>& columns, bool keep_columns)
         : columns_(columns),
           keep_columns_(keep_columns),
           ahead_(columns.gains_by_blocks()),
@@ -54,13 +33,28 @@ class Pool {
         const auto& diagonal = columns.diagonal();
         double scale = 0.0;
         for (const double d : diagonal) scale = std::max(scale, std::abs(d));
-        tie_ = rounding * scale;
+        tie_ = score_rounding * scale;
     }
 
     void remove(Index sample) { scores_[static_cast<std::size_t>(sample)] = infinity; }
 
+    double update(Index sample, double step, double shift) {
+        pass(sample, step, shift);
+        lowest_ = *std::min_element(chunk_lowest_.begin(), chunk_lowest_.end());
+        return lowest_;
+    }
+
+    Index find_worst() const {
+        const auto ties = [&](double score) { return score <= lowest_ + tie_; };
+        const auto chunk = std::find_if(chunk_lowest_.begin(), chunk_lowest_.end(), ties);
+        const Index begin = chunk_begin_[static_cast<std::size_t>(chunk - chunk_lowest_.begin())];
+        const auto found = std::find_if(scores_.begin() + begin, scores_.end(), ties);
+        return static_cast<Index>(found - scores_.begin());
+    }
+
+  private:
     // Lines 10 and 15 in one pass over the column of `sample`.
-    void update(Index sample, double step, double shift) {
+    void pass(Index sample, double step, double shift) {
         const auto visit = [&](Index chunk, Index begin, Index end, const Real* values) {
             const auto c = static_cast<std::size_t>(chunk);
             chunk_begin_[c] = begin;
@@ -79,18 +73,6 @@ class Pool {
         if (scores_[static_cast<std::size_t>(sample)] == infinity) columns_.forget(sample);
     }
 
-    // The first sample whose score is the lowest, up to rounding.
-    Violator worst() const {
-        const double lowest = *std::min_element(chunk_lowest_.begin(), chunk_lowest_.end());
-        if (lowest == infinity) return {-1, infinity};
-        const auto ties = [&](double score) { return score <= lowest + tie_; };
-        const auto chunk = std::find_if(chunk_lowest_.begin(), chunk_lowest_.end(), ties);
-        const Index begin = chunk_begin_[static_cast<std::size_t>(chunk - chunk_lowest_.begin())];
-        const auto found = std::find_if(scores_.begin() + begin, scores_.end(), ties);
-        return {static_cast<Index>(found - scores_.begin()), lowest};
-    }
-
-  private:
     // The sample and those that will probably be the worst soon: several columns cost little more
     // than one. What is computed is kept until it is used.
     std::vector<Index> with_next_worst(Index sample) {
@@ -138,71 +120,29 @@ class Pool {
     std::vector<std::size_t> chunk_order_;
     std::vector<std::pair<double, Index>> candidates_;
     double tie_ = 0.0;
+    double lowest_ = infinity;
 };
-
-Index step_limit(const OllawvSettings& settings, double total_weight) {
-    if (settings.max_iter > 0) return settings.max_iter;
-    // Kept below what an Index holds.
-    const double steps = std::min(settings.max_iter_share * total_weight, 1e15);
-    return std::max<Index>(1, static_cast<Index>(steps));
-}
 
 }  // namespace
 
 template <class Real>
 Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
                       KernelColumns<Real>& columns, Monitor& monitor, const SelectionUse& use) {
-    const double n = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
-    const double beta = settings.fit_intercept ? 1.0 : 0.0;
-    const Index max_iter = step_limit(settings, n);
-
     Solution solution;
-    Pool<Real> pool(problem, columns, use.keep_columns);
-    std::vector<double> remaining(problem.weights.begin(), problem.weights.end());
-    Index n_support = 0;
-    Index t = 0;
-    Violator worst{start, 0.0};
-    while (true) {
-        const auto wv = static_cast<std::size_t>(worst.sample);
-        const bool is_new = remaining[wv] == problem.weights[wv];
-        if (is_new && settings.max_support > 0 && n_support == settings.max_support) {
-            solution.status = Status::max_support;
-            break;
-        }
-        ++t;
-        const double share = std::min(1.0, remaining[wv]);
-        const double lambda =
-            learning_rate(settings.learning_rate, t) * problem.targets[wv] * share;
-        const double bias = beta * lambda / n;
-
-        remaining[wv] -= share;
-        if (remaining[wv] < least_weight) pool.remove(worst.sample);
-        pool.update(worst.sample, lambda, bias);
-        solution.intercept += bias;
-        n_support += is_new ? 1 : 0;
-
-        worst = pool.worst();
-        solution.path_rows.push_back(static_cast<Index>(wv));
-        solution.path_steps.push_back(lambda);
-        solution.path_violations.push_back(worst.score);
-
-        if (worst.score >= settings.margin && worst.sample >= 0) break;
-        if (use.enough > 0 && t >= use.enough) break;
-        if (worst.sample < 0) {
-            solution.status = Status::exhausted;
-            break;
-        }
-        if (t >= max_iter) {
-            solution.status = Status::max_iter;
-            break;
-        }
-        if (monitor.should_stop()) {
-            solution.status = monitor.reason();
-            break;
-        }
-    }
-    solution.n_iter = t;
-    solution.violation = worst.score;
+    ComputedScores<Real> scores(problem, columns, use.keep_columns);
+    solution.status =
+        run_ollawv(problem.targets, problem.weights, start, settings, 1, monitor, scores,
+                   [&](const OllawvStep& step) -> std::optional<Status> {
+                       solution.intercept += step.bias;
+                       solution.path_rows.push_back(step.sample);
+                       solution.path_steps.push_back(step.lambda);
+                       solution.path_violations.push_back(step.worst);
+                       ++solution.n_iter;
+                       const bool reached = step.worst >= settings.margin && step.worst < infinity;
+                       const bool enough = use.enough > 0 && solution.n_iter >= use.enough;
+                       return reached || enough ? std::optional(Status::converged) : std::nullopt;
+                   });
+    solution.violation = solution.path_violations.back();
     solution.n_columns = columns.n_computed();
     return solution;
 }

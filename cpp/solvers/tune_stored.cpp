@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/packed_rows.hpp"
 #include "core/pairwise_values.hpp"
+#include "solvers/ollawv_loop.hpp"
 
 namespace svmosaic {
 
@@ -12,6 +14,8 @@ namespace {
 
 // Rows of a matrix per task of a thread.
 constexpr Index rows_per_task = 16;
+// Steps of a selection between two questions to the monitor.
+constexpr Index ask_every = 64;
 
 std::vector<std::size_t> ascending(std::span<const double> values) {
     std::vector<std::size_t> order(values.size());
@@ -131,25 +135,44 @@ void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneMachine& machin
 }
 
 template <class Real>
+template <class Seen>
+bool StoredTuner<Real>::select(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+                               Monitor& monitor, const Seen& seen) {
+    auto& path = scratch.path;
+    path.clear();
+    scratch.scores.begin(matrix(), plan_, machine, fold, diagonal_);
+    std::size_t next = 0;
+    run_ollawv(machine.targets, machine.weights, machine.start, settings_.machine.ollawv, ask_every,
+               monitor, scratch.scores, [&](const OllawvStep& step) -> std::optional<Status> {
+                   path.push_back(step.sample);
+                   for (; next < margins_.size() && step.worst >= margins_[next]; ++next) {
+                       seen(next);
+                   }
+                   if (next < margins_.size()) return std::nullopt;
+                   return Status::converged;
+               });
+    monitor.should_stop(static_cast<Index>(path.size()) % ask_every);
+    if (monitor.stopped()) return false;
+    for (; next < margins_.size(); ++next) seen(next);
+    return true;
+}
+
+template <class Real>
 void StoredTuner<Real>::evaluate_plain(const TuneFold& fold, const TuneMachine& machine,
                                        Scratch& scratch, MachineOutcome& outcome,
                                        Monitor& monitor) {
     const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
-    auto& run = scratch.run;
-    run.run(matrix(), plan_, machine, fold, diagonal_, margins_, settings_.machine.ollawv, monitor,
-            [&](std::size_t m, Index steps) {
-                const std::size_t s = margin_order_[m] * settings_.Cs.size();
-                double* decisions = outcome.decisions.data() + s * fold.test.size();
-                for (std::size_t v = 0; v < fold.test.size(); ++v) {
-                    decisions[v] = run.outputs()[static_cast<std::size_t>(fold.test_places[v])];
-                }
-                const auto bits = std::span(outcome.support).subspan(s * words, words);
-                for (Index t = 0; t < steps; ++t) {
-                    const auto position =
-                        static_cast<std::size_t>(run.path()[static_cast<std::size_t>(t)]);
-                    mark_support(bits, machine.samples[position]);
-                }
-            });
+    select(fold, machine, scratch, monitor, [&](std::size_t m) {
+        const std::size_t s = margin_order_[m] * settings_.Cs.size();
+        double* decisions = outcome.decisions.data() + s * fold.test.size();
+        for (std::size_t v = 0; v < fold.test.size(); ++v) {
+            decisions[v] = scratch.scores.outputs()[static_cast<std::size_t>(fold.test_places[v])];
+        }
+        const auto bits = std::span(outcome.support).subspan(s * words, words);
+        for (const Index i : scratch.path) {
+            mark_support(bits, machine.samples[static_cast<std::size_t>(i)]);
+        }
+    });
 }
 
 template <class Real>
@@ -273,19 +296,16 @@ void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneMachin
     std::vector<Index> selected;
     std::vector<bool> is_selected(machine.samples.size(), false);
     std::vector<std::size_t> n_selected(margins_.size(), 0);
-    auto& run = scratch.run;
     std::size_t read = 0;
-    const bool complete =
-        run.run(matrix(), plan_, machine, fold, diagonal_, margins_, settings_.machine.ollawv,
-                monitor, [&](std::size_t m, Index steps) {
-                    for (; read < static_cast<std::size_t>(steps); ++read) {
-                        const Index position = run.path()[read];
-                        const auto i = static_cast<std::size_t>(position);
-                        if (!is_selected[i]) selected.push_back(position);
-                        is_selected[i] = true;
-                    }
-                    n_selected[m] = selected.size();
-                });
+    const bool complete = select(fold, machine, scratch, monitor, [&](std::size_t m) {
+        for (; read < scratch.path.size(); ++read) {
+            const Index position = scratch.path[read];
+            const auto i = static_cast<std::size_t>(position);
+            if (!is_selected[i]) selected.push_back(position);
+            is_selected[i] = true;
+        }
+        n_selected[m] = selected.size();
+    });
     if (!complete) return;
     take_variables(machine, selected, fold, scratch);
     const std::size_t one_margin = settings_.Cs.size();

@@ -9,7 +9,7 @@
 #include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
 #include "solvers/machine_dual.hpp"
-#include "solvers/margin_run.hpp"
+#include "solvers/stored_scores.hpp"
 #include "solvers/tune_ollawv.hpp"
 #include "solvers/tune_scores.hpp"
 
@@ -18,7 +18,8 @@ namespace svmosaic {
 // Scratch of one machine.
 template <class Real>
 struct TuneScratch {
-    MarginRun<Real> run;
+    StoredScores<Real> scores;
+    std::vector<Index> path;  // of the selection, as positions in machine.samples
     MachineDual<Real> dual;
     std::vector<Index> samples;
     std::vector<int> places;
@@ -50,6 +51,12 @@ class StoredTuner {
     using Scratch = TuneScratch<Real>;
 
     KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
+    // One selection to the largest margin. The machine for a smaller margin is a prefix of the run,
+    // so each is read off when the run passes its margin: calls seen(m) once for each of the
+    // ascending margins. Returns false when the monitor said stop.
+    template <class Seen>
+    bool select(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+                Monitor& monitor, const Seen& seen);
     void evaluate_plain(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
                         MachineOutcome& outcome, Monitor& monitor);
     void evaluate_selected(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,

@@ -1,0 +1,98 @@
+#include "solvers/stored_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "simd/loops.hpp"
+#include "solvers/ollawv_loop.hpp"
+
+namespace svmosaic {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+template <class Real>
+void StoredScores<Real>::begin(const KernelMatrix<Real>& matrix, const TunePlan& plan,
+                               const TuneMachine& machine, const TuneFold& fold,
+                               std::span<const double> diagonal) {
+    matrix_ = matrix;
+    plan_ = &plan;
+    machine_ = &machine;
+    const auto length = static_cast<std::size_t>(plan.column_length);
+    outputs_.assign(length, 0.0);
+    blocked_.assign(length, infinity);
+    position_.resize(length);
+
+    std::vector<double> sign(plan.ranges.size(), 0.0);
+    std::vector<bool> matters(plan.ranges.size(), false);
+    double scale = 0.0;
+    for (std::size_t i = 0; i < machine.samples.size(); ++i) {
+        const auto sample = static_cast<std::size_t>(machine.samples[i]);
+        const auto place = static_cast<std::size_t>(plan.places[sample]);
+        blocked_[place] = 0.0;
+        position_[place] = static_cast<Index>(i);
+        sign[static_cast<std::size_t>(plan.labels[sample])] = machine.targets[i];
+        scale = std::max(scale, std::abs(diagonal[sample]));
+    }
+    tie_ = score_rounding * scale;
+    for (const Index sample : fold.test) {
+        matters[static_cast<std::size_t>(plan.labels[static_cast<std::size_t>(sample)])] = true;
+    }
+    parts_.clear();
+    for (std::size_t c = 0; c < plan.ranges.size(); ++c) {
+        if (sign[c] != 0.0 || matters[c]) parts_.push_back({plan.ranges[c], sign[c], infinity});
+    }
+}
+
+template <class Real>
+void StoredScores<Real>::remove(Index i) {
+    const int place = plan_->places[static_cast<std::size_t>(sample(i))];
+    blocked_[static_cast<std::size_t>(place)] = infinity;
+}
+
+template <class Real>
+double StoredScores<Real>::update(Index i, double step, double shift) {
+    const auto& loops = simd::loops<Real>();
+    const Real* column = matrix_.row(sample(i));
+    lowest_ = infinity;
+    for (auto& part : parts_) {
+        const Index begin = part.range.begin;
+        const Index n = part.range.end - begin;
+        if (part.sign == 0.0) {
+            loops.follow(column + begin, step, shift, outputs_.data() + begin, n);
+            continue;
+        }
+        part.lowest = loops.update_outputs(column + begin, step, shift, part.sign,
+                                           blocked_.data() + begin, outputs_.data() + begin, n);
+        lowest_ = std::min(lowest_, part.lowest);
+    }
+    return lowest_;
+}
+
+// Each class lies in canonical order, so the first of each class are compared.
+template <class Real>
+Index StoredScores<Real>::find_worst() const {
+    const auto& loops = simd::loops<Real>();
+    const double bound = lowest_ + tie_;
+    Index first = std::numeric_limits<Index>::max();
+    for (const auto& part : parts_) {
+        if (part.sign == 0.0 || part.lowest > bound) continue;
+        const Index begin = part.range.begin;
+        const Index found =
+            loops.first_at_most(outputs_.data() + begin, part.sign, blocked_.data() + begin, bound,
+                                part.range.end - begin);
+        if (found >= 0) {
+            first = std::min(first, position_[static_cast<std::size_t>(begin + found)]);
+        }
+    }
+    return first;
+}
+
+template class StoredScores<float>;
+template class StoredScores<double>;
+
+}  // namespace svmosaic
