@@ -1,5 +1,4 @@
-// The dual of the L1-SVM or of epsilon-SVR on some hundred variables at most, with their kernel
-// matrix at hand.
+// The dual of the L1-SVM or of epsilon-SVR on so few variables that their kernel matrix is stored.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,8 @@
 #include "core/aligned.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
-#include "simd/loops.hpp"
+#include "solvers/dual_variables.hpp"
+#include "solvers/free_step.hpp"
 
 namespace svmosaic {
 
@@ -47,20 +47,16 @@ double best_stretch(double linear, double quadratic, double ratio);
 
 // Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1   subject to  a fixed sum of beta
 //              and lower <= beta <= upper, from where the variables are.
-// Method       pairs by second-order selection, as in smo.hpp. In between, all variables that are
-//              not at a bound move together to their joint minimum: a Newton step on the equality
-//              constrained quadratic, in which variables that would leave the box are set to its
-//              edge and the rest is solved again. Pairs find out who is at a bound, joint steps do
-//              the slow rest. A joint step is made when the pairs since the last one have cost as
-//              much as it will, and more rarely after one that failed. The slope of epsilon |beta|
-//              changes at zero, so for both kinds of step a variable's box ends there.
+// Method       pairs by second-order selection (PairSteps). In between, all variables that are not
+//              at a bound move together to their joint minimum (FreeStep). Pairs find out who is at
+//              a bound, joint steps do the slow rest. A joint step is made when the pairs since the
+//              last one have cost as much as it will, and more rarely after one that failed.
 template <class Real>
 class BoxDual {
   public:
     // Makes room for n variables. Their matrix is then filled by the caller, row by row.
     void resize(Index n);
-    Index size() const { return n_; }
-    Real* matrix_row(Index i) { return matrix_.data() + i * padded_; }
+    Real* matrix_row(Index i) { return matrix_.data() + i * v_.padded(); }
     // The cost of |beta|, 0 unless set; the variables stay where they are.
     void set_epsilon(double epsilon);
     // `gradient` is sum_j k(x_i, x_j) beta_j - target over all variables, those elsewhere included.
@@ -76,58 +72,32 @@ class BoxDual {
     // move, after max_updates, or when the monitor says stop.
     Index solve(double tol, Index max_updates, Monitor& monitor);
 
-    double beta(Index i) const { return beta_[static_cast<std::size_t>(i)]; }
-    std::span<const double> betas() const { return {beta_.data(), static_cast<std::size_t>(n_)}; }
-    std::span<const double> gradients() const {
-        return {gradient_.data(), static_cast<std::size_t>(n_)};
+    // The same by pairs alone, with rows of the matrix that are written when row(i) is asked for.
+    template <class Row>
+    Index solve_pairs(double tol, Index max_updates, const Row& row) {
+        Index updates = 0;
+        while (updates < max_updates && v_.violation() > tol && pairs_.step(v_, row)) ++updates;
+        return updates;
     }
+    // Brings the violation up to date, which `solve` does by itself.
+    void look() { pairs_.look(v_); }
+
+    const DualVariables& variables() const { return v_; }
+    double violation() const { return v_.violation(); }
+    double beta(Index i) const { return v_.beta[static_cast<std::size_t>(i)]; }
+    std::span<const double> betas() const { return {v_.beta.data(), v_.size}; }
+    std::span<const double> gradients() const { return {v_.gradient.data(), v_.size}; }
     // Where the variables stand, for the intercept.
     Standing standing() const;
 
   private:
-    double violation() const { return extremes_.highest_low - extremes_.lowest_up.value; }
-    // Inside its box, with one slope to both sides.
-    bool is_free(std::size_t k) const { return up_[k] == low_[k]; }
-    // How far a step may go: to the bound, or to zero before it.
-    double highest(std::size_t k) const {
-        return epsilon_ > 0.0 && beta_[k] < 0.0 ? 0.0 : upper_[k];
-    }
-    double lowest(std::size_t k) const {
-        return epsilon_ > 0.0 && beta_[k] > 0.0 ? 0.0 : lower_[k];
-    }
-    void mark(std::size_t k);
-    void look();
-    bool pair_step();
-    bool joint_step();
     double joint_step_cost() const;
-    // The parts of a joint step.
-    bool find_direction();
-    bool solve_inside();
-    void write_system(Index stride);
-    bool take_direction();
-    template <class Visit>
-    void for_moving(const Visit& visit) {
-        for (const std::size_t k : inside_) visit(k);
-        for (const std::size_t k : edge_) visit(k);
-    }
 
-    Index n_ = 0;
-    Index padded_ = 0;
-    AlignedVector<Real> matrix_;
-    AlignedVector<double> target_, beta_, lower_, upper_, gradient_, diagonal_;
-    // The slope of epsilon |beta| where the variable may grow (shrink), else +infinity (-infinity).
-    AlignedVector<double> up_, low_;
-    double epsilon_ = 0.0;
-    simd::PairExtremes extremes_{};
-    Index n_free_ = 0;
-
-    // Scratch of joint steps: the free variables still inside the box, those set to its edge, the
-    // direction of both and where the edge is.
-    std::vector<std::size_t> inside_, edge_;
-    std::vector<int> places_;
-    AlignedVector<double> direction_, change_, goal_;
-    AlignedVector<double> factor_, rest_, ones_;
-    AlignedVector<Real> gathered_, zeros_;
+    DualVariables v_;
+    AlignedVector<double> target_;
+    UnsetVector<Real> matrix_;
+    PairSteps<Real> pairs_;
+    FreeStep<Real> joint_;
 };
 
 }  // namespace svmosaic

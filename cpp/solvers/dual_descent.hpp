@@ -22,8 +22,8 @@ struct DualDescentSettings {
 // Method       the coordinate whose step, if it were free, would gain most:
 //                  g_i = f(x_i) - y_i,   beta_i = beta_i - g_i / K_ii, cut to its bounds.
 //              Where coordinates are slow, all variables between their bounds move together to
-//              their joint minimum, or to the first bound on the way: one such step when the
-//              coordinates since the last have cost as much.
+//              their joint minimum within the box (FreeStep): one such step when the coordinates
+//              since the last have cost as much.
 // Stops when   no variable that may move that way has |g_i| above tol.
 // Cost         one kernel column per update, cached by KernelColumns.
 template <class Real>

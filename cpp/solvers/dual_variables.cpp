@@ -7,67 +7,66 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
-// Passes over fewer variables than this are not shared between threads.
-constexpr Index range_size = 16'384;
+// A share of the distance between bounds that only rounding leaves.
+constexpr double rounding = 1e-14;
 
 }  // namespace
 
 void DualVariables::resize(std::size_t n, std::size_t padded) {
     size = n;
-    beta.assign(padded, 0.0);
-    lower.assign(padded, 0.0);
-    upper.assign(padded, 0.0);
-    gradient.assign(padded, 0.0);
-    diagonal.assign(padded, 0.0);
+    for (auto* values : {&beta, &lower, &upper, &gradient, &diagonal}) values->assign(padded, 0.0);
     up.assign(padded, infinity);
     low.assign(padded, -infinity);
+    n_free = 0;
 }
 
+// beta_i grows and beta_j shrinks by the same amount, which keeps their sum.
 template <class Real>
-Index PairSteps<Real>::n_ranges() const {
-    return (v_.padded() + range_size - 1) / range_size;
-}
-
-template <class Real>
-Index PairSteps<Real>::range_length(Index range) const {
-    return std::min(range_size, v_.padded() - range * range_size);
-}
-
-// beta_i grows and beta_j shrinks by the same amount, which keeps their sum. At zero the slope of
-// epsilon |beta| changes, so a step ends there.
-template <class Real>
-double PairSteps<Real>::move(Index i, Index j, double k_ij) {
+double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {
     const auto a = static_cast<std::size_t>(i);
     const auto b = static_cast<std::size_t>(j);
-    const double curvature =
-        std::max(v_.diagonal[a] + v_.diagonal[b] - 2.0 * k_ij, least_curvature);
-    const double end_i = v_.end_of(a, true);
-    const double end_j = v_.end_of(b, false);
-    const double room_i = end_i - v_.beta[a];
-    const double room_j = v_.beta[b] - end_j;
-    const double slope = (v_.gradient[b] + v_.low[b]) - (v_.gradient[a] + v_.up[a]);
+    const double curvature = std::max(v.diagonal[a] + v.diagonal[b] - 2.0 * k_ij, least_curvature);
+    const double end_i = v.end_of(a, true);
+    const double end_j = v.end_of(b, false);
+    const double room_i = end_i - v.beta[a];
+    const double room_j = v.beta[b] - end_j;
+    const double slope = (v.gradient[b] + v.low[b]) - (v.gradient[a] + v.up[a]);
     const double delta = std::min({slope / curvature, room_i, room_j});
-    // At an end the variable is set, not added to, so that it is exactly there.
-    v_.beta[a] = delta == room_i ? end_i : v_.beta[a] + delta;
-    v_.beta[b] = delta == room_j ? end_j : v_.beta[b] - delta;
-    v_.mark(a);
-    v_.mark(b);
+    // At an end the variable is set, not added to, so that it is exactly there. Both get there
+    // together where the others are at bounds; short of it by rounding, one would pass for free.
+    const auto is_there = [&](double room, std::size_t k) {
+        return room - delta <= rounding * (v.upper[k] - v.lower[k]);
+    };
+    v.beta[a] = is_there(room_i, a) ? end_i : v.beta[a] + delta;
+    v.beta[b] = is_there(room_j, b) ? end_j : v.beta[b] - delta;
+    v.mark(a);
+    v.mark(b);
     return delta;
 }
 
 template <class Real>
-Index PairSteps<Real>::second(Index i, const Real* column_i) {
-    const auto a = static_cast<std::size_t>(i);
-    const auto& loops = simd::loops<Real>();
-    std::vector<simd::Extreme>& found = second_of_range_;
-    found.resize(static_cast<std::size_t>(n_ranges()));
-    pool_.run(n_ranges(), [&](Index range) {
+template <class Task>
+void PairSteps<Real>::for_ranges(const DualVariables& v, const Task& task) {
+    const Index n = (v.padded() + range_size - 1) / range_size;
+    const auto one = [&](Index range) {
         const Index begin = range * range_size;
-        auto best = loops.select_second(
-            column_i + begin, v_.diagonal.data() + begin, v_.gradient.data() + begin,
-            v_.low.data() + begin, v_.gradient[a] + v_.up[a], v_.diagonal[a], range_length(range));
-        if (best.index >= 0) best.index += begin;
-        found[static_cast<std::size_t>(range)] = best;
+        task(static_cast<std::size_t>(range), begin, std::min(range_size, v.padded() - begin));
+    };
+    if (pool_) {
+        pool_->run(n, one);
+    } else {
+        for (Index range = 0; range < n; ++range) one(range);
+    }
+}
+
+template <class Real>
+Index PairSteps<Real>::second_of_ranges(const DualVariables& v, Index i, const Real* column_i) {
+    auto& found = second_of_range_;
+    found.resize(static_cast<std::size_t>(v.padded() / range_size + 1));
+    std::fill(found.begin(), found.end(), simd::Extreme{0.0, -1});
+    for_ranges(v, [&](std::size_t range, Index begin, Index length) {
+        found[range] = second_in(v, i, column_i, begin, length);
+        if (found[range].index >= 0) found[range].index += begin;
     });
     simd::Extreme winner{0.0, -1};
     for (const auto& best : found) {
@@ -77,24 +76,22 @@ Index PairSteps<Real>::second(Index i, const Real* column_i) {
 }
 
 template <class Real>
-void PairSteps<Real>::update(const Real* column_i, const Real* column_j, double delta) {
-    const auto& loops = simd::loops<Real>();
+void PairSteps<Real>::update_ranges(DualVariables& v, const Real* column_i, const Real* column_j,
+                                    double delta) {
+    const simd::PairExtremes none{{infinity, -1}, -infinity};
     auto& found = extremes_of_range_;
-    found.resize(static_cast<std::size_t>(n_ranges()));
-    pool_.run(n_ranges(), [&](Index range) {
-        const Index begin = range * range_size;
-        auto extremes = loops.update_gradient(column_i + begin, column_j + begin, delta,
-                                              v_.up.data() + begin, v_.low.data() + begin,
-                                              v_.gradient.data() + begin, range_length(range));
-        if (extremes.lowest_up.index >= 0) extremes.lowest_up.index += begin;
-        found[static_cast<std::size_t>(range)] = extremes;
+    found.resize(static_cast<std::size_t>(v.padded() / range_size + 1));
+    std::fill(found.begin(), found.end(), none);
+    for_ranges(v, [&](std::size_t range, Index begin, Index length) {
+        found[range] = update_in(v, column_i, column_j, delta, begin, length);
+        if (found[range].lowest_up.index >= 0) found[range].lowest_up.index += begin;
     });
-    v_.extremes = {{infinity, -1}, -infinity};
+    v.extremes = none;
     for (const auto& part : found) {
-        if (part.lowest_up.index >= 0 && part.lowest_up.value < v_.extremes.lowest_up.value) {
-            v_.extremes.lowest_up = part.lowest_up;
+        if (part.lowest_up.index >= 0 && part.lowest_up.value < v.extremes.lowest_up.value) {
+            v.extremes.lowest_up = part.lowest_up;
         }
-        v_.extremes.highest_low = std::max(v_.extremes.highest_low, part.highest_low);
+        v.extremes.highest_low = std::max(v.extremes.highest_low, part.highest_low);
     }
 }
 

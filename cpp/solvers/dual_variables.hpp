@@ -21,6 +21,7 @@ struct DualVariables {
     AlignedVector<double> up, low;
     double epsilon = 0.0;
     std::size_t size = 0;
+    Index n_free = 0;
     simd::PairExtremes extremes{{std::numeric_limits<double>::infinity(), -1},
                                 -std::numeric_limits<double>::infinity()};
 
@@ -28,60 +29,95 @@ struct DualVariables {
     void resize(std::size_t n, std::size_t padded);
     Index padded() const { return static_cast<Index>(beta.size()); }
 
+    // To be called when beta, a bound or epsilon has changed.
     void mark(std::size_t k) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
+        n_free -= is_free(k) ? 1 : 0;
         up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
         low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;
+        n_free += is_free(k) ? 1 : 0;
     }
-    bool is_free(std::size_t k) const {
-        return beta[k] > lower[k] && beta[k] < upper[k] && beta[k] != 0.0;
-    }
-    // How far a variable may go in one step: to its bound, or to zero before it.
+    // Inside its bounds, with one slope to both sides.
+    bool is_free(std::size_t k) const { return up[k] == low[k]; }
+    // How far a variable may go in one step: to its bound, or to zero before it, where the slope of
+    // epsilon |beta| changes.
     double end_of(std::size_t k, bool growing) const {
-        if (growing) return beta[k] < 0.0 ? 0.0 : upper[k];
-        return beta[k] > 0.0 ? 0.0 : lower[k];
+        if (growing) return epsilon > 0.0 && beta[k] < 0.0 ? 0.0 : upper[k];
+        return epsilon > 0.0 && beta[k] > 0.0 ? 0.0 : lower[k];
     }
     double violation() const { return extremes.highest_low - extremes.lowest_up.value; }
 };
 
-// SMO on some variables: finds pairs and moves them.
+// SMO on some variables: finds pairs and moves them. Passes over many variables are shared by the
+// threads of the pool, if there is one.
 template <class Real>
 class PairSteps {
   public:
-    PairSteps(DualVariables& variables, ThreadPool& pool) : v_(variables), pool_(pool) {}
+    explicit PairSteps(ThreadPool* pool = nullptr) : pool_(pool) {}
 
     // Finds the most violating pair without a step.
-    void look() {
+    void look(DualVariables& v) {
         // Any readable column will do, it is multiplied by zero.
-        zeros_.assign(static_cast<std::size_t>(v_.padded()), Real{0});
-        update(zeros_.data(), zeros_.data(), 0.0);
+        const auto room = static_cast<std::size_t>(v.padded());
+        if (zeros_.size() < room) zeros_.resize(room, Real{0});
+        update(v, zeros_.data(), zeros_.data(), 0.0);
     }
 
     // One update of a pair: i, the most violating variable that may grow, and j, the one that
     // promises the largest decrease. Returns false when no pair can move. column(i) gives column i
     // of the kernel; the last two have to stay valid.
     template <class Column>
-    bool step(const Column& column) {
-        const Index i = v_.extremes.lowest_up.index;
+    bool step(DualVariables& v, const Column& column) {
+        const Index i = v.extremes.lowest_up.index;
         if (i < 0) return false;
         const Real* column_i = column(i);
-        const Index j = second(i, column_i);
+        const Index j = second(v, i, column_i);
         if (j < 0) return false;
         const Real* column_j = column(j);
-        update(column_i, column_j, move(i, j, static_cast<double>(column_i[j])));
+        update(v, column_i, column_j, move(v, i, j, static_cast<double>(column_i[j])));
         return true;
     }
 
   private:
-    double move(Index i, Index j, double k_ij);
-    Index second(Index i, const Real* column_i);
-    // The gradient after a step of `delta` and the extremes over all variables.
-    void update(const Real* column_i, const Real* column_j, double delta);
-    Index n_ranges() const;
-    Index range_length(Index range) const;
+    // Fewer variables than this are one range, and no thread is asked.
+    static constexpr Index range_size = 16'384;
 
-    DualVariables& v_;
-    ThreadPool& pool_;
+    static double move(DualVariables& v, Index i, Index j, double k_ij);
+
+    Index second(const DualVariables& v, Index i, const Real* column_i) {
+        return v.padded() <= range_size ? second_in(v, i, column_i, 0, v.padded()).index
+                                        : second_of_ranges(v, i, column_i);
+    }
+    // The gradient after a step of `delta` and the extremes over all variables.
+    void update(DualVariables& v, const Real* column_i, const Real* column_j, double delta) {
+        if (v.padded() <= range_size) {
+            v.extremes = update_in(v, column_i, column_j, delta, 0, v.padded());
+        } else {
+            update_ranges(v, column_i, column_j, delta);
+        }
+    }
+
+    // The same for the variables of one range; indices count from its beginning.
+    static simd::Extreme second_in(const DualVariables& v, Index i, const Real* column_i,
+                                   Index begin, Index n) {
+        const auto a = static_cast<std::size_t>(i);
+        return simd::loops<Real>().select_second(column_i + begin, v.diagonal.data() + begin,
+                                                 v.gradient.data() + begin, v.low.data() + begin,
+                                                 v.gradient[a] + v.up[a], v.diagonal[a], n);
+    }
+    static simd::PairExtremes update_in(DualVariables& v, const Real* column_i,
+                                        const Real* column_j, double delta, Index begin, Index n) {
+        return simd::loops<Real>().update_gradient(column_i + begin, column_j + begin, delta,
+                                                   v.up.data() + begin, v.low.data() + begin,
+                                                   v.gradient.data() + begin, n);
+    }
+    Index second_of_ranges(const DualVariables& v, Index i, const Real* column_i);
+    void update_ranges(DualVariables& v, const Real* column_i, const Real* column_j, double delta);
+    // Runs task(range, begin, length) for all ranges.
+    template <class Task>
+    void for_ranges(const DualVariables& v, const Task& task);
+
+    ThreadPool* pool_;
     AlignedVector<Real> zeros_;
     std::vector<simd::Extreme> second_of_range_;
     std::vector<simd::PairExtremes> extremes_of_range_;

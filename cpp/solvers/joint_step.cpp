@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simd/loops.hpp"
-
 namespace svmosaic {
 
 namespace {
@@ -53,24 +51,14 @@ void JointStep<Real>::choose(const DualPoint<Real>& point, double threshold) {
 
 template <class Real>
 bool JointStep<Real>::solve(DualPoint<Real>& point) {
-    const auto m = static_cast<Index>(inside_.size());
-    const Index stride = simd::round_up(m, 8);
-    const auto room = static_cast<std::size_t>(stride);
-    if (factor_.size() < room * room) factor_.resize(room * room);
-    solved_.assign(room, 0.0);
-    spare_.assign(room, 0.0);
-    for (Index a = 0; a < m; ++a) {
-        const auto at = static_cast<std::size_t>(a);
-        double* row = factor_.data() + a * stride;
-        // From the start of the vector that holds the diagonal on.
-        std::fill(row + a / 8 * 8, row + stride, 0.0);
-        row[a] = point.diagonal(inside_[at]);
-        point.row(inside_[at], std::span(inside_).subspan(at + 1), row + a + 1);
-        solved_[at] = 1.0;
+    const std::size_t m = inside_.size();
+    system_.resize(m);
+    for (std::size_t a = 0; a < m; ++a) {
+        double* row = system_.row(a);
+        row[a] = point.diagonal(inside_[a]);
+        point.row(inside_[a], std::span(inside_).subspan(a + 1), row + a + 1);
     }
-    if (!simd::algebra().factorise(factor_.data(), stride, m)) return false;
-    simd::algebra().solve_factored(factor_.data(), stride, m, solved_.data(), spare_.data());
-    return true;
+    return system_.solve();
 }
 
 template <class Real>
@@ -81,16 +69,17 @@ bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double leas
     values_.clear();
     for (int round = 0; round < most_rounds; ++round) {
         if (inside_.empty() || !solve(point)) return false;
+        const auto solved = system_.solution_for_ones();
         std::vector<Index> rest;
         for (std::size_t a = 0; a < inside_.size(); ++a) {
-            if (solved_[a] > 0.0) {
+            if (solved[a] > 0.0) {
                 rest.push_back(inside_[a]);
             } else if (point.alpha(inside_[a]) > 0.0) {
                 values_.push_back({inside_[a], 0.0});
             }
         }
         if (rest.size() == inside_.size()) {
-            for (std::size_t a = 0; a < rest.size(); ++a) values_.push_back({rest[a], solved_[a]});
+            for (std::size_t a = 0; a < rest.size(); ++a) values_.push_back({rest[a], solved[a]});
             if (!(0.5 * sum() > least) || !std::isfinite(sum())) return false;
             patience_ = 1.0;
             return true;

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.hpp"
 #include "solvers/dual_point.hpp"
+#include "solvers/newton_system.hpp"
 
 namespace svmosaic {
 
@@ -42,9 +42,7 @@ class JointStep {
     double patience_ = 1.0;
     std::vector<Value> values_;
     std::vector<Index> inside_;  // the variables that are not set to zero yet
-    AlignedVector<double> factor_;
-    AlignedVector<double> solved_;
-    AlignedVector<double> spare_;
+    NewtonSystem system_;
 };
 
 }  // namespace svmosaic

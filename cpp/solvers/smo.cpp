@@ -10,15 +10,17 @@
 #include "core/aligned.hpp"
 #include "expansion/decide.hpp"
 #include "simd/loops.hpp"
+#include "solvers/box_dual.hpp"
 #include "solvers/dual_variables.hpp"
-#include "solvers/newton_direction.hpp"
+#include "solvers/free_step.hpp"
 
 namespace svmosaic {
 
 namespace {
 
 // More free variables than this are left to the pairs: a joint step costs their cube.
-constexpr std::size_t most_free = 400;
+constexpr Index most_free = 400;
+constexpr int most_to_bound = 16;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
@@ -66,7 +68,7 @@ class Workspace {
     Workspace(KernelColumns<Real>& columns, const DualState& state)
         : columns_(columns),
           rows_(columns.samples().begin(), columns.samples().end()),
-          pairs_(v_, columns.pool()) {
+          pairs_(&columns.pool()) {
         take(state, all_of(state.size()));
     }
     Workspace(const Workspace&) = delete;
@@ -86,7 +88,7 @@ class Workspace {
             v_.gradient[k] = state.gradient[i];
             v_.mark(k);
         }
-        pairs_.look();
+        pairs_.look(v_);
     }
 
     Index size() const { return static_cast<Index>(active_.size()); }
@@ -97,7 +99,7 @@ class Workspace {
 
     // One update of a pair. Returns false when no pair can move.
     bool step() {
-        return pairs_.step([&](Index i) { return column(i, v_, [](Index k) { return k; }); });
+        return pairs_.step(v_, [&](Index i) { return column(i, v_, [](Index k) { return k; }); });
     }
 
     // Updates of pairs within a block of variables that violate the conditions most, with one pass
@@ -110,49 +112,14 @@ class Workspace {
     }
     bool prefers_blocks() const { return size() >= least_for_blocks; }
 
-    // One step of all free variables together, to their joint minimum or to the first bound on the
-    // way. Pairs alone crawl where the kernel has few dimensions and the bounds are wide. Returns
-    // true when a variable reached a bound, so that another such step is worth while.
-    bool free_step() {
-        std::vector<std::size_t> free;
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            if (v_.is_free(k)) free.push_back(k);
+    // Steps of all free variables together: pairs alone crawl where the kernel has few dimensions
+    // and the bounds are wide.
+    void free_steps() {
+        const auto column = [&](Index k) { return columns_.column(k); };
+        if (v_.n_free > most_free) return;
+        for (int round = 0; round < most_to_bound && free_.take_to_bound(v_, column); ++round) {
         }
-        const std::size_t m = free.size();
-        if (m < 2 || m > most_free) return false;
-        std::vector<double> K(m * m);
-        std::vector<double> slope(m);
-        for (std::size_t a = 0; a < m; ++a) {
-            const Real* column = columns_.column(static_cast<Index>(free[a]));
-            for (std::size_t b = 0; b < m; ++b) K[a * m + b] = static_cast<double>(column[free[b]]);
-            slope[a] = v_.gradient[free[a]] + std::copysign(v_.epsilon, v_.beta[free[a]]);
-        }
-        auto step = newton_direction(K, slope);
-        if (step.empty()) return false;
-        // Rounding must not move the sum of the coefficients.
-        step.back() -= std::accumulate(step.begin(), step.end(), 0.0);
-        double length = 1.0;
-        std::size_t first = m;
-        for (std::size_t a = 0; a < m; ++a) {
-            const double end = v_.end_of(free[a], step[a] > 0.0);
-            const double room = std::abs(end - v_.beta[free[a]]);
-            if (std::abs(step[a]) * length > room) {
-                length = room / std::abs(step[a]);
-                first = a;
-            }
-        }
-        if (!std::isfinite(length) || !(length > 0.0)) return false;
-        for (std::size_t a = 0; a < m; ++a) {
-            const std::size_t k = free[a];
-            const double delta = length * step[a];
-            v_.beta[k] = a == first ? v_.end_of(k, step[a] > 0.0)
-                                    : std::clamp(v_.beta[k] + delta, v_.lower[k], v_.upper[k]);
-            v_.mark(k);
-            simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(k)), delta,
-                                           v_.gradient.data(), columns_.padded_size());
-        }
-        pairs_.look();
-        return first < m;
+        pairs_.look(v_);
     }
 
     // Tiny coefficients go to zero and what they had to a variable with room: many of them are only
@@ -191,7 +158,7 @@ class Workspace {
         v_.mark(partner);
         simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(partner)), sum,
                                        v_.gradient.data(), columns_.padded_size());
-        pairs_.look();
+        pairs_.look(v_);
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
@@ -277,42 +244,30 @@ class Workspace {
     // when a variable first moves.
     Index solve_block(double tol) {
         const std::size_t m = block_numbers_.size();
-        const auto padded =
-            static_cast<std::size_t>(simd::round_up(static_cast<Index>(m), simd::lanes<Real>));
-        matrix_.resize(m * padded);
         std::vector<bool> has_row(m, false);
-        block_.epsilon = v_.epsilon;
-        block_.resize(m, padded);
+        block_.resize(static_cast<Index>(m));
         for (std::size_t a = 0; a < m; ++a) {
             const auto k = static_cast<std::size_t>(block_numbers_[a]);
-            block_.beta[a] = v_.beta[k];
-            block_.lower[a] = v_.lower[k];
-            block_.upper[a] = v_.upper[k];
-            block_.gradient[a] = v_.gradient[k];
-            block_.diagonal[a] = v_.diagonal[k];
-            block_.mark(a);
+            block_.set(static_cast<Index>(a), v_.diagonal[k], 0.0, v_.lower[k], v_.upper[k],
+                       v_.beta[k], v_.gradient[k]);
         }
+        block_.set_epsilon(v_.epsilon);
         const auto row_of = [&](Index a) {
             const auto at = static_cast<std::size_t>(a);
-            Real* row = matrix_.data() + at * padded;
+            Real* row = block_.matrix_row(a);
             if (!has_row[at]) {
                 const auto number = [&](Index k) {
                     return block_numbers_[static_cast<std::size_t>(k)];
                 };
-                const Real* whole = column(block_numbers_[at], block_, number);
+                const Real* whole = column(block_numbers_[at], block_.variables(), number);
                 for (std::size_t b = 0; b < m; ++b) row[b] = whole[block_numbers_[b]];
-                std::fill(row + m, row + padded, Real{0});
                 has_row[at] = true;
             }
             return row;
         };
-        PairSteps<Real> pairs(block_, columns_.pool());
-        pairs.look();
+        block_.look();
         const double goal = std::max(tol, block_looseness * block_.violation());
-        const Index most = updates_per_variable * static_cast<Index>(m);
-        Index updates = 0;
-        while (updates < most && block_.violation() > goal && pairs.step(row_of)) ++updates;
-        return updates;
+        return block_.solve_pairs(goal, updates_per_variable * static_cast<Index>(m), row_of);
     }
 
     // What the block's new coefficients mean for all gradients.
@@ -321,10 +276,11 @@ class Workspace {
         std::vector<double> change;
         for (std::size_t a = 0; a < block_numbers_.size(); ++a) {
             const auto k = static_cast<std::size_t>(block_numbers_[a]);
-            if (block_.beta[a] == v_.beta[k]) continue;
+            const double beta = block_.beta(static_cast<Index>(a));
+            if (beta == v_.beta[k]) continue;
             moved.push_back(block_numbers_[a]);
-            change.push_back(block_.beta[a] - v_.beta[k]);
-            v_.beta[k] = block_.beta[a];
+            change.push_back(beta - v_.beta[k]);
+            v_.beta[k] = beta;
             v_.mark(k);
         }
         const auto step = static_cast<std::size_t>(std::min(columns_.capacity(), most_in_spread));
@@ -335,7 +291,7 @@ class Workspace {
             for (const Index k : some) column.push_back(columns_.column(k));
             add_columns(column, std::span(change).subspan(first, some.size()));
         }
-        pairs_.look();
+        pairs_.look(v_);
     }
 
     // gradient += the columns, each times its change.
@@ -403,8 +359,8 @@ class Workspace {
     DualVariables v_;
     PairSteps<Real> pairs_;
     std::vector<Index> block_numbers_;
-    DualVariables block_;
-    UnsetVector<Real> matrix_;
+    BoxDual<Real> block_;
+    FreeStep<Real> free_;
     std::vector<bool> taken_;
     std::vector<std::pair<double, Index>> candidates_;
 };
@@ -499,8 +455,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
             since_asked = 0;
         }
         if (updates >= next_free_step) {
-            for (int round = 0; round < 16 && work.free_step(); ++round) {
-            }
+            work.free_steps();
             next_free_step = updates + free_step_every;
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
