@@ -1,110 +1,38 @@
 #include "core/kernel_columns.hpp"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "simd/loops.hpp"
 
 namespace svmosaic {
 
-namespace {
-
-// A task for another thread should be worth its hand-over, about this many multiply-adds.
-constexpr Index least_work = 60'000;
-// What one thread has in its second-level cache is read fast enough for one column at a time.
-constexpr std::size_t near_memory = 512 * 1024;
-
-template <class Real>
-Index work_per_sample(const Rows<Real>& rows) {
-    // Besides the products: exp, and the update of what the column is read for.
-    constexpr Index overhead = 16;
-    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) return dense->n_columns + overhead;
-    if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
-        return csr->offsets[csr->n_rows] / std::max<Index>(1, csr->n_rows) + overhead;
-    }
-    return overhead;
-}
-
-template <class Real>
-Layout layout_for(const KernelSpec& kernel, const Rows<Real>& rows, std::span<const Index> samples,
-                  ColumnUse use) {
-    Layout layout = best_layout(kernel, rows, samples);
-    if (use == ColumnUse::one_by_one) layout.sparse = SparseOrder::by_feature;
-    return layout;
-}
-
-}  // namespace
-
 template <class Real>
 KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
                                    const KernelSpec& kernel, std::size_t cache_bytes,
                                    ThreadPool& pool, std::size_t most_samples, ColumnUse use)
-    : rows_(&rows),
-      kernel_(kernel),
-      pool_(&pool),
-      packed_(rows, samples, layout_for(kernel, rows, samples, use)),
-      store_(packed_.size(), packed_.padded_size(),
-             simd::round_up(std::max(packed_.size(), static_cast<Index>(most_samples)),
+    : computer_(rows, samples, kernel, pool, use),
+      store_(computer_.size(), computer_.padded_size(),
+             simd::round_up(std::max(computer_.size(), static_cast<Index>(most_samples)),
                             simd::lanes<Real>),
-             cache_bytes) {
-    const Index work = packed_.chunk_capacity() * work_per_sample(rows);
-    chunks_per_task_ = std::max<Index>(1, least_work / std::max<Index>(1, work));
-}
-
-template <class Real>
-Real* KernelColumns<Real>::chunk_buffer() const {
-    thread_local AlignedVector<Real> buffer;
-    const auto capacity =
-        static_cast<std::size_t>(simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>));
-    if (buffer.size() < capacity) buffer.resize(capacity);
-    return buffer.data();
-}
-
-template <class Real>
-const AlignedVector<double>& KernelColumns<Real>::diagonal() {
-    if (diagonal_.empty()) {
-        diagonal_.assign(static_cast<std::size_t>(padded_size()), 0.0);
-        const auto samples = packed_.samples();
-        for (std::size_t i = 0; i < samples.size(); ++i) {
-            diagonal_[i] = kernel_diagonal(kernel_, *rows_, samples[i]);
-        }
-    }
-    return diagonal_;
-}
+             cache_bytes) {}
 
 template <class Real>
 bool KernelColumns<Real>::gains_by_blocks() const {
-    const bool computed = std::holds_alternative<DenseRows<Real>>(*rows_) ||
-                          (std::holds_alternative<CsrRows<Real>>(*rows_) &&
-                           packed_.layout().sparse == SparseOrder::by_sample);
-    return computed && packed_.bytes() > near_memory && capacity() >= 4 * Queries<Real>::capacity;
-}
-
-template <class Real>
-Index KernelColumns<Real>::cheap_block() const {
-    return std::holds_alternative<CsrRows<Real>>(*rows_) ? Queries<Real>::capacity : 4;
+    return computer_.gains_by_blocks() && capacity() >= 4 * Queries<Real>::capacity;
 }
 
 template <class Real>
 void KernelColumns<Real>::fill(std::span<Column* const> columns) {
     Index filled = size();
-    std::vector<Index> numbers;
+    std::vector<Index> rows;
+    std::vector<Real*> out;
     for (const Column* column : columns) {
         filled = std::min(filled, column->filled);
-        numbers.push_back(packed_.samples()[static_cast<std::size_t>(column->sample)]);
+        rows.push_back(computer_.samples()[static_cast<std::size_t>(column->sample)]);
+        out.push_back(store_.values(*column));
     }
-    packed_.read(*rows_, numbers, queries_);
-    n_computed_ += static_cast<Index>(columns.size());
-    const Index share = chunks_per_task_ / static_cast<Index>(columns.size());
-    // Chunks begin at cache lines, so they are written in place. The first one may hold values
-    // that are known already; they come out the same.
-    for_chunks(packed_.chunk_of(filled), std::max<Index>(1, share), [&](Index chunk) {
-        std::array<Real*, static_cast<std::size_t>(Queries<Real>::capacity)> out;
-        for (std::size_t m = 0; m < columns.size(); ++m) {
-            out[m] = store_.values(*columns[m]) + packed_.chunk_begin(chunk);
-        }
-        packed_.kernel_chunk(kernel_, queries_, chunk, out.data());
-    });
+    computer_.compute(rows, out, filled);
     for (Column* column : columns) column->filled = size();
 }
 
@@ -130,25 +58,19 @@ void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
 }
 
 template <class Real>
-void KernelColumns<Real>::repack(std::span<const Index> samples) {
-    packed_ = PackedRows<Real>(*rows_, samples, packed_.layout());
-    diagonal_.clear();
-}
-
-template <class Real>
 void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
     std::vector<Index> samples;
     samples.reserve(kept.size());
-    for (const Index i : kept) samples.push_back(packed_.samples()[static_cast<std::size_t>(i)]);
-    repack(samples);
+    for (const Index i : kept) samples.push_back(computer_.samples()[static_cast<std::size_t>(i)]);
+    computer_.set_samples(samples);
     store_.keep_only(kept, padded_size());
 }
 
 template <class Real>
 void KernelColumns<Real>::append(std::span<const Index> rows) {
-    std::vector<Index> samples(packed_.samples().begin(), packed_.samples().end());
+    std::vector<Index> samples(computer_.samples().begin(), computer_.samples().end());
     samples.insert(samples.end(), rows.begin(), rows.end());
-    repack(samples);
+    computer_.set_samples(samples);
     store_.grow(size(), padded_size());
 }
 

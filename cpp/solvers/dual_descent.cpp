@@ -90,7 +90,7 @@ class Descent {
         solution.objective = linear - 0.5 * square;
         // Below zero by rounding only.
         solution.dual_gap = std::max(0.0, 0.5 * square + loss - solution.objective);
-        solution.n_columns = columns_.n_computed();
+        solution.n_columns = columns_.computer().n_computed();
     }
 
   private:

@@ -15,7 +15,7 @@ constexpr Index range_size = 16'384;
 
 template <class Real>
 DualPoint<Real>::DualPoint(KernelColumns<Real>& columns, double offset)
-    : columns_(columns), offset_(offset), n_ahead_(columns.cheap_block()) {}
+    : columns_(columns), offset_(offset), n_ahead_(columns.computer().cheap_block()) {}
 
 template <class Real>
 Index DualPoint<Real>::n_ranges() const {
@@ -76,7 +76,7 @@ void DualPoint<Real>::move(Index i, double value) {
     const double step = delta * targets_[at];
     const Real* k_i = column(i);
     const auto& loops = simd::loops<Real>();
-    columns_.pool().run(n_ranges(), [&](Index range) {
+    columns_.computer().pool().run(n_ranges(), [&](Index range) {
         const Index begin = range * range_size;
         const Index length = std::min(range_size, columns_.padded_size() - begin);
         range_lowest_[static_cast<std::size_t>(range)] =

@@ -133,11 +133,12 @@ class Walk {
         std::vector<Index> support;
         std::vector<double> coef;
         for (const Index i : point_.held()) {
-            support.push_back(columns_.samples()[static_cast<std::size_t>(i)]);
+            support.push_back(columns_.computer().samples()[static_cast<std::size_t>(i)]);
             coef.push_back(point_.target(i) * point_.alpha(i));
         }
-        auto values = expansion_values(columns_.rows(), rows_of(problem_, positions),
-                                       columns_.kernel(), support, coef, columns_.pool(), monitor_);
+        auto values = expansion_values(columns_.computer().rows(), rows_of(problem_, positions),
+                                       columns_.computer().kernel(), support, coef,
+                                       columns_.computer().pool(), monitor_);
         const double intercept = std::accumulate(coef.begin(), coef.end(), 0.0);
         for (double& value : values) value += intercept;
         return values;
@@ -275,7 +276,7 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
     }
     solution.violation = std::max(0.0, walk.gap() / walk.norm());
     solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     return solution;
 }
 

@@ -78,7 +78,7 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
     // The gradient is Q a - 1.
     report_l2(problem, number, point, 1.0, 1.0, 0.0, solution);
     solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     return solution;
 }
 

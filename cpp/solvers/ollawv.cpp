@@ -23,11 +23,11 @@ class ComputedScores {
         : columns_(columns),
           keep_columns_(keep_columns),
           ahead_(columns.gains_by_blocks()),
-          n_ahead_(columns.cheap_block()),
+          n_ahead_(columns.computer().cheap_block()),
           targets_(static_cast<std::size_t>(columns.padded_size()), 1.0),
           scores_(static_cast<std::size_t>(columns.padded_size()), infinity),
-          chunk_lowest_(static_cast<std::size_t>(columns.n_chunks()), infinity),
-          chunk_begin_(static_cast<std::size_t>(columns.n_chunks()), 0) {
+          chunk_lowest_(static_cast<std::size_t>(columns.computer().n_chunks()), infinity),
+          chunk_begin_(static_cast<std::size_t>(columns.computer().n_chunks()), 0) {
         std::copy(problem.targets.begin(), problem.targets.end(), targets_.begin());
         std::fill_n(scores_.begin(), problem.targets.size(), 0.0);
         const auto& diagonal = columns.diagonal();
@@ -63,12 +63,13 @@ class ComputedScores {
                 simd::round_up(end - begin, simd::lanes<Real>));
         };
         if (!ahead_ && !keep_columns_) {
-            columns_.stream(columns_.samples()[static_cast<std::size_t>(sample)], visit);
+            columns_.computer().stream(
+                columns_.computer().samples()[static_cast<std::size_t>(sample)], visit);
             return;
         }
         if (ahead_ && !columns_.holds(sample)) columns_.prefetch(with_next_worst(sample));
         ++n_visited_;
-        columns_.visit(sample, visit);
+        columns_.computer().visit(columns_.column(sample), visit);
         if (keep_columns_) return;
         if (scores_[static_cast<std::size_t>(sample)] == infinity) columns_.forget(sample);
     }
@@ -79,7 +80,8 @@ class ComputedScores {
         // As many as were of use since the last time, and more when all were.
         const Index of_use = std::exchange(n_visited_, 0);
         if (3 * of_use >= n_ahead_) n_ahead_ = std::min(2 * n_ahead_, Queries<Real>::capacity);
-        if (4 * of_use < n_ahead_) n_ahead_ = std::max(columns_.cheap_block(), n_ahead_ / 2);
+        if (4 * of_use < n_ahead_)
+            n_ahead_ = std::max(columns_.computer().cheap_block(), n_ahead_ / 2);
         const auto most = static_cast<std::size_t>(n_ahead_);
         // The lowest chunks, by their lowest scores.
         chunk_order_.resize(chunk_lowest_.size());
@@ -92,7 +94,8 @@ class ComputedScores {
         candidates_.clear();
         for (std::size_t c = 0; c < n_chunks; ++c) {
             const auto chunk = static_cast<Index>(chunk_order_[c]);
-            for (Index i = columns_.chunk_begin(chunk); i < columns_.chunk_end(chunk); ++i) {
+            for (Index i = columns_.computer().chunk_begin(chunk);
+                 i < columns_.computer().chunk_end(chunk); ++i) {
                 const double score = scores_[static_cast<std::size_t>(i)];
                 if (score < infinity && i != sample && !columns_.holds(i)) {
                     candidates_.emplace_back(score, i);
@@ -143,7 +146,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
                        return reached || enough ? std::optional(Status::converged) : std::nullopt;
                    });
     solution.violation = solution.path_violations.back();
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     return solution;
 }
 

@@ -122,7 +122,7 @@ class Outputs {
     void add_row(Index row, double step, Index needed) {
         if (needed >= columns_.size()) return;
         const auto& loops = simd::loops<Real>();
-        columns_.stream(
+        columns_.computer().stream(
             row,
             [&](Index, Index begin, Index end, const Real* values) {
                 loops.add_scaled(values, step, sums_.data() + begin,
@@ -133,7 +133,7 @@ class Outputs {
 
     // The largest |k(x, x)|.
     double scale() const { return scale_; }
-    Index n_columns() const { return columns_.n_computed(); }
+    Index n_columns() const { return columns_.computer().n_computed(); }
 
   private:
     static std::vector<Index> read_packing(const Problem& problem, const Visits& visits,

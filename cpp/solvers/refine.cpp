@@ -19,7 +19,7 @@ Solution solve_selected(KernelColumns<Real>& columns, const DualTask& task, Dual
     solve_smo(columns, state, task.smo, monitor);
     Solution solution;
     solution.violation = state.violation;
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     report(task.problem, state, std::numeric_limits<double>::quiet_NaN(), monitor, solution);
     return solution;
 }

@@ -244,7 +244,7 @@ template <class Real>
 Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, DualState state,
                          Monitor& monitor) {
     const Problem& problem = task.problem;
-    Outside<Real> outside(columns.rows(), columns.kernel(), problem, state);
+    Outside<Real> outside(columns.computer().rows(), columns.computer().kernel(), problem, state);
     const double scale = half_range(problem.targets);
     const double tol = task.smo.tol;
     SmoSettings smo = task.smo;
@@ -260,7 +260,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.n_updates;
         solve_smo(columns, state, smo, monitor, smo.tol <= tol);
         solution.violation = state.violation;
-        if (!monitor.stopped()) outside.update(state, columns.pool(), monitor);
+        if (!monitor.stopped()) outside.update(state, columns.computer().pool(), monitor);
         if (monitor.stopped()) {
             state.status = monitor.reason();
             break;
@@ -297,7 +297,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         }
         columns.append(rows_of(problem, joining));
     }
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     report(problem, state, loss_outside, monitor, solution);
     return solution;
 }

@@ -117,7 +117,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     }
     solution.intercept = errors / weight;
     solution.objective = objective;
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     return solution;
 }
 

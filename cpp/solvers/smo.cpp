@@ -67,8 +67,8 @@ class Workspace {
   public:
     Workspace(KernelColumns<Real>& columns, const DualState& state)
         : columns_(columns),
-          rows_(columns.samples().begin(), columns.samples().end()),
-          pairs_(&columns.pool()) {
+          rows_(columns.computer().samples().begin(), columns.computer().samples().end()),
+          pairs_(&columns.computer().pool()) {
         take(state, all_of(state.size()));
     }
     Workspace(const Workspace&) = delete;
@@ -204,8 +204,9 @@ class Workspace {
             coef.push_back(state.beta[i]);
         }
         const auto stale = std::span<const Index>(rows_).subspan(active_.size());
-        const auto sums = expansion_values(columns_.rows(), stale, columns_.kernel(), support, coef,
-                                           columns_.pool(), monitor);
+        const auto sums =
+            expansion_values(columns_.computer().rows(), stale, columns_.computer().kernel(),
+                             support, coef, columns_.computer().pool(), monitor);
         for (std::size_t k = 0; k < sums.size(); ++k) {
             const std::size_t i = active_.size() + k;
             state.gradient[i] = sums[k] - state.target[i];
@@ -229,7 +230,8 @@ class Workspace {
     const Real* column(Index i, const DualVariables& v, const Number& number) {
         if (!columns_.holds(i) && columns_.gains_by_blocks()) {
             std::vector<Index> wanted{i};
-            for (const Index k : most_urgent(v, columns_.cheap_block() - 1, [&](std::size_t k) {
+            for (const Index k :
+                 most_urgent(v, columns_.computer().cheap_block() - 1, [&](std::size_t k) {
                      const Index sample = number(static_cast<Index>(k));
                      return sample != i && !columns_.holds(sample);
                  })) {
@@ -298,7 +300,7 @@ class Workspace {
     void add_columns(const std::vector<const Real*>& column, std::span<const double> change) {
         const auto& loops = simd::loops<Real>();
         const Index n = columns_.padded_size();
-        columns_.pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
+        columns_.computer().pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
             const Index begin = range * spread_size;
             const Index length = std::min(spread_size, n - begin);
             for (std::size_t a = 0; a < column.size(); ++a) {

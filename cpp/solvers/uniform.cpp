@@ -143,7 +143,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
     }
     report(problem, settings.C, overlapping, point, solution);
     solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.n_computed();
+    solution.n_columns = columns.computer().n_computed();
     return solution;
 }
 

@@ -108,9 +108,9 @@ void prefetched_columns_are_kept_until_they_are_forgotten() {
 
     columns.prefetch(wanted);
 
-    check(columns.n_computed() == 20, "each once");
+    check(columns.computer().n_computed() == 20, "each once");
     columns.prefetch(wanted);
-    check(columns.n_computed() == 20, "known ones cost nothing");
+    check(columns.computer().n_computed() == 20, "known ones cost nothing");
     for (const Index i : wanted) {
         check(columns.holds(i), "held");
         KernelColumns<Real> other(rows, samples, rbf, 0, pool);
@@ -121,7 +121,7 @@ void prefetched_columns_are_kept_until_they_are_forgotten() {
     check(!columns.holds(5) && columns.holds(10), "only that one is gone");
     columns.forget(5);
     columns.column(1);
-    check(columns.n_computed() == 21, "its room is used again");
+    check(columns.computer().n_computed() == 21, "its room is used again");
 }
 
 // One output takes a short cut; several outputs do not.

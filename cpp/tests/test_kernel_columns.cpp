@@ -88,7 +88,7 @@ double largest_error(const Real* column, const std::vector<double>& expected) {
 template <class Real>
 std::vector<Real> streamed(KernelColumns<Real>& columns, Index row) {
     std::vector<Real> joined(at(columns.size()), std::numeric_limits<Real>::quiet_NaN());
-    columns.stream(row, [&](Index, Index begin, Index end, const Real* values) {
+    columns.computer().stream(row, [&](Index, Index begin, Index end, const Real* values) {
         std::copy(values, values + (end - begin), joined.begin() + begin);
     });
     return joined;
@@ -227,7 +227,7 @@ void the_least_recently_used_column_leaves_first() {
     const std::vector<Index> computed = {1, 2, 3, 4, 4, 5, 6, 6, 7};
     for (std::size_t k = 0; k < asked.size(); ++k) {
         const Real* column = columns.column(asked[k]);
-        check(columns.n_computed() == computed[k], "columns computed");
+        check(columns.computer().n_computed() == computed[k], "columns computed");
         check(largest_error(column, naive_column(table, samples, kernel, asked[k])) <=
                   tolerance<Real>,
               "from the cache or not, the values are right");
@@ -270,17 +270,18 @@ void keep_only_cuts_cached_columns() {
             columns.keep_only(kept);
 
             check(columns.size() == static_cast<Index>(kept.size()), "size");
-            check(std::equal(kept.begin(), kept.end(), columns.samples().begin()), "samples");
+            check(std::equal(kept.begin(), kept.end(), columns.computer().samples().begin()),
+                  "samples");
             for (const Index number : {1, 333}) {
                 const Real* column = columns.column(number);
-                check(columns.n_computed() == 3, "cut, not computed again");
+                check(columns.computer().n_computed() == 3, "cut, not computed again");
                 const auto expected = naive_column(table, kept, kernel, kept[at(number)]);
                 check(largest_error(column, expected) <= tolerance<Real>, "cut column");
             }
             const auto expected = naive_column(table, kept, kernel, kept[10]);
             check(largest_error(columns.column(10), expected) <= tolerance<Real>, "new column");
             check_near(columns.diagonal()[10], expected[10], tolerance<Real>, "diagonal");
-            check(columns.n_computed() == 4, "one new column");
+            check(columns.computer().n_computed() == 4, "one new column");
 
             columns.keep_only(std::vector<Index>{10});
             check_near(static_cast<double>(columns.column(0)[0]), expected[10], tolerance<Real>,
@@ -338,9 +339,10 @@ void appended_samples_complete_cached_columns() {
             check_column(columns.size() - 1);
             columns.append(std::vector<Index>{});
             check(columns.size() == static_cast<Index>(present.size()), "nothing appended");
-            const Index before = columns.n_computed();
+            const Index before = columns.computer().n_computed();
             check_column(3);
-            check(columns.n_computed() == before, "complete columns are not computed again");
+            check(columns.computer().n_computed() == before,
+                  "complete columns are not computed again");
         }
     }
 }

@@ -427,9 +427,9 @@ DualState run_smo(const Samples<Real>& table, const ProblemArrays& problem,
     KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
     DualState state = start_at_zero(problem.targets, upper);
     solve_smo(columns, state, settings, monitor);
-    bool together = columns.samples().size() == state.size();
+    bool together = columns.computer().samples().size() == state.size();
     for (std::size_t k = 0; together && k < state.size(); ++k) {
-        together = columns.samples()[k] == problem.samples[state.sample[k]];
+        together = columns.computer().samples()[k] == problem.samples[state.sample[k]];
     }
     check(together, "variables and samples stay together");
     return in_order(state);
