@@ -1,6 +1,7 @@
 // Progress, time limit and interruption: every loop asks the monitor whether to go on.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -16,6 +17,11 @@ struct Progress {
     Index problems_total = 0;
     Index steps = 0;
 };
+
+// The limit on the updates of an exact solver on n samples; 0 leaves it to us.
+inline Index update_limit(Index max_iter, Index n) {
+    return max_iter > 0 ? max_iter : std::max<Index>(10'000'000, 100 * n);
+}
 
 class Monitor {
   public:

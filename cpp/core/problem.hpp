@@ -1,7 +1,4 @@
 // The shared vocabulary: a Problem goes down, a Solution comes up.
-//
-// Both are plain records. src/svmosaic/problem.py mirrors them field by field, and
-// tests/contracts/test_mirror.py fails when a name differs.
 #pragma once
 
 #include <limits>

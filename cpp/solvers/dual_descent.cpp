@@ -119,8 +119,7 @@ template <class Real>
 Solution solve_dual_descent(const Problem& problem, const DualDescentSettings& settings,
                             KernelColumns<Real>& columns, Monitor& monitor) {
     const Index n = columns.size();
-    const Index max_iter =
-        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index max_iter = update_limit(settings.max_iter, n);
     Descent<Real> descent(problem, settings, columns);
     Solution solution;
     Index next_joint = 2 * n;

@@ -235,8 +235,7 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
                             const Problem& problem, const MinimalNormSettings& settings,
                             std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
     const auto n = static_cast<Index>(problem.samples.size());
-    const Index max_iter =
-        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index max_iter = update_limit(settings.max_iter, n);
     Sampler random(static_cast<std::uint64_t>(settings.seed));
     Parts parts = first_parts(problem, settings.draw, random);
     KernelColumns<Real> columns(rows, rows_of(problem, parts.in_play), kernel, cache_bytes, pool,

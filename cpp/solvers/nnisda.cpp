@@ -31,8 +31,7 @@ template <class Real>
 Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
                       KernelColumns<Real>& columns, Monitor& monitor) {
     const Index n = columns.size();
-    const Index max_iter =
-        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index max_iter = update_limit(settings.max_iter, n);
     std::vector<double> softness;
     for (const double weight : problem.weights) softness.push_back(1.0 / (settings.C * weight));
     DualPoint<Real> point(columns, 1.0);

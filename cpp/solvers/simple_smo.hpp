@@ -1,4 +1,9 @@
 // The simple SMO of a textbook: every sample in turn, with a partner drawn at random.
+//
+// An algorithm of its own, kept as published: it looks for no violating pair and no gradient of
+// the others decides a step, its bounds may couple all multipliers, it stops by the size of a
+// sweep, and its result depends on the seed. All that it has in common with smo.hpp is the column
+// source; PairSteps could serve none of its three kinds of bounds.
 #pragma once
 
 #include "core/kernel_columns.hpp"

@@ -415,8 +415,7 @@ template <class Real>
 void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
                Monitor& monitor, bool drop_tiny) {
     const Index n = columns.size();
-    const Index max_updates =
-        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index max_updates = update_limit(settings.max_iter, n);
     const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
     Workspace<Real> work(columns, state);
     Index updates = 0;

@@ -116,6 +116,14 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
 
 }  // namespace
 
+std::vector<std::size_t> ascending(std::span<const double> values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    return order;
+}
+
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, std::span<const Split> splits,

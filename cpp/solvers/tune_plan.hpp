@@ -10,6 +10,9 @@
 
 namespace svmosaic {
 
+// The numbers 0, 1, ... in the order of the values; equal values stay in the order they have.
+std::vector<std::size_t> ascending(std::span<const double> values);
+
 // One split of the rows of a table.
 struct Split {
     std::span<const Index> train;

@@ -19,14 +19,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<std::size_t> ascending(std::span<const double> values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-    return order;
-}
-
 // The training samples of a fold as variables of the dual.
 struct Variables {
     std::vector<Index> samples;
@@ -253,8 +245,7 @@ class RegressionTuner {
 
     Index solve(double C, Scratch& scratch) {
         const Index n = static_cast<Index>(scratch.variables.samples.size());
-        const Index limit =
-            settings_.max_iter > 0 ? settings_.max_iter : std::max<Index>(10'000'000, 100 * n);
+        const Index limit = update_limit(settings_.max_iter, n);
         scratch.dual.solve(C, settings_.tol, limit, monitor_);
         expand(scratch.dual.beta(), scratch, scratch.values);
         return scratch.dual.n_updates();

@@ -17,14 +17,6 @@ constexpr Index rows_per_task = 16;
 // Steps of a selection between two questions to the monitor.
 constexpr Index ask_every = 64;
 
-std::vector<std::size_t> ascending(std::span<const double> values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-    return order;
-}
-
 // Runs task(row) for all rows, some to a thread at a time.
 template <class Task>
 void for_rows(Index n_rows, ThreadPool& pool, Monitor& monitor, const Task& task) {
@@ -240,8 +232,7 @@ template <class Real>
 void StoredTuner<Real>::refine_all(std::size_t n, std::size_t m, const TuneFold& fold,
                                    Scratch& scratch, MachineOutcome& outcome, Monitor& monitor) {
     const auto& smo = settings_.machine.refine.smo;
-    const Index max_updates =
-        smo.max_iter > 0 ? smo.max_iter : std::max<Index>(10'000'000, 100 * static_cast<Index>(n));
+    const Index max_updates = update_limit(smo.max_iter, static_cast<Index>(n));
     const std::size_t words = MachineOutcome::words_of(plan_.rows.size());
     const MachineVariables variables{scratch.samples, scratch.places, scratch.targets,
                                      scratch.weights, scratch.diagonal};

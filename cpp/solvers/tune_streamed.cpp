@@ -85,15 +85,10 @@ class StreamedMachine {
 
     // Each step is evaluated once: the outputs at a margin are those at the one before, and more.
     void predict_prefixes() {
-        std::vector<std::size_t> order(settings_.margins.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return settings_.margins[a] < settings_.margins[b];
-        });
         const double total = std::accumulate(machine_.weights.begin(), machine_.weights.end(), 0.0);
         std::vector<double> outputs(test_rows_.size(), 0.0);
         std::size_t read = 0;
-        for (const std::size_t m : order) {
+        for (const std::size_t m : ascending(settings_.margins)) {
             const std::size_t length = length_at(path_, settings_.margins[m]);
             std::vector<Index> taken;
             double bias = 0.0;
@@ -136,12 +131,8 @@ class StreamedMachine {
     // The machines on all samples, from small C to large, each from where the last one ended. They
     // are the same for all margins.
     void solve_exactly() {
-        std::vector<std::size_t> order(settings_.Cs.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::sort(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return settings_.Cs[a] < settings_.Cs[b]; });
         std::vector<double> start;
-        for (const std::size_t c : order) {
+        for (const std::size_t c : ascending(settings_.Cs)) {
             if (monitor_.stopped()) return;
             SmoMachine machine;
             machine.C = settings_.Cs[c];

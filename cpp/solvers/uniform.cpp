@@ -93,8 +93,7 @@ template <class Real>
 Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
                        KernelColumns<Real>& columns, Monitor& monitor) {
     const Index n = columns.size();
-    const Index max_iter =
-        settings.max_iter > 0 ? settings.max_iter : std::max<Index>(10'000'000, 100 * n);
+    const Index max_iter = update_limit(settings.max_iter, n);
     const NoDistance none = no_distance(columns, settings.tol);
     const std::vector<double> zeros(problem.targets.size(), 0.0);
     DualPoint<Real> point(columns, 0.0);
