@@ -167,7 +167,10 @@ def test_the_baseline_reaches_the_interior_point_optimum(seed):
     problem = Problem(np.arange(n), y, np.ones(n))
 
     (ours,) = cpu.solve(
-        PairwiseRows(K), KernelSpec("precomputed"), [problem], DualDescentSettings(C=lam / 2, tol=1e-7)
+        PairwiseRows(K),
+        KernelSpec("precomputed"),
+        [problem],
+        DualDescentSettings(C=lam / 2, tol=1e-7),
     )
 
     Q = np.outer(y, y) * K

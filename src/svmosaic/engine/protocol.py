@@ -5,12 +5,13 @@ the plain records of `problem`, `tasks`, `kernels` and `settings` and returns su
 estimators, model files and predictions never know which engine trained a model.
 
 To add one, write a module or an object with the functions of `Engine` and call `register`.
-``tests/contracts/test_engines.py`` then runs on it without a change.
+``tests/contracts/test_engines.py`` then runs on it without a change. A single solver in Python
+needs no engine: see `register_solver`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from svmosaic.engine import cpu
@@ -25,7 +26,7 @@ from svmosaic.engine.problem import (
     Solution,
 )
 
-__all__ = ["Engine", "engine_for", "engine_names", "register", "solve"]
+__all__ = ["Engine", "engine_for", "engine_names", "register", "register_solver", "solve"]
 
 
 class Engine(Protocol):
@@ -72,11 +73,18 @@ class Engine(Protocol):
 
 
 _ENGINES: dict[str, Engine] = {"cpu": cpu}
+# Solvers written outside of an engine, by the type of their settings.
+_SOLVERS: dict[type, Callable[..., list[Any]]] = {}
 
 
 def register(name: str, engine: Engine) -> None:
     """Add an engine, which is asked before those registered earlier."""
     _ENGINES[name] = engine
+
+
+def register_solver(settings: type, solve: Callable[..., list[Any]]) -> None:
+    """Add a solver, which is called as `Engine.solve` for settings of this type."""
+    _SOLVERS[settings] = solve
 
 
 def engine_names() -> tuple[str, ...]:
@@ -112,8 +120,10 @@ def solve(
     max_time: float = 0.0,
     progress: Progress | None = None,
 ) -> list[Any]:
-    """Solve problems on one table by the engine of its arrays; see `Engine.solve`."""
-    return engine_for(rows).solve(
+    """Solve problems on one table, by a registered solver or the engine of its arrays."""
+    registered = _SOLVERS.get(type(settings))
+    run = engine_for(rows).solve if registered is None else registered
+    return run(
         rows,
         kernel,
         problems,
