@@ -134,7 +134,8 @@ struct Code {
         }
     };
     struct DotProduct {
-        static V step(V sum, V x, Real q) { return fused(x, V{} + q, sum); }
+        // q - 0 is q, and no instruction; 0 + q would be an addition, because of -0.
+        static V step(V sum, V x, Real q) { return fused(x, q - V{}, sum); }
     };
     struct ManhattanDistance {
         static V step(V sum, V x, Real q) {
