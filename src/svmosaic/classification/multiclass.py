@@ -90,13 +90,21 @@ def gather(solutions: Sequence[Solution], labels: IndexArray, n_classes: int) ->
     n_support = np.bincount(labels[support], minlength=n_classes)
     place = np.empty(labels.size, dtype=np.int64)
     place[support] = np.arange(support.size)
-    columns = np.repeat(np.arange(len(solutions)), [s.support.size for s in solutions])
+    outputs = np.repeat(np.arange(len(solutions)), [s.support.size for s in solutions])
     places = place[np.concatenate([s.support for s in solutions])]
     values = np.concatenate([s.coef for s in solutions])
-    matrix = csr_array((values, (places, columns)), shape=(support.size, len(solutions)))
-    matrix.eliminate_zeros()
+    # Compressed rows by hand: a sparse matrix takes as long as a fit to a small table.
+    order = np.argsort(places, kind="stable")
+    order = order[values[order] != 0.0]
+    ends = np.cumsum(np.bincount(places[order], minlength=support.size))
+    coefficients = Coefficients(
+        np.concatenate([[0], ends]).astype(np.int64),
+        outputs[order],
+        values[order],
+        len(solutions),
+    )
     intercepts = np.array([s.intercept for s in solutions])
-    return JoinedSolutions(support, n_support, Coefficients.of_matrix(matrix), intercepts)
+    return JoinedSolutions(support, n_support, coefficients, intercepts)
 
 
 # scikit-learn's arrangement of one-vs-one: a vector of class c takes part in n_classes - 1
