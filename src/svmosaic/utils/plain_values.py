@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.persistence.validation import refuse
+from svmosaic.utils.array_checks import refuse
 
 __all__ = ["from_plain", "plain_value"]
 
