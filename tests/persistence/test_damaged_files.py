@@ -22,8 +22,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from svmosaic import OLLAWVClassifier
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence import load, save
-from svmosaic.persistence.model_file import _checksum, decode, encode
-from svmosaic.persistence.schema import VERSION
+from svmosaic.persistence.model_file import VERSION, _checksum, decode, encode
 from svmosaic.preprocessing import ConstantHolder
 from svmosaic.utils.strict_json import canonical_json
 
@@ -352,9 +351,9 @@ HOSTILE = {
     "path row": ("plain", _array("path.rows", _put(0, 10**6)), "no support vector"),
     "missing value": ("dense", _no_key("gamma"), "'gamma' is missing"),
     "unknown value": ("dense", _set("values", "extra", 1), "not part of"),
-    "gamma zero": ("dense", _set("values", "gamma", 0.0), "positive"),
-    "gamma word": ("dense", _set("values", "gamma", "scale"), "positive"),
-    "gamma true": ("dense", _set("values", "gamma", True), "positive"),
+    "gamma zero": ("dense", _set("values", "gamma", 0.0), "a number above 0"),
+    "gamma word": ("dense", _set("values", "gamma", "scale"), "a number above 0"),
+    "gamma true": ("dense", _set("values", "gamma", True), "a number above 0"),
     "n_features": ("dense", _set("values", "n_features_in", 4), "has shape"),
     "n_features huge": ("sparse", _set("values", "n_features_in", 2**60), "has shape"),
     "n_features zero": ("dense", _set("values", "n_features_in", 0), "from 1"),
@@ -506,7 +505,7 @@ HOSTILE = {
     "standard null": (
         "standard",
         lambda h, t: h["steps"][0]["values"].update(mean=[1]),
-        "not null",
+        "must be an array",
     ),
     "range": (
         "scaled",
@@ -557,7 +556,7 @@ def test_scaler_of_other_width_is_refused(models):
     [
         ([4], [0.0], "at most 3"),
         ([-1], [0.0], "at least 0"),
-        ([1, 1], [0.0, 0.0], "ascending"),
+        ([1, 1], [0.0, 0.0], "does not ascend"),
         ([1], [NAN], "nan or infinity"),
         ([1, 2], [0.0], "n_held"),
     ],

@@ -22,7 +22,6 @@ from same_state import assert_same_state, identical
 from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 from svmosaic.persistence import load, save
 from svmosaic.persistence.model_file import encode
-from svmosaic.persistence.schema import SCHEMAS
 from svmosaic.preprocessing import ConstantHolder
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
@@ -252,7 +251,7 @@ def test_schema_names_every_attribute_of_a_fitted_model(iris, refine):
 
     # What the file has of the expansion are its views.
     views = {"expansion_.kernel.gamma", "dual_coef_", "intercept_", "support_vectors_"}
-    named = {part.attribute for part in SCHEMAS["OLLAWVClassifier"].fields}
+    named = set(OLLAWVClassifier._model_file.fields)
 
     assert vars(model).keys() - model.get_params().keys() == (named - views) | {"expansion_"}
 
@@ -301,7 +300,7 @@ def test_other_objects_are_refused(iris, tmp_path, model):
 
 
 def test_object_that_is_no_estimator_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="must end in OLLAWVClassifier"):
+    with pytest.raises(TypeError, match=r"must end in .*OLLAWVClassifier"):
         save({"C": 1}, tmp_path / "model")
 
 

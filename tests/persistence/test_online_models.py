@@ -62,11 +62,11 @@ def test_a_pipeline_with_sparse_vectors_comes_back(iris, tmp_path):
     ("kernel", "change", "message"),
     [
         ("rbf", {"_state": np.ones((2, 3))}, "'state' has shape"),
-        ("rbf", {"_weights_of_features": np.ones((3, 4))}, "'feature_weights' has shape"),
+        ("rbf", {"_feature_weights": np.ones((3, 4))}, "'feature_weights' has shape"),
         ("rbf", {"n_samples_seen_": 20}, "'support' holds .*; at most 19 was expected"),
         ("rbf", {"t_": np.array([1.0, 2.0, -1.0])}, "'t' holds -1.0"),
         ("linear", {"_state": np.ones((3, 3))}, "'state' has shape"),
-        ("linear", {"_weights_of_features": np.full((3, 4), np.nan)}, "nan or infinity"),
+        ("linear", {"_feature_weights": np.full((3, 4), np.nan)}, "nan or infinity"),
         ("linear", {"_state_intercept": np.ones(2)}, "'state_intercept' has 2 entries"),
     ],
 )

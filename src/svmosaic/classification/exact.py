@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
+from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.protocol import solve
@@ -23,6 +24,8 @@ class ExactKernelClassifier(KernelClassifier):
 
     A subclass implements `_settings`.
     """
+
+    _model_file = KernelClassifier._model_file.extend(CERTIFICATE)
 
     tol: float
     max_iter: int | None

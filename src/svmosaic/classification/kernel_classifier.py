@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from svmosaic.classification.binary_problems import BinaryProblems
+from svmosaic.classification.classifier_state import KERNEL_CLASSIFIER
 from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
 from svmosaic.classification.multiclass import JoinedSolutions, arrange, gather, split
 from svmosaic.engine.kernels import KernelSpec
@@ -53,6 +54,9 @@ class KernelClassifier(BinaryProblems, KernelEstimator):
         **KernelEstimator._parameter_constraints,
         **BinaryProblems._parameter_constraints,
     }
+
+    # A subclass with more fitted attributes extends it by them.
+    _model_file = KERNEL_CLASSIFIER
 
     # What a subclass says of itself ---------------------------------------------------------
 

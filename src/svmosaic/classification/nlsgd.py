@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.classifier_state import assemble_classifier
 from svmosaic.classification.multiclass import MultiClass, arrange, gather, unarrange
 from svmosaic.classification.online_classifier import OnlineClassifier
 from svmosaic.engine import cpu
@@ -21,11 +22,34 @@ from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Probl
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import KernelSgdSettings, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
+from svmosaic.utils.declaration import doubles, expect, expect_shape
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["NLSGDClassifier"]
+
+
+def _check_state(model: Any, sizes: Scope) -> None:
+    """Compare the raw sums with the model: of features when it is linear, else of vectors."""
+    per_feature = (sizes["n_machines"], model.n_features_in_)
+    if model.kernel == "linear":
+        expect("support vectors of a linear machine", sizes["n_support"], 0)
+        expect_shape("state", model._state, *per_feature)
+        expect_shape("feature_weights", model._feature_weights, *per_feature)
+    else:
+        expect_shape("state", model._state, *model.dual_coef_.shape)
+        expect_shape("feature_weights", model._feature_weights, 0, 0)
+
+
+def _assemble(model: Any, state: dict[str, Any]) -> None:
+    """Make a classifier a fitted one: with a linear kernel it has weights of features."""
+    assemble_classifier(model, state)
+    if model.kernel == "linear":
+        model.expansion_ = linear_expansion(
+            model._feature_weights, model.expansion_.vectors, model.expansion_.intercepts
+        )
 
 
 class NLSGDClassifier(OnlineClassifier):
@@ -159,6 +183,16 @@ class NLSGDClassifier(OnlineClassifier):
         "order": [StrOptions({"shuffled", "random", "given"})],
     }
 
+    _model_file = OnlineClassifier._model_file.extend(
+        {
+            "_state": doubles("n_state_rows", "n_state"),
+            "_state_intercept": doubles("n_machines"),
+            "_feature_weights": doubles("n_weight_rows", "n_weights"),
+        },
+        _check_state,
+        assemble=_assemble,
+    )
+
     def __init__(
         self,
         *,
@@ -238,9 +272,9 @@ class NLSGDClassifier(OnlineClassifier):
         if self._in_primal:
             n_features = int(self.n_features_in_)
             self._state = _matrix([s.state for s in solutions], n_features)
-            self._weights_of_features = _matrix([s.weights for s in solutions], n_features)
+            self._feature_weights = _matrix([s.weights for s in solutions], n_features)
             self.expansion_ = linear_expansion(
-                self._weights_of_features, self.expansion_.vectors, self.expansion_.intercepts
+                self._feature_weights, self.expansion_.vectors, self.expansion_.intercepts
             )
             return
         raw = [replace(s, coef=s.state) for s in solutions]
@@ -248,7 +282,7 @@ class NLSGDClassifier(OnlineClassifier):
         self._state = arrange(
             joined.coefficients, joined.n_support, self.classes_.size, self.multi_class
         )
-        self._weights_of_features = np.empty((0, 0))
+        self._feature_weights = np.empty((0, 0))
 
     def _raw(self) -> tuple[Coefficients, DoubleArray]:
         # The state of a linear model has no support vectors; `_before` adds it.
@@ -261,7 +295,7 @@ class NLSGDClassifier(OnlineClassifier):
     def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
         if first:
             return super()._before(problems, first)
-        if self._in_primal != (self._weights_of_features.size > 0):
+        if self._in_primal != (self._feature_weights.size > 0):
             raise ValueError(
                 f"partial_fit of {type(self).__name__} cannot go on with kernel={self.kernel!r}: a "
                 "linear machine keeps weights, the others keep samples; fit anew."
@@ -270,7 +304,7 @@ class NLSGDClassifier(OnlineClassifier):
             return super()._before(problems, first)
         # The machine is its weights; there are no support vectors to look up.
         return [
-            replace(machine, state=self._state[m].copy(), weights=self._weights_of_features[m])
+            replace(machine, state=self._state[m].copy(), weights=self._feature_weights[m])
             for m, machine in enumerate(super()._before(problems, first))
         ]
 
@@ -282,7 +316,7 @@ class NLSGDClassifier(OnlineClassifier):
         if not self._in_primal:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self, "classes_")
-        return self._weights_of_features
+        return self._feature_weights
 
     @property
     def support_vectors_(self) -> Any:

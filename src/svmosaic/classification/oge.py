@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.binary_problems import BinaryProblems
+from svmosaic.classification.classifier_state import count_problems
 from svmosaic.classification.multiclass import split
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, Problem
 from svmosaic.utils.blocked_algebra import add_outer_product
+from svmosaic.utils.declaration import FEATURES, INTEGERS, Declaration, doubles, expect
 from svmosaic.utils.interruptible import interruptible
 from svmosaic.utils.sklearn_compat import (
     Interval,
@@ -24,6 +26,7 @@ from svmosaic.utils.sklearn_compat import (
     check_sample_weight,
     fit_context,
 )
+from svmosaic.utils.state_codec import Array, Labels, Scope
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, check_training
 
@@ -64,6 +67,12 @@ class _Ensemble:
     weights: DoubleArray
     lam: float
     threshold: float
+
+
+def _check_planes(model: Any, sizes: Scope) -> None:
+    """Compare the planes with their numbers and with the classes."""
+    expect("threshold", sizes["n_machines"], count_problems(sizes["n_classes"], "ovo"))
+    expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
 class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
@@ -152,6 +161,20 @@ class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
     multi_class = "ovo"
     # No parameter: planes lie midway between samples whatever these weigh.
     class_weight = None
+
+    _model_file = Declaration(
+        {
+            **FEATURES,
+            "classes_": Labels(),
+            "normals_": doubles("n_planes", "n_features"),
+            "offsets_": doubles("n_planes"),
+            "weights_": doubles("n_planes"),
+            "n_planes_": Array(INTEGERS, ("n_machines",), minimum=0),
+            "lam_": doubles("n_machines", minimum=0),
+            "threshold_": doubles("n_machines"),
+        },
+        (_check_planes,),
+    )
 
     def __init__(
         self,

@@ -15,8 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.margin_path import MachinePath, MarginPath
 from svmosaic.classification.multiclass import MultiClass, class_pairs, gather
+from svmosaic.classification.path_state import PATH, check_path, check_selected
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.protocol import solve
@@ -192,6 +194,10 @@ class OLLAWVClassifier(KernelClassifier):
         ],
         "max_support": [Interval(Integral, 1, None, closed="left"), None],
     }
+
+    _model_file = KernelClassifier._model_file.extend(
+        {**CERTIFICATE, **PATH}, check_path, check_selected
+    )
 
     def __init__(
         self,

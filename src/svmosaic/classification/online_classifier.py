@@ -11,7 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.classifier_state import STREAM, check_stream
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import gather, split
 from svmosaic.engine.kernels import KernelSpec
@@ -19,8 +21,10 @@ from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Probl
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
+from svmosaic.utils.declaration import read_declared, write_declared
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
+from svmosaic.utils.state_codec import NotPlainError, PlainState
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_training, match_form
 
@@ -65,6 +69,8 @@ class OnlineClassifier(KernelClassifier):
         "random_state": ["random_state"],
     }
 
+    _model_file = KernelClassifier._model_file.extend(STREAM, check_stream)
+
     C: float
     epochs: int
     order: VisitOrder
@@ -91,6 +97,45 @@ class OnlineClassifier(KernelClassifier):
 
     def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
         """Set what `_raw` returns, where it is not the machine itself."""
+
+    # The state as plain data -----------------------------------------------------------------
+
+    def get_plain_state(self) -> PlainState:
+        """Return all that was learned as plain numbers, words and arrays.
+
+        Returns
+        -------
+        state : PlainState
+            What `set_plain_state` takes. Raises TypeError if `random_state` is a generator, whose
+            state is not part of it.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.random_state, Integral | None):
+            raise NotPlainError(
+                f"{type(self.random_state).__name__} cannot be stored; expected a whole number as "
+                f"the random_state of {type(self).__name__}"
+            )
+        return write_declared(self)
+
+    def set_plain_state(self, state: PlainState) -> Self:
+        """Go on from a state; samples that follow are learned to the same bits.
+
+        Every part of it is checked before anything is changed, so that a state of unknown origin
+        does no harm.
+
+        Parameters
+        ----------
+        state : PlainState
+            What `get_plain_state` returned, for an estimator with the same parameters. Raises
+            `ModelFileError` if it cannot be one.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        read_declared(self, state)
+        return self
 
     # Training -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 from svmosaic.classification.online_classifier import OnlineClassifier
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.engine import cpu
+from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import gamma_of, resolve_gamma, sigma_of
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
@@ -136,6 +137,8 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
 
     sigma: float | str
     max_iter: int
+
+    _model_file = OnlineClassifier._model_file.extend({"sigma_": POSITIVE})
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.boundary.widths import descending_sigmas, online_sigmas
+from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.online_svm import OnlineSVMClassifier
 from svmosaic.engine.expansion import KernelExpansion
@@ -31,7 +32,9 @@ from svmosaic.engine.problem import (
 from svmosaic.engine.settings import Shrinking, VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
 from svmosaic.utils.clock import Deadline
+from svmosaic.utils.declaration import FLOATS
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.state_codec import Array
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
@@ -192,6 +195,11 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         "sigmas": ["array-like", None],
         "period": [Interval(Integral, 1, None, closed="left"), None],
     }
+
+    _model_file = OnlineSVMClassifier._model_file.extend(
+        {**BOUNDARY_WIDTH, "boundary_points_": Array(FLOATS, ("n_points", "n_features"))},
+        check_boundary,
+    )
 
     def __init__(
         self,

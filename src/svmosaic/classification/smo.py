@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
 from svmosaic.classification.multiclass import MultiClass
+from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Rows, Solution
 from svmosaic.engine.protocol import solve
@@ -156,6 +157,8 @@ class SMOClassifier(KernelClassifier):
         "variant": [StrOptions({"second_order", "simple"})],
         "random_state": ["random_state"],
     }
+
+    _model_file = KernelClassifier._model_file.extend(CERTIFICATE)
 
     def __init__(
         self,

@@ -23,12 +23,14 @@ from svmosaic.boundary.widths import (
     solve_at,
     warn_without_peak,
 )
+from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.engine.gamma import gamma_of
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.utils.clock import Deadline
+from svmosaic.utils.declaration import doubles, row_numbers
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
@@ -179,6 +181,16 @@ class SVMCBPClassifier(RbfClassifier):
 
     # No parameter: the boundary points hold the boundary between the classes.
     class_weight = None
+
+    _model_file = RbfClassifier._model_file.extend(
+        {
+            **BOUNDARY_WIDTH,
+            "norm_": doubles("n_machines", minimum=0),
+            "loss_": doubles("n_machines", minimum=0),
+            "boundary_pairs_": row_numbers("n_points", 2),
+        },
+        check_boundary,
+    )
 
     def __init__(
         self,

@@ -10,9 +10,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.bags import Bags, check_bags
+from svmosaic.utils.declaration import FEATURES, Declaration, Estimators, expect
 from svmosaic.utils.sklearn_compat import HasMethods, fit_context
+from svmosaic.utils.state_codec import Scope
 
 __all__ = ["BagTransformer"]
+
+
+def _check_features(transformer: Any, sizes: Scope) -> None:
+    """Compare the features with those of the transformer inside."""
+    inside = transformer.transformer_.n_features_in_
+    expect("features of the transformer", inside, transformer.n_features_in_)
 
 
 class BagTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,6 +57,14 @@ class BagTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "transformer": [HasMethods(["fit", "transform"])],
         "allow_nan": ["boolean"],
     }
+
+    _model_file = Declaration(
+        {**FEATURES, "transformer_": Estimators("scaler", alone=True)},
+        (_check_features,),
+        role="scaler",
+        of_bags=True,
+        copied={"transformer": "transformer"},
+    )
 
     def __init__(self, transformer: Any, *, allow_nan: bool = False) -> None:
         self.transformer = transformer

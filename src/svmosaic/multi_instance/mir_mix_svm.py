@@ -20,13 +20,17 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags, CanonicalBags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_state import bag_declaration
 from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits, mean_score
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
+from svmosaic.utils.array_checks import refuse
+from svmosaic.utils.declaration import Estimators, Settings, doubles, expect
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
+from svmosaic.utils.state_codec import Scope
 
 __all__ = ["VIEWS", "MIRMixSVMClassifier"]
 
@@ -61,6 +65,31 @@ class Mixture(NamedTuple):
     weights: DoubleArray
     threshold: float
     scores: DoubleArray
+
+
+_MEMBERS = (MIRSVMClassifier, SetKernelClassifier, MIGraphClassifier, SummarySVMClassifier)
+
+
+def _check_mixture(model: Any, sizes: Scope) -> None:
+    """Compare the members with the views and their weights."""
+    views = list(model.views)
+    if not views or len(set(views)) < len(views) or not set(views) <= set(VIEWS):
+        refuse("'views' names a view twice, or one that does not exist")
+    expect("weights", sizes["n_views"], len(views))
+    expect("members", len(model.members_), len(views))
+    for view, member in zip(views, model.members_, strict=True):
+        wanted = model.new_member(view)
+        if type(member) is not type(wanted):
+            refuse(f"the member of the view '{view}' is a {type(member).__name__}")
+        if getattr(member, "summary", None) != getattr(wanted, "summary", None):
+            refuse(f"the member of the view '{view}' has another summary")
+        expect("features of a member", member.n_features_in_, model.n_features_in_)
+        expect("classes of a member", member.classes_.size, 2)
+    scores, params = model.member_scores_, model.best_params_
+    if list(scores) != views or not all(type(score) is float for score in scores.values()):
+        refuse("'member_scores' does not have a number for each view")
+    if list(params) != views or not all(isinstance(one, dict) for one in params.values()):
+        refuse("'best_params' does not have parameters for each view")
 
 
 class MIRMixSVMClassifier(BagClassifier):
@@ -189,6 +218,17 @@ class MIRMixSVMClassifier(BagClassifier):
     threshold_: float
     member_scores_: dict[str, float]
     best_params_: dict[str, dict[str, Any]]
+
+    _model_file = bag_declaration(
+        {
+            "members_": Estimators(_MEMBERS),
+            "weights_": doubles("n_views"),
+            "threshold_": doubles(scalar=True),
+            "member_scores_": Settings(),
+            "best_params_": Settings(),
+        },
+        _check_mixture,
+    )
 
     def __init__(
         self,

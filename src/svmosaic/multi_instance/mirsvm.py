@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -12,10 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags, order_of_ids
+from svmosaic.engine.expansion_state import GAMMA, POSITIVE, assemble_one_output
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.engine.views import ExpansionViews
+from svmosaic.multi_instance.bag_state import bag_declaration, check_support
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
@@ -30,17 +32,28 @@ from svmosaic.multi_instance.representatives import (
     Alternation,
     BagProblem,
     Rule,
+    StopReason,
     best_of_starts,
     decide_bags,
     draw_start,
 )
 from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.state_codec import Scope, Whole, Word
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["MIRSVMClassifier", "bag_weights", "warn_if_not_settled"]
+
+
+def _check_representatives(model: Any, sizes: Scope) -> None:
+    """Compare the representatives, support vectors and coefficients."""
+    n_support = sizes["n_support"]
+    expect("sum of n_support", int(model.n_support_.sum(dtype=np.int64)), n_support)
+    check_support(model, sizes["n_bags"])
+    expect_shape("support_vectors", model.support_vectors_, n_support, sizes["n_features"])
 
 
 class MIRSVMClassifier(ExpansionViews, InstanceScorer):
@@ -184,6 +197,24 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         "n_jobs": [Integral, None],
         "cache_mb": [Interval(Real, 0.0, None, closed="left")],
     }
+
+    _model_file = bag_declaration(
+        {
+            GAMMA: POSITIVE,
+            "support_": row_numbers("n_support"),
+            "support_vectors_": Samples(),
+            "n_support_": row_numbers(2),
+            "dual_coef_": doubles(1, "n_support"),
+            "intercept_": doubles(1),
+            "representatives_": row_numbers("n_bags"),
+            "n_passes_": Whole(1, size="n_passes"),
+            "agreement_": doubles("n_passes", minimum=0, maximum=1),
+            "stop_reason_": Word(get_args(StopReason)),
+            "objective_": doubles(scalar=True),
+        },
+        _check_representatives,
+        assemble_one_output,
+    )
 
     def __init__(
         self,

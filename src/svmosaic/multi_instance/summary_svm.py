@@ -15,15 +15,31 @@ from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_state import bag_declaration, check_support
 from svmosaic.multi_instance.bag_statistics import maxima_of_bags, means_of_bags, minima_of_bags
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.utils.array_checks import refuse
+from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.state_codec import Scope
 
 __all__ = ["RowSummary", "SummarySVMClassifier"]
 
 RowSummary = Literal["mean", "min-max", "mean-size", "profile"]
+
+
+def _check_rows(model: Any, sizes: Scope) -> None:
+    """Compare the rows of bags with the columns that the summary gives."""
+    n = sizes["n_features"]
+    columns = {"mean": n, "min-max": 2 * n, "mean-size": n + 1, "profile": 4 * n + 1}
+    expect("columns of the summary", sizes["n_columns"], columns[model.summary])
+    vectors = model.support_vectors_
+    expect_shape("support_vectors", vectors, sizes["n_support"], sizes["n_columns"])
+    if sp.issparse(vectors):
+        refuse("'support_vectors' is sparse; rows of bags are dense")
+    check_support(model)
 
 
 class SummarySVMClassifier(BagClassifier):
@@ -101,6 +117,18 @@ class SummarySVMClassifier(BagClassifier):
     intercept_: float
     center_: DoubleArray
     scale_: DoubleArray
+
+    _model_file = bag_declaration(
+        {
+            "support_": row_numbers("n_support"),
+            "support_vectors_": Samples(),
+            "dual_coef_": doubles("n_support"),
+            "intercept_": doubles(scalar=True),
+            "center_": doubles("n_columns"),
+            "scale_": doubles("n_columns", above=0),
+        },
+        _check_rows,
+    )
 
     def __init__(
         self,

@@ -25,12 +25,12 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.classifier_state import assemble_classifier
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.engine.expansion_state import GAMMA
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.expansion_state import assemble_classifier
-from svmosaic.persistence.validation import GAMMA
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]

@@ -9,6 +9,19 @@ The metadata of the safetensors file has the one key ``"svmosaic"``. Its value i
 
 The checksum finds damage, not intent: whoever changes a file can compute a new one. Therefore
 all content is checked as if there were no checksum.
+
+How to bump the version
+-----------------------
+A new class, or a new constructor parameter whose default means the old behaviour, needs no new
+version: a file that does not name a parameter gets its default. Anything else does: a new, renamed
+or dropped field, another type or meaning of one, another checksum. Then
+
+1. raise `VERSION` by one;
+2. add to `UPGRADES`, under the old version, a function that takes the header and the tensors of
+   an old file, after their checksum was verified, and changes them in place into the new form;
+3. store a file of the old version among the tests and load it there.
+
+Readers refuse versions above their own, with a sentence that says to upgrade.
 """
 
 from __future__ import annotations
@@ -16,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from operator import attrgetter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,20 +39,37 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.fields import Estimators, LoadedState, Parts, Role
-from svmosaic.persistence.plain_values import from_plain, plain_value
-from svmosaic.persistence.schema import FORMAT, SCHEMAS, UPGRADES, VERSION, schema_of
-from svmosaic.persistence.validation import AnyArray, Sizes, refuse
+from svmosaic.persistence.storable import declaration_of, storable
+from svmosaic.utils.array_checks import AnyArray, refuse
 from svmosaic.utils.atomic import atomic_write
+from svmosaic.utils.declaration import (
+    Declaration,
+    Estimators,
+    MayLack,
+    Parts,
+    Role,
+    pack_state,
+    unpack_state,
+)
 from svmosaic.utils.optional import import_optional
+from svmosaic.utils.plain_values import from_plain, plain_value
 from svmosaic.utils.strict_json import canonical_json, parse_object
 
 __all__ = ["decode", "encode", "load", "save"]
 
+FORMAT = "svmosaic"
+VERSION = 1
+# old version -> function(header, tensors) that turns a file of it into the next version
+UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {}
+# classes of earlier versions -> what to do
+_REMOVED = {
+    "MIRSetSVMClassifier": "load it with svmosaic 0.1, or fit a MIRMixSVMClassifier in its place"
+}
+
 # The limit of the safetensors format itself.
 MAX_HEADER_BYTES = 100_000_000
 _MAX_STEPS = 16
-# Machines within machines: of one class against the rest, each with its members.
+# Estimators within estimators: of one class against the rest, each with its members.
 _MAX_DEPTH = 4
 
 _PREFIX_BYTES = 8
@@ -185,17 +215,17 @@ def encode(model: Any) -> bytes:
 
 def _check_kinds(steps: list[tuple[str, Any]]) -> None:
     for number, (_, estimator) in enumerate(steps):
-        schema = schema_of(estimator)
         role: Role = "model" if number == len(steps) - 1 else "scaler"
-        if schema is None or schema.role != role:
-            known = [s.name for s in SCHEMAS.values() if s.role == role]
+        known = storable(role)
+        # A subclass is another class: it may hold more than the file does.
+        if known.get(type(estimator).__name__) is not type(estimator):
             place = {
                 "model": "A saved model must end in",
                 "scaler": "Before the model a file can hold only",
             }[role]
-            mend = " Save its best_estimator_." if hasattr(estimator, "best_estimator_") else ""
+            advice = " Save its best_estimator_." if hasattr(estimator, "best_estimator_") else ""
             raise TypeError(
-                f"{place} {' or '.join(known)}. Got {type(estimator).__name__} instead.{mend}"
+                f"{place} {' or '.join(known)}. Got {type(estimator).__name__} instead.{advice}"
             )
     if len(steps) > _MAX_STEPS:
         raise ValueError(f"A model file holds at most {_MAX_STEPS} steps. Got {len(steps)}.")
@@ -204,19 +234,16 @@ def _check_kinds(steps: list[tuple[str, Any]]) -> None:
 def _pack(estimator: Any) -> dict[str, Any]:
     """Return class, parameters and state of an estimator; its arrays are under ``tensors``."""
     kind = type(estimator).__name__
-    schema = SCHEMAS[kind]
+    declared = declaration_of(type(estimator))
+    if declared is None:
+        raise TypeError(f"A model file cannot hold {kind}.")
     params = {
         name: plain_value(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
-        if name not in schema.copied and name not in schema.in_state
+        if name not in declared.copied and name not in declared.in_state
     }
-    parts = Parts()
     try:
-        if schema.declares:
-            parts.put_state(estimator.get_plain_state())
-        for part in schema.fields:
-            if not part.optional or _has(estimator, part.attribute):
-                part.pack(attrgetter(part.attribute)(estimator), parts)
+        parts = pack_state(estimator, declared)
     except ModelFileError as error:
         raise ValueError(f"The fitted {kind} cannot be saved: {error}.") from error
     for name, inner in parts.estimators.items():
@@ -226,14 +253,6 @@ def _pack(estimator: Any) -> dict[str, Any]:
             parts.tensors |= {f"{name}{number}.{key}": array for key, array in own}
         parts.values[name] = packed
     return {"class": kind, "params": params, "values": parts.values, "tensors": parts.tensors}
-
-
-def _has(estimator: Any, attribute: str) -> bool:
-    try:
-        attrgetter(attribute)(estimator)
-    except AttributeError:
-        return False
-    return True
 
 
 # From bytes to a model ----------------------------------------------------------------------
@@ -340,7 +359,7 @@ def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
     Parts({}, tensors).require_empty()
     if len({estimator.n_features_in_ for _, estimator in named}) != 1:
         refuse("the scaler and the model have different numbers of features")
-    if len({SCHEMAS[type(estimator).__name__].of_bags for _, estimator in named}) != 1:
+    if len({_declared(type(estimator)).of_bags for _, estimator in named}) != 1:
         refuse("the model is one of bags and its scaler not, or the other way round")
     if not pipeline:
         return named[0][1]
@@ -364,59 +383,61 @@ def _restore_step(step: Any, tensors: dict[str, AnyArray], role: Role) -> tuple[
     name = about.pop("name")
     if type(name) is not str:
         refuse("a step has an entry of another type than expected")
-    return name, _restore_estimator(about, tensors, _kinds_of(role))
-
-
-def _kinds_of(role: Role) -> tuple[str, ...]:
-    return tuple(schema.name for schema in SCHEMAS.values() if schema.role == role)
+    return name, _restore_estimator(about, tensors, storable(role))
 
 
 def _restore_estimator(
-    about: Any, tensors: dict[str, AnyArray], kinds: tuple[str, ...], depth: int = 0
+    about: Any, tensors: dict[str, AnyArray], kinds: Mapping[str, type], depth: int = 0
 ) -> Any:
     """Return a fitted estimator; its state must be whole and have nothing else."""
     if depth > _MAX_DEPTH:
-        refuse("machines are nested too deeply")
+        refuse("estimators are nested too deeply")
     if not isinstance(about, dict) or set(about) != _ESTIMATOR_KEYS:
         refuse("an estimator has other entries than expected")
-    kind, values = about["class"], about["values"]
-    if type(kind) is not str or not isinstance(values, dict):
+    name, values = about["class"], about["values"]
+    if type(name) is not str or not isinstance(values, dict):
         refuse("a step has an entry of another type than expected")
-    if kind not in kinds:
-        refuse(f"the class {kind[:80]!r} is not known in this place; a newer svmosaic may know it")
-    schema = SCHEMAS[kind]
+    if name in _REMOVED:
+        refuse(f"the class {name} is no longer part of svmosaic; {_REMOVED[name]}")
+    if name not in kinds:
+        refuse(f"the class {name[:80]!r} is not known in this place; a newer svmosaic may know it")
+    kind = kinds[name]
+    declared = _declared(kind)
     parts = Parts(dict(values), tensors)
-    for part in schema.fields:
-        if isinstance(part, Estimators) and part.name in parts.values:
-            parts.estimators[part.name] = _restore_inner(part, parts, depth + 1)
-    copies = dict.fromkeys(schema.in_state)
-    for parameter, name in schema.copied.items():
-        copies[parameter] = clone(parts.estimators[name][0]) if parts.estimators.get(name) else None
-    estimator = _new_estimator(schema.kind, about["params"], copies)
-    sizes = Sizes()
-    if schema.declares:
-        estimator.set_plain_state(parts.take_state())
-    state = {
-        part.attribute: part.unpack(parts, sizes)
-        for part in schema.fields
-        if not part.optional or parts.has(part.name)
-    }
-    parts.require_empty()
-    # What is put together relies on what the checks compare, so they come first.
-    for check in schema.checks:
-        check(LoadedState(estimator, state), sizes)
-    schema.assemble(estimator, state)
+    for attribute, field in declared.fields.items():
+        inner = field.kind if isinstance(field, MayLack) else field
+        if isinstance(inner, Estimators):
+            _restore_inner(attribute.strip("_"), _kinds_within(inner, kind), parts, depth + 1)
+    copies = dict.fromkeys(declared.in_state)
+    for parameter, entry in declared.copied.items():
+        found = parts.estimators.get(entry)
+        copies[parameter] = clone(found[0]) if found else None
+    estimator = _new_estimator(kind, about["params"], copies)
+    unpack_state(estimator, declared, parts)
     return estimator
 
 
-def _restore_inner(part: Estimators, parts: Parts, depth: int) -> list[Any]:
-    stored = parts.take_value(part.name)
+def _declared(kind: type) -> Declaration:
+    found = declaration_of(kind)
+    assert found is not None, kind
+    return found
+
+
+def _kinds_within(field: Estimators, owner: type) -> dict[str, type]:
+    if field.kinds == "scaler":
+        return storable("scaler", of_bags=False)
+    return {kind.__name__: kind for kind in field.kinds or (owner,)}
+
+
+def _restore_inner(name: str, kinds: Mapping[str, type], parts: Parts, depth: int) -> None:
+    """Turn the descriptions of estimators within another one into estimators."""
+    if name not in parts.values:
+        return
+    stored = parts.values.pop(name)
     if not isinstance(stored, list):
-        refuse(f"'{part.name}' must be a list of machines")
-    return [
-        _restore_estimator(
-            one, _take_prefix(f"{part.name}{number}.", parts.tensors), part.kinds, depth
-        )
+        refuse(f"'{name}' must be a list of estimators")
+    parts.estimators[name] = [
+        _restore_estimator(one, _take_prefix(f"{name}{number}.", parts.tensors), kinds, depth)
         for number, one in enumerate(stored)
     ]
 

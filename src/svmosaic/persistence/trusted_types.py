@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Coefficients
-from svmosaic.persistence.schema import SCHEMAS
+from svmosaic.persistence.storable import storable_classes
 
 __all__ = ["trusted_types"]
 
@@ -39,5 +39,5 @@ def trusted_types() -> list[str]:
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """
-    kinds = (*(schema.kind for schema in SCHEMAS.values()), *_PARTS)
+    kinds = (*storable_classes().values(), *_PARTS)
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in kinds]

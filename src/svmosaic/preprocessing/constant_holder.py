@@ -12,9 +12,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.engine.problem import IndexArray
+from svmosaic.utils.array_checks import check_values
 from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.utils.declaration import FEATURES, FLOATS, Declaration
+from svmosaic.utils.state_codec import Array, Scope
 
 __all__ = ["ConstantHolder"]
+
+
+def _check_held(holder: Any, sizes: Scope) -> None:
+    """Refuse features that do not exist."""
+    check_values("held", holder.held_, maximum=holder.n_features_in_ - 1)
 
 
 class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -47,6 +55,16 @@ class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    _model_file = Declaration(
+        {
+            **FEATURES,
+            "held_": Array(("int64",), ("n_held",), minimum=0, ascending=True),
+            "values_": Array(FLOATS, ("n_held",)),
+        },
+        (_check_held,),
+        role="scaler",
+    )
 
     held_: IndexArray
     values_: NDArray[Any]

@@ -19,6 +19,7 @@ from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.tasks import RegressionTuneSettings
 from svmosaic.regression.chain_building import Appended, ChainBuilder, Folds
+from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTable, LinkTuner, fold_weights, make_table
 from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.progress import current_progress
@@ -61,6 +62,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither")],
         "verbose": ["verbose"],
     }
+
+    _model_file = CHAINS
 
     kernel: ChainKernel
     gammas: Sequence[float] | None

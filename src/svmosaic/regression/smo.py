@@ -10,18 +10,33 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
+from svmosaic.engine.expansion_state import (
+    CERTIFICATE,
+    KERNEL_ESTIMATOR,
+    assemble_one_output,
+    check_vectors,
+)
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
+from svmosaic.utils.declaration import Declaration, expect, row_numbers
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression
 
 __all__ = ["SMORegressor"]
+
+
+def _check_one_output(model: Any, sizes: Scope) -> None:
+    """Compare the support vectors, coefficients and intercept."""
+    expect("intercept", sizes["n_machines"], 1)
+    expect("rows of dual_coef", sizes["n_coef_rows"], 1)
+    check_vectors(model, sizes)
 
 
 class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
@@ -136,6 +151,12 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
         "warm_start": ["boolean"],
     }
+
+    _model_file = Declaration(
+        {**KERNEL_ESTIMATOR, "n_support_": row_numbers("n_outputs"), **CERTIFICATE},
+        (_check_one_output,),
+        assemble_one_output,
+    )
 
     def __init__(
         self,

@@ -15,10 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
+from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.chained_svr import ChainedSVR
 from svmosaic.regression.chains import SVRRC
+from svmosaic.utils.array_checks import refuse
+from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.splits import Split, regression_splits
+from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.validation import check_regression, check_samples
 
 __all__ = ["SVRWC", "KernelChains", "blend_weights"]
@@ -61,6 +65,20 @@ class KernelChains(SVRRC):
         """Return the values without a chain, and those of the chains on average."""
         values = self.predict_chains(X)
         return np.array([values[0], values[1:].mean(axis=0)])
+
+
+def _check_weights(model: Any, sizes: Scope) -> None:
+    """Refuse weights that are no weighted mean of the members' two values each."""
+    expect("rows of weights", sizes["n_parts"], 2 * len(model.members_))
+    if not np.allclose(model.weights_.sum(axis=0), 1.0):
+        refuse("the weights of a target do not sum to 1")
+    for member in model.members_:
+        expect("targets of a member", member.n_targets_, model.n_targets_)
+        expect("features of a member", member.n_features_in_, model.n_features_in_)
+        # The first row are the machines without a chain.
+        if len(member.chains_) < 2:
+            refuse("a member has no chain")
+    expect("updates", sizes["n_machines"], sum(len(m.n_iter_) for m in model.members_))
 
 
 class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -149,6 +167,15 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         "n_chains": [Interval(Integral, 1, None, closed="left")],
         "prior": [Interval(Real, 0.0, None, closed="left")],
     }
+
+    _model_file = Declaration(
+        {
+            **TARGETS,
+            "weights_": doubles("n_parts", "n_targets", minimum=0),
+            "members_": Estimators((KernelChains,)),
+        },
+        (check_targets, _check_weights),
+    )
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from svmosaic.streams.running_scores import SCORES_STATE, RunningScores
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.state_codec import (
     Array,
+    Arrays,
     Inner,
     Labels,
     Listing,
@@ -91,15 +92,15 @@ _CODED = Maybe(
 class _Numbers:
     """A dict of numbers by name: whole ones, and others, which may be nan or infinite."""
 
-    def pack(self, value: Mapping[str, Any], path: str, arrays: Any) -> dict[str, Any]:
+    def pack(self, value: Mapping[str, Any], path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the dict."""
-        return {str(name): self._pack(number, path) for name, number in value.items()}
+        return {str(name): self._pack(number, path, arrays) for name, number in value.items()}
 
-    def _pack(self, number: Any, path: str) -> Any:
+    def _pack(self, number: Any, path: str, arrays: Arrays) -> Any:
         if isinstance(number, Integral):
             return int(number)
         if isinstance(number, RealNumber):
-            return Real().pack(number, path, None)
+            return Real().pack(number, path, arrays)
         raise NotPlainError(
             f"a check-point holds numbers about a learner. Got {type(number).__name__} instead"
         )

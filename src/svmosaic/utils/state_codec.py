@@ -126,7 +126,7 @@ class Scope:
     within that.
     """
 
-    arrays: Any
+    arrays: Arrays
     sizes: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def inner(self) -> Scope:
@@ -152,7 +152,7 @@ class Scope:
 class Kind(Protocol):
     """How values of one kind are written and read."""
 
-    def pack(self, value: Any, path: str, arrays: Any) -> Any:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> Any:
         """Return the value as JSON; its arrays join `arrays`."""
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> Any:
@@ -170,7 +170,7 @@ class Whole:
     maximum: int = _MOST
     size: str | None = None
 
-    def pack(self, value: Any, path: str, arrays: Any) -> int:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> int:
         """Return the number."""
         return int(value)
 
@@ -192,7 +192,7 @@ class Real:
     above: float = -math.inf
     odd: tuple[str, ...] = ()
 
-    def pack(self, value: Any, path: str, arrays: Any) -> float | str:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> float | str:
         """Return the number; JSON has only finite ones, so that others become words."""
         number = float(value)
         return number if math.isfinite(number) else str(number)
@@ -215,7 +215,7 @@ class Real:
 class Flag:
     """True or false."""
 
-    def pack(self, value: Any, path: str, arrays: Any) -> bool:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> bool:
         """Return the truth value."""
         return bool(value)
 
@@ -230,7 +230,7 @@ class Word:
 
     choices: tuple[str, ...]
 
-    def pack(self, value: Any, path: str, arrays: Any) -> str:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> str:
         """Return the word."""
         return str(value)
 
@@ -263,7 +263,7 @@ class Array:
     finite: bool = True
     scalar: bool = False
 
-    def pack(self, value: Any, path: str, arrays: Any) -> Any:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> Any:
         """Return the place of the array."""
         return arrays.place(np.asarray(value, order="C"), path)
 
@@ -316,7 +316,7 @@ class Labels:
     size: str = "n_classes"
     least: int = 2
 
-    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the labels and their type."""
         kind = "str" if value.dtype.kind == "U" else value.dtype.name
         items = value.tolist()
@@ -369,7 +369,7 @@ class Words:
     choices: tuple[str, ...] = ()
     dtype: type = str
 
-    def pack(self, value: Any, path: str, arrays: Any) -> list[str]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> list[str]:
         """Return the words."""
         return [str(word) for word in value]
 
@@ -395,7 +395,7 @@ class Names(Words):
 class Inner:
     """The plain data of another object within these; whoever knows the object checks them."""
 
-    def pack(self, value: PlainState, path: str, arrays: Any) -> dict[str, Any]:
+    def pack(self, value: PlainState, path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the values and the places of the arrays."""
         return {"values": value.values, "arrays": [arrays.place(one, path) for one in value.arrays]}
 
@@ -418,7 +418,7 @@ class Maybe:
 
     kind: Kind
 
-    def pack(self, value: Any, path: str, arrays: Any) -> Any:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> Any:
         """Return the value, or None."""
         return None if value is None else self.kind.pack(value, path, arrays)
 
@@ -435,7 +435,7 @@ class Listing:
     least: int = 0
     most: int = 10_000_000
 
-    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> list[Any]:
         """Return the list."""
         return [self.kind.pack(item, path, arrays) for item in value]
 
@@ -454,7 +454,7 @@ class Together:
 
     kinds: tuple[Kind, ...]
 
-    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> list[Any]:
         """Return the values as a list."""
         return [kind.pack(item, path, arrays) for kind, item in zip(self.kinds, value, strict=True)]
 
@@ -477,7 +477,7 @@ class Table:
     key: Kind
     value: Kind
 
-    def pack(self, value: Any, path: str, arrays: Any) -> list[Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> list[Any]:
         """Return the pairs."""
         pair = Together((self.key, self.value))
         return [pair.pack(item, path, arrays) for item in value.items()]
@@ -512,7 +512,7 @@ class Record:
     make: Callable[..., Any] | None = None
     checks: tuple[Callable[[Any, str, Scope], None], ...] = ()
 
-    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the attributes."""
         if type(value) is not self.kind:
             raise NotPlainError(
@@ -549,7 +549,7 @@ class OneOf:
 
     records: Mapping[str, Record]
 
-    def pack(self, value: Any, path: str, arrays: Any) -> dict[str, Any]:
+    def pack(self, value: Any, path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the word and the attributes."""
         for word, record in self.records.items():
             if type(value) is record.kind:

@@ -24,6 +24,7 @@ from svmosaic.classification.stream.stream_state import (
     check_settings,
 )
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.declaration import Declaration, OwnState
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
@@ -61,6 +62,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "chunk_size": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [Integral, None],
     }
+
+    _model_file = Declaration(
+        {"_state": OwnState()},
+        assemble=lambda model, state: model.set_plain_state(state["_state"]),
+    )
 
     chunk_size: int
     n_jobs: int | None
@@ -207,6 +213,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._rule,
         )
         return write_state(LEARNER_STATE, learned)
+
+    @property
+    def _state(self) -> PlainState:
+        return self.get_plain_state()
 
     def set_plain_state(self, state: PlainState) -> Self:
         """Go on from a state; samples that follow are learned to the same bits.

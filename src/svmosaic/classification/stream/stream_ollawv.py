@@ -102,6 +102,9 @@ class StreamOLLAWV(StreamClassifier):
         "alarm": [Interval(Real, 0.0, None, closed="neither")],
     }
 
+    # The detector is an object with a state of its own.
+    _model_file = StreamClassifier._model_file.extend({}, in_state=("detector",))
+
     def __init__(
         self,
         *,

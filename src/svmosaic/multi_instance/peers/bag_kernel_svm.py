@@ -12,21 +12,34 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_state import BagSamples, bag_declaration, check_support
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
+from svmosaic.utils.declaration import doubles, expect, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["BagKernelSVM"]
+
+
+def _check_bags(model: Any, sizes: Scope) -> None:
+    """Compare the support bags with their weights and coefficients."""
+    bags = model.support_bags_
+    expect("support_bags", len(bags), sizes["n_support"])
+    expect("support_weights", sizes["n_instances"], bags.n_instances)
+    expect("features of support_bags", bags.n_features, sizes["n_features"])
+    check_support(model)
 
 
 class BagKernelSVM(BagClassifier):
@@ -46,6 +59,18 @@ class BagKernelSVM(BagClassifier):
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "n_jobs": [Integral, None],
     }
+
+    _model_file = bag_declaration(
+        {
+            "gamma_": POSITIVE,
+            "support_": row_numbers("n_support"),
+            "support_bags_": BagSamples(),
+            "_support_weights": doubles("n_instances", minimum=0),
+            "dual_coef_": doubles("n_support"),
+            "intercept_": doubles(scalar=True),
+        },
+        _check_bags,
+    )
 
     C: float
     kernel: str
