@@ -39,7 +39,7 @@ def main() -> None:
     import sklearn
     from threadpoolctl import threadpool_limits
 
-    from svmosaic.experiments.runner import run_cell
+    from svmosaic.experiments.one_cell import run_cell
 
     config, n_threads = pickle.load(orders)
     sklearn.set_config(**config)
