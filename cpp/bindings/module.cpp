@@ -1,5 +1,8 @@
 // svmosaic._core: the table of contents of the compiled core.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
 
 namespace nb = nanobind;
 
@@ -14,7 +17,6 @@ void bind_tune_regression(nb::module_& m);
 void bind_measure(nb::module_& m);
 
 NB_MODULE(_core, m) {
-    m.attr("compiler") = __VERSION__;
     m.doc() = "The compiled core of svmosaic. Private: use the estimators.";
     bind_settings(m);
     bind_rows(m);
@@ -25,4 +27,7 @@ NB_MODULE(_core, m) {
     bind_boundary(m);
     bind_tune_regression(m);
     bind_measure(m);
+    m.def(
+        "compiler", [] { return std::string(__VERSION__); },
+        "The version of the compiler that built the core.");
 }

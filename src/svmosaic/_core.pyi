@@ -6,8 +6,6 @@ from typing import overload
 from typing import Any, Literal
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
-compiler: str = '12.2.0'
-
 class SmoSettings:
     """SMO for the L1-SVM or epsilon-SVR."""
 
@@ -726,3 +724,6 @@ def time_columns(rows: object, kernel: object, n_columns: int, repeats: int, n_t
 
 def time_update(n: int, repeats: int, n_threads: int) -> float:
     """Seconds for one pass of OLLAWV over n scores; for benchmarks."""
+
+def compiler() -> str:
+    """The version of the compiler that built the core."""

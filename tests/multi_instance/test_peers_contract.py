@@ -157,7 +157,9 @@ def test_every_parameter_and_attribute_is_documented(peer):
     groups = re.findall(r"^    (\w[\w, ]*?) :", text, re.MULTILINE)
     names = {name for group in groups for name in group.split(", ")}
     attributes = {name for name in vars(model) if name.endswith("_") and name[0] != "_"}
-    views = {"support_vectors_", "dual_coef_", "intercept_"} if "expansion_" in attributes else set()
+    views = (
+        {"support_vectors_", "dual_coef_", "intercept_"} if "expansion_" in attributes else set()
+    )
 
     assert set(peer.get_params(deep=False)) | attributes | views == names
 

@@ -540,6 +540,16 @@ def test_hostile_content_is_refused(models, case):
         decode(forge(header, tensors))
 
 
+def test_a_class_that_was_removed_gets_a_sentence(models):
+    header, tensors = open_up(encode(models["dense"]))
+    _step(header)["class"] = "MIRSetSVMClassifier"
+
+    with pytest.raises(
+        ModelFileError, match="MIRSetSVMClassifier is no longer part of svmosaic; load it with"
+    ):
+        decode(forge(header, tensors))
+
+
 def test_scaler_of_other_width_is_refused(models):
     header, tensors = open_up(encode(models["scaled"]))
     wide = MinMaxScaler().fit(np.ones((2, 5)) * [[0], [1]])

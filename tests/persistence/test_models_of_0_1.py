@@ -14,7 +14,7 @@ FOLDER = Path(__file__).with_name("models_0_1")
 EXPECTED = np.load(FOLDER / "expected.npz", allow_pickle=False)
 # Levels of SIMD and compilers fuse other multiplications and additions, and so differ in the last
 # bits.
-HERE = (_core.simd_level(), _core.compiler)
+HERE = (_core.simd_level(), _core.compiler())
 SAME_BITS = (str(EXPECTED["simd_level"]), str(EXPECTED["compiler"])) == HERE
 compare = np.testing.assert_array_equal if SAME_BITS else np.testing.assert_allclose
 

@@ -19,7 +19,14 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from small_streams import Blobs, Watcher
-from svmosaic import StreamOLLAL2, StreamOLLAWV
+from svmosaic import (
+    NLSGDClassifier,
+    OLLAL2Classifier,
+    OnlineSVMCBPClassifier,
+    OnlineSVMClassifier,
+    StreamOLLAL2,
+    StreamOLLAWV,
+)
 from svmosaic.exceptions import DataFileError
 from svmosaic.streams import DDM, SEA, prequential
 from svmosaic.streams.check_point import _DIGEST_BYTES, _START
@@ -153,6 +160,11 @@ OURS = {
     "published": lambda: StreamOLLAWV(rule="published", chunk_size=100),
     "L2": lambda: StreamOLLAL2(chunk_size=100),
     "every chunk": lambda: StreamOLLAL2(chunk_size=100, keep=-np.inf, rebuild=-np.inf),
+    "OLLA-L2": lambda: OLLAL2Classifier(gamma=0.5),
+    "NL-SGD": lambda: NLSGDClassifier(gamma=0.5),
+    "linear NL-SGD": lambda: NLSGDClassifier(kernel="linear"),
+    "online SVM": lambda: OnlineSVMClassifier(max_iter=50),
+    "boundary": lambda: OnlineSVMCBPClassifier(sigma=1.0, max_iter=50),
 }
 
 

@@ -19,7 +19,6 @@ from svmosaic.engine.memory import cache_within
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
-from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_samples
@@ -127,15 +126,6 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         return self.expansion_.feature_weights()
-
-    # Pickle and its relatives ---------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state with sparse matrices taken apart into plain arrays."""
-        return {key: take_apart(value) for key, value in super().__getstate__().items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({key: put_together(value) for key, value in state.items()})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

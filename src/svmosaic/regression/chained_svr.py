@@ -21,7 +21,6 @@ from svmosaic.engine.tasks import RegressionTuneSettings
 from svmosaic.regression.chain_building import Appended, ChainBuilder, Folds
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTable, LinkTuner, fold_weights, make_table
-from svmosaic.utils.plain_state import put_together, take_apart
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits
@@ -348,15 +347,6 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 outputs = np.einsum("ij,j->i", kernel, self.dual_coef_[number])
                 values[chain, :, target] = outputs + self.intercept_[number]
         return values
-
-    # Pickle and tags ------------------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state with sparse matrices taken apart into plain arrays."""
-        return {key: take_apart(value) for key, value in super().__getstate__().items()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({key: put_together(value) for key, value in state.items()})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
