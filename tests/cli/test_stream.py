@@ -183,7 +183,8 @@ def test_after_ctrl_c_the_same_command_goes_on(svmosaic, tmp_path):
     assert not (tmp_path / "out" / "chunks.csv").exists()
     resumed = svmosaic(*words, tmp_path / "out")
     assert resumed.code == 0
-    assert re.search(r"olla-l2 learns the first \d+ samples again", resumed.err)
+    # The check-point holds the learner, so it need not learn the stream again.
+    assert "again" not in resumed.err
     assert svmosaic(*words, tmp_path / "whole").code == 0
     assert _rows(tmp_path / "out" / "chunks.csv") == _rows(tmp_path / "whole" / "chunks.csv")
 
