@@ -132,7 +132,7 @@ def copied(state):
     return PlainState(json.loads(json.dumps(state.values)), tuple(a.copy() for a in state.arrays))
 
 
-@pytest.mark.parametrize("model", ONLINE, ids=str)
+@pytest.mark.parametrize("model", ONLINE, ids=lambda model: type(model).__name__)
 def test_a_state_gives_the_same_model_to_go_on_from(model):
     model = type(model)(**model.get_params()).partial_fit(X, Y, classes=[0, 1])
     other = type(model)(**model.get_params()).fit(X[:, :2], 1 - Y)
