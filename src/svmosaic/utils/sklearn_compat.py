@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from sklearn import get_config, set_config
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing, metaestimators
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -30,7 +32,20 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     validate = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
     def decorate(method: Method) -> Method:
-        return cast(Method, atomic_fit(validate(method)))
+        validated = validate(method)
+
+        @functools.wraps(method)
+        def run(*args: Any, **kwargs: Any) -> object:
+            before = get_config()["skip_parameter_validation"]
+            try:
+                return validated(*args, **kwargs)
+            except BaseException:
+                # Ctrl-C may strike while scikit-learn puts its own setting back. Without this
+                # line no parameter would be validated in the rest of the process.
+                set_config(skip_parameter_validation=before)
+                raise
+
+        return atomic_fit(cast(Method, run))
 
     return decorate
 
