@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
     from svmosaic.classification.online_svm import OnlineSVMClassifier
     from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
-    from svmosaic.classification.smo import SMOClassifier
+    from svmosaic.classification.smo_classifier import SMOClassifier
     from svmosaic.classification.stream.stream_olla_l2 import StreamOLLAL2
     from svmosaic.classification.stream.stream_ollawv import StreamOLLAWV
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
@@ -97,7 +97,7 @@ _HOME = {
     "OLLAL2Classifier": "svmosaic.classification.olla_l2",
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
-    "SMOClassifier": "svmosaic.classification.smo",
+    "SMOClassifier": "svmosaic.classification.smo_classifier",
     "SMORegressor": "svmosaic.regression.smo",
     "StreamOLLAL2": "svmosaic.classification.stream.stream_olla_l2",
     "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from problems import problems
-from svmosaic.boundary.machine import CbpProblem, WidthTooSmallError
+from svmosaic.boundary.cbp_problem import CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
 from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec

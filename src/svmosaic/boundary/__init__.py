@@ -5,8 +5,8 @@ See docs/boundary_points.md for the method and its formulas.
 
 from __future__ import annotations
 
+from svmosaic.boundary.kernel_widths import WidthPath, peak_sigma, radius_sigma, width_path
 from svmosaic.boundary.points import BoundaryPoints, characteristic_boundary_points
-from svmosaic.boundary.widths import WidthPath, peak_sigma, radius_sigma, width_path
 
 __all__ = [
     "BoundaryPoints",

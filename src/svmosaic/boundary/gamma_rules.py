@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.boundary.widths import peak_of_samples, radius_of_samples
+from svmosaic.boundary.kernel_widths import peak_of_samples, radius_of_samples
 from svmosaic.engine.gamma import gamma_of
 from svmosaic.engine.problem import DoubleArray, IndexArray
 

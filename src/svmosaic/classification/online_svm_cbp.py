@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
+from svmosaic.boundary.kernel_widths import descending_sigmas, online_sigmas
 from svmosaic.boundary.points import pairs_between, points_of
-from svmosaic.boundary.widths import descending_sigmas, online_sigmas
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.online_svm import OnlineSVMClassifier

@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.machine import CbpMachine, CbpProblem, matrix_bytes
-from svmosaic.boundary.points import pairs_between, points_of
-from svmosaic.boundary.widths import (
+from svmosaic.boundary.cbp_problem import CbpMachine, CbpProblem, matrix_bytes
+from svmosaic.boundary.kernel_widths import (
     RIDGE,
     CbpSettings,
     FoundWidth,
@@ -23,6 +22,7 @@ from svmosaic.boundary.widths import (
     solve_at,
     warn_without_peak,
 )
+from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.kernel_classifier import TrainingSet
 from svmosaic.classification.rbf_only import RbfClassifier

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.boundary.widths import RIDGE
+from svmosaic.boundary.kernel_widths import RIDGE
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.svm_cbp import SVMCBPClassifier
 from svmosaic.engine.problem import DoubleArray, IndexArray

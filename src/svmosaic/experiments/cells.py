@@ -29,6 +29,7 @@ from svmosaic.experiments.spec import (
     ProtocolSpec,
     build_estimator,
 )
+from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import Split
 from svmosaic.model_selection.plans import (
     Plan,
@@ -37,7 +38,6 @@ from svmosaic.model_selection.plans import (
     plan_nested,
     plan_random,
 )
-from svmosaic.model_selection.seeds import derive_seed
 from svmosaic.preprocessing import holds_features, preparation_steps, refuse_infinities
 
 __all__ = [

@@ -19,7 +19,7 @@ from svmosaic.metrics.multi_target import (
     average_rrmse,
     total_mse,
 )
-from svmosaic.model_selection.seeds import derive_seed
+from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.weka_folds import WekaFolds
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR

@@ -15,8 +15,8 @@ from svmosaic.experiments.cells import Cell, hash_question
 from svmosaic.experiments.code_version import class_names, code_version_of
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec, ProtocolSpec
 from svmosaic.experiments.stream_learners import build_learner
+from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import Split
-from svmosaic.model_selection.seeds import derive_seed
 from svmosaic.streams import FileStream, Stream, describe_stream, prequential, stream
 
 __all__ = ["iter_stream_cells", "open_stream", "run_stream_cell"]

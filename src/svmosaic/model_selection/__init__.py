@@ -6,10 +6,10 @@ training rows only.
 
 from __future__ import annotations
 
+from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import Evaluation, SplitResult
 from svmosaic.model_selection.pattern_search import PatternSearchCV
 from svmosaic.model_selection.protocols import holdout_cv, monte_carlo_cv, nested_cv
-from svmosaic.model_selection.seeds import derive_seed
 
 __all__ = [
     "Evaluation",

@@ -20,9 +20,9 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import type_of_target
 
 from svmosaic.metrics.multi_target import is_multi_target_score, make_multi_target_scorer
+from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import MakeEstimator, Split, name_scores
 from svmosaic.model_selection.pattern_search import PatternSearchCV
-from svmosaic.model_selection.seeds import derive_seed
 
 __all__ = ["Grid", "Plan", "SearchName", "Tuning", "inner_folds", "plan_nested", "plan_random"]
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from svmosaic.bags import Bags
-from svmosaic.classification.smo import SMOClassifier
+from svmosaic.classification.smo_classifier import SMOClassifier
 
 __all__ = ["bag_classifier_checks", "check_bag_classifier"]
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from svmosaic.classification.stream.families import Family
-from svmosaic.classification.stream.machines import Machine
+from svmosaic.classification.stream.stream_models import Machine
 
 __all__ = ["Comparison", "Expert"]
 

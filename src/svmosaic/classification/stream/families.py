@@ -15,8 +15,8 @@ import numpy as np
 
 from svmosaic.classification.multiclass import gather, split
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
-from svmosaic.classification.stream.machines import Constant, Linear, Machine, ScaledExpansion
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
+from svmosaic.classification.stream.stream_models import Constant, Linear, Machine, ScaledExpansion
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec

@@ -11,8 +11,13 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
-from svmosaic.classification.stream.machines import Constant, Forecast, Machine, ScaledExpansion
 from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
+from svmosaic.classification.stream.stream_models import (
+    Constant,
+    Forecast,
+    Machine,
+    ScaledExpansion,
+)
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (

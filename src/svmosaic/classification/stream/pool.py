@@ -20,14 +20,14 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
-from svmosaic.classification.stream.machines import (
+from svmosaic.classification.stream.scaling import standardise
+from svmosaic.classification.stream.stream_models import (
     Forecast,
     Machine,
     ScaledExpansion,
     predict_codes,
     vote,
 )
-from svmosaic.classification.stream.scaling import standardise
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DriftDetector, feed
 from svmosaic.engine.problem import FloatArray, IndexArray

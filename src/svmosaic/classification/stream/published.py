@@ -7,8 +7,8 @@ import copy
 import numpy as np
 
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
-from svmosaic.classification.stream.machines import Forecast, Machine
 from svmosaic.classification.stream.scaling import to_unit_range
+from svmosaic.classification.stream.stream_models import Forecast, Machine
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.engine.problem import FloatArray, IndexArray
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from svmosaic.classification.stream.machines import (
+from svmosaic.classification.stream.stream_models import (
     Forecast,
     Linear,
     Machine,

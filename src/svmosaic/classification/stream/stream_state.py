@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import FAMILIES, Choice
-from svmosaic.classification.stream.machines import Constant, Linear, ScaledExpansion
 from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
 from svmosaic.classification.stream.pool import ExpertPool
 from svmosaic.classification.stream.published import PublishedRule
 from svmosaic.classification.stream.scaling import Scaler
+from svmosaic.classification.stream.stream_models import Constant, Linear, ScaledExpansion
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DDM_STATE
 from svmosaic.engine.expansion import KernelExpansion

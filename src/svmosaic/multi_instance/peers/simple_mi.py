@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags, CanonicalBags
-from svmosaic.classification.smo import SMOClassifier
+from svmosaic.classification.smo_classifier import SMOClassifier
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import (

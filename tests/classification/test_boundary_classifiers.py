@@ -34,7 +34,7 @@ from svmosaic import (
     save,
 )
 from svmosaic.boundary import width_path
-from svmosaic.boundary.widths import choose_peak, default_sigmas, smooth
+from svmosaic.boundary.kernel_widths import choose_peak, default_sigmas, smooth
 from svmosaic.classification.oge import _fewest_errors, _gcv
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Problem

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.machine import CbpMachine, CbpProblem, WidthTooSmallError
+from svmosaic.boundary.cbp_problem import CbpMachine, CbpProblem, WidthTooSmallError
 from svmosaic.boundary.points import (
     check_dense_classes,
     class_pairs,
