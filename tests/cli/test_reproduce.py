@@ -16,11 +16,11 @@ def test_the_list_has_every_table(svmosaic):
 
 
 def test_a_table_is_run_and_shown(svmosaic, tmp_path, monkeypatch):
-    from svmosaic.reproduce import spec
+    from svmosaic.reproduce import paper_spec
 
-    file, text = spec._files()["004-5.1"]
+    file, text = paper_spec._files()["004-5.1"]
     files = {"004-5.1": (file, text.replace("n_splits = 20", "n_splits = 3"))}
-    monkeypatch.setattr(spec, "_files", lambda: files)
+    monkeypatch.setattr(paper_spec, "_files", lambda: files)
 
     outcome = svmosaic("reproduce", "004-5.1", "--quick", "--out", tmp_path / "out")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import svmosaic.reproduce.spec as spec_module
+import svmosaic.reproduce.paper_spec as spec_module
 
 TABLE = """
 id = "0.1"
@@ -106,7 +106,7 @@ def small_table(tmp_path, monkeypatch):
     monkeypatch.setattr(spec_module, "_files", lambda: files)
     rows = {"table-0.1.csv": PRINTED, "sizes-0.1.csv": SIZES}
     monkeypatch.setattr("svmosaic.reproduce.printed.read_rows", rows.get)
-    monkeypatch.setattr("svmosaic.reproduce.figures.read_rows", rows.get)
+    monkeypatch.setattr("svmosaic.reproduce.paper_figures.read_rows", rows.get)
     # No folder of real data, and nothing that was fetched.
     monkeypatch.setenv("SVMOSAIC_DATA", str(tmp_path))
     monkeypatch.setenv("SVMOSAIC_CACHE", str(tmp_path / "cache"))

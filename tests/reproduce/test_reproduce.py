@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-import svmosaic.reproduce.spec as spec_module
+import svmosaic.reproduce.paper_spec as spec_module
 from svmosaic.bags import Bags
 from svmosaic.datasets import Dataset
 from svmosaic.exceptions import DataFileError, DataNotFoundError
@@ -265,7 +265,7 @@ def test_the_figure_of_chains_has_the_order_of_svrcc(tmp_path, monkeypatch):
     common = rng.normal(size=(50, 1))
     Y = np.hstack([rng.normal(size=(50, 1)), common, common + 0.1 * rng.normal(size=(50, 1))])
     data = Dataset(X=np.zeros((50, 1)), y=Y, target_names=("lonely", "first", "second"))
-    monkeypatch.setattr("svmosaic.reproduce.figures.load", lambda name: data)
+    monkeypatch.setattr("svmosaic.reproduce.paper_figures.load", lambda name: data)
 
     reproduce("fig-3.3", tmp_path)
 

@@ -19,7 +19,7 @@ from svmosaic.streams import (
     Sine,
     Waveform,
 )
-from svmosaic.streams.seeds import Purpose, block_rng
+from svmosaic.streams.block_seeds import Purpose, block_rng
 
 MANY = 40_000
 # Four standard deviations of a frequency over that many samples.

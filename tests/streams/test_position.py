@@ -26,7 +26,7 @@ from svmosaic.streams import (
     list_streams,
     stream,
 )
-from svmosaic.streams.registry import describe_stream
+from svmosaic.streams.published_streams import describe_stream
 
 LENGTH = 4321
 

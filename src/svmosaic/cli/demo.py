@@ -17,7 +17,7 @@ from svmosaic.utils.wording import plural
 if TYPE_CHECKING:
     from svmosaic.cli.demo_runs import Scale
     from svmosaic.reports import Document, Figure, Section
-    from svmosaic.reports.comparison import Run
+    from svmosaic.reports.run_records import Run
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> None:
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.reports import write_html
-    from svmosaic.reports.comparison import write_runs
+    from svmosaic.reports.run_records import write_runs
 
     scale = _scale(quick=args.quick)
     # First, because this fails at once where matplotlib is not installed.
@@ -150,7 +150,7 @@ def _run_all(scale: Scale) -> tuple[list[Run], dict[str, Any], Section]:
 
 
 def _terminal_table(runs: Sequence[Run]) -> str:
-    from svmosaic.reports.comparison import comparison_table
+    from svmosaic.reports.run_records import comparison_table
 
     table = comparison_table(runs)
     return format_table(table.header, table.rows, table.align)
@@ -160,7 +160,7 @@ def _document(runs: Sequence[Run], *figures: Section) -> Document:
     import sklearn
 
     from svmosaic.reports import Document, Section
-    from svmosaic.reports.comparison import comparison_table
+    from svmosaic.reports.run_records import comparison_table
     from svmosaic.utils.threads import available_threads
 
     threads = plural(available_threads(), "thread")
@@ -178,7 +178,7 @@ def _document(runs: Sequence[Run], *figures: Section) -> Document:
 
 
 def _headline(runs: Sequence[Run]) -> str:
-    from svmosaic.reports.comparison import find_run
+    from svmosaic.reports.run_records import find_run
 
     full = find_run(runs, "generated", "OLLAWV full")
     svc = find_run(runs, "generated", full.reference)

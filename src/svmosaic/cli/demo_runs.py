@@ -20,7 +20,7 @@ from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
 from svmosaic.datasets import load
 from svmosaic.reports import Table
-from svmosaic.reports.comparison import Run
+from svmosaic.reports.run_records import Run
 
 __all__ = [
     "GAUSSIAN_C",

@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
     """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
+    from svmosaic.cli.data_kinds import task_of
     from svmosaic.cli.describe import bag_fields, chain_fields
-    from svmosaic.cli.tasks import task_of
 
     task = task_of(machine)
     if task == "targets":

@@ -14,8 +14,8 @@ from sklearn.utils import get_tags
 
 from svmosaic.bags import Bags
 from svmosaic.cli.console import note
+from svmosaic.cli.data_kinds import Columns, read_file, task_of
 from svmosaic.cli.preparation import fills_gaps, moves_zeros
-from svmosaic.cli.tasks import Columns, read_file, task_of
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.reader import find_reader

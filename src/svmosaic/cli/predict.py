@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
+    from svmosaic.cli.data_kinds import columns_of, task_of
     from svmosaic.cli.inputs import libsvm_width, machine_of, read_for_model
-    from svmosaic.cli.tasks import columns_of, task_of
     from svmosaic.utils.atomic import atomic_write
 
     model = load_model(args.model)

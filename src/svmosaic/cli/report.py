@@ -60,7 +60,7 @@ def _level(text: str) -> float:
 
 def files(args: argparse.Namespace) -> Files:
     """Return what is read and written."""
-    from svmosaic.reports.experiment import TABLES, page_path
+    from svmosaic.reports.experiment_report import TABLES, page_path
 
     page = page_path(args.folder, args.out)
     return Files((args.folder,), folder=OutputFolder(page.parent, (page.name, f"{TABLES}/*")))
@@ -69,7 +69,7 @@ def files(args: argparse.Namespace) -> Files:
 def run(args: argparse.Namespace) -> None:
     """Read the journals, write the page and its tables."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.reports.experiment import experiment_report, page_path, write_files
+    from svmosaic.reports.experiment_report import experiment_report, page_path, write_files
 
     page = page_path(args.folder, args.out)
     report = experiment_report(args.folder, control=args.control, alpha=args.alpha)

@@ -19,8 +19,8 @@ from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.reproduce import Reproduction
-    from svmosaic.reproduce.comparison import Numbers
-    from svmosaic.reproduce.spec import Metric, Size
+    from svmosaic.reproduce.paper_comparison import Numbers
+    from svmosaic.reproduce.paper_spec import Metric, Size
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def files(args: argparse.Namespace) -> Files:
     """Return what is read and written."""
     from svmosaic.reproduce import find_table
-    from svmosaic.reproduce.run import default_folder
+    from svmosaic.reproduce.reproduction import default_folder
 
     if args.table == "list":
         return Files()

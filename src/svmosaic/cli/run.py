@@ -16,7 +16,7 @@ from svmosaic.cli.files import Files, OutputFolder, check_files
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
-    from svmosaic.experiments.progress import Progress
+    from svmosaic.experiments.run_progress import Progress
     from svmosaic.experiments.runner import RunSummary
 
 __all__ = [

@@ -392,7 +392,7 @@ def _write(
 ) -> list[Path]:
     """Write the table, the figure and the page; without matplotlib there is no figure."""
     from svmosaic.exceptions import MissingDependencyError
-    from svmosaic.reports.stream import write_stream_report
+    from svmosaic.reports.stream_report import write_stream_report
     from svmosaic.utils.atomic import atomic_write
 
     files = [folder / "chunks.csv"]

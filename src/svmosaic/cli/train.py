@@ -21,7 +21,7 @@ from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
-    from svmosaic.cli.tasks import Columns
+    from svmosaic.cli.data_kinds import Columns
     from svmosaic.datasets import Dataset
     from svmosaic.datasets.dataset import Kind
 
@@ -133,8 +133,8 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
+    from svmosaic.cli.data_kinds import columns_of, task_of
     from svmosaic.cli.preparation import plan_preparation
-    from svmosaic.cli.tasks import columns_of, task_of
 
     machine = make_machine(args.method, options.machine_parameters(args), args.set)
     regression, task = is_regressor(machine), task_of(machine)
@@ -266,9 +266,9 @@ def _training_score(machine: Any, X: Any, y: Any) -> str:
 
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:
+    from svmosaic.cli.data_kinds import task_of
     from svmosaic.cli.inputs import machine_of, read_for_model
     from svmosaic.cli.predict import score_of
-    from svmosaic.cli.tasks import task_of
 
     test = read_for_model(source, model, columns)
     task = task_of(machine_of(model))

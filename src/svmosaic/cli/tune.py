@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli import inputs
-    from svmosaic.cli.tasks import Columns
+    from svmosaic.cli.data_kinds import Columns
 
     gaps = args.impute != "none"
     columns = Columns(args.format, args.target, max_bytes=args.max_bytes)

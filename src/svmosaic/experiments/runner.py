@@ -31,8 +31,8 @@ from svmosaic.experiments.journal import SUFFIX, Entry, Journal, cell_label, dam
 from svmosaic.experiments.limits import now
 from svmosaic.experiments.one_cell import run_cell
 from svmosaic.experiments.planned import PlannedCell
-from svmosaic.experiments.progress import Counter, Progress
 from svmosaic.experiments.reuse import entries_from, read_known
+from svmosaic.experiments.run_progress import Counter, Progress
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec
 from svmosaic.experiments.stream_cells import iter_stream_cells, open_stream
 from svmosaic.experiments.workers import DataCells, Workers

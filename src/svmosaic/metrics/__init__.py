@@ -14,7 +14,7 @@ from svmosaic.metrics.confusion import (
 )
 from svmosaic.metrics.drift_alarms import AlarmScores, score_alarms
 from svmosaic.metrics.kappa import cohen_kappa
-from svmosaic.metrics.machine import support_vector_share, time_improvement
+from svmosaic.metrics.model_cost import support_vector_share, time_improvement
 from svmosaic.metrics.scorers import get_scorer, scorer_names
 
 __all__ = [

@@ -16,7 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
-from svmosaic.metrics.machine import count_support_vectors
+from svmosaic.metrics.model_cost import count_support_vectors
 from svmosaic.metrics.multi_target import SCORES, is_multi_target_score
 from svmosaic.metrics.scorers import get_scorer
 from svmosaic.model_selection.search_scores import search_scores

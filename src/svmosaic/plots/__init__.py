@@ -15,10 +15,10 @@ from svmosaic.plots.critical_difference import plot_comparison, plot_critical_di
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
 from svmosaic.plots.heat_map import plot_heat_map
-from svmosaic.plots.prequential import plot_prequential
+from svmosaic.plots.stream_curves import plot_prequential
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
-from svmosaic.plots.widths import plot_sigma_lambda, plot_width_profile
+from svmosaic.plots.width_profile import plot_sigma_lambda, plot_width_profile
 
 __all__ = [
     "new_axes",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from svmosaic.reports.document import Cell, Details, Document, Figure, Section, Table
-from svmosaic.reports.experiment import Report, experiment_report, write_report
+from svmosaic.reports.experiment_report import Report, experiment_report, write_report
 from svmosaic.reports.html import render, write_html
-from svmosaic.reports.stream import stream_report, write_stream_report
+from svmosaic.reports.stream_report import stream_report, write_stream_report
 
 __all__ = [
     "Cell",

@@ -6,7 +6,7 @@ A table or figure is a TOML file in ``specs`` and, where numbers were printed, a
 
 from __future__ import annotations
 
-from svmosaic.reproduce.run import Reproduction, reproduce
-from svmosaic.reproduce.spec import TableSpec, find_table, list_tables
+from svmosaic.reproduce.paper_spec import TableSpec, find_table, list_tables
+from svmosaic.reproduce.reproduction import Reproduction, reproduce
 
 __all__ = ["Reproduction", "TableSpec", "find_table", "list_tables", "reproduce"]

@@ -15,7 +15,7 @@ from svmosaic.experiments.spec import find_estimator
 from svmosaic.multi_instance.bag_transformer import BagTransformer
 from svmosaic.plots.published_figures import BagPanel, plot_agreement_panels, plot_bag_panels
 from svmosaic.reproduce.drawing import Drawing
-from svmosaic.reproduce.spec import TableSpec
+from svmosaic.reproduce.paper_spec import TableSpec
 
 __all__ = ["draw_agreement", "draw_bag_boundaries"]
 

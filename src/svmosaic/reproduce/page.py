@@ -9,8 +9,8 @@ from typing import Any
 from svmosaic.experiments.reuse import reuse_words
 from svmosaic.experiments.spec import ExperimentSpec
 from svmosaic.metrics.multi_target import is_multi_target_score
-from svmosaic.reproduce.comparison import Beside, Numbers
-from svmosaic.reproduce.spec import Metric, Missing, TableSpec
+from svmosaic.reproduce.paper_comparison import Beside, Numbers
+from svmosaic.reproduce.paper_spec import Metric, Missing, TableSpec
 from svmosaic.reproduce.statements import statements
 from svmosaic.stats import meta_ranks
 

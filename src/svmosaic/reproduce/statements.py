@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from svmosaic.reproduce.comparison import Numbers
-from svmosaic.reproduce.spec import Metric, TableSpec
+from svmosaic.reproduce.paper_comparison import Numbers
+from svmosaic.reproduce.paper_spec import Metric, TableSpec
 from svmosaic.stats import Comparison, compare, score_table, wilcoxon
 from svmosaic.stats.words import format_p
 

@@ -27,8 +27,8 @@ from svmosaic.streams.generators import (
 from svmosaic.streams.learners import as_learner
 from svmosaic.streams.prequential import prequential
 from svmosaic.streams.prequential_result import PrequentialResult
-from svmosaic.streams.registry import StreamInfo, describe_stream, list_streams, stream
-from svmosaic.streams.stream import Stream
+from svmosaic.streams.published_streams import StreamInfo, describe_stream, list_streams, stream
+from svmosaic.streams.stream_protocol import Stream
 
 __all__ = [
     "DDM",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.checks import check_count
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import Samples, Stream
+from svmosaic.streams.stream_protocol import Samples, Stream
 
 __all__ = ["ArrayStream"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK
 from svmosaic.streams.checks import check_count, check_number
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import DoubleArray, Samples, Stream
+from svmosaic.streams.stream_protocol import DoubleArray, Samples, Stream
 
 __all__ = ["AttributeNoise"]
 

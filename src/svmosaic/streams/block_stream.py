@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.checks import check_count, check_samples
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import DoubleArray, Samples, Stream
+from svmosaic.streams.stream_protocol import DoubleArray, Samples, Stream
 
 __all__ = ["BLOCK", "BlockStream", "FunctionStream", "as_points", "flip", "pick_balanced"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK
 from svmosaic.streams.checks import check_count, check_number
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import DoubleArray, Samples, Stream
+from svmosaic.streams.stream_protocol import DoubleArray, Samples, Stream
 
 __all__ = ["Blips", "ConceptDrift"]
 

@@ -18,7 +18,7 @@ from svmosaic.datasets.readers.row_source import NumberedRow, RowSource
 from svmosaic.datasets.readers.table_files import check_options
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 from svmosaic.streams.checks import check_count
-from svmosaic.streams.stream import Samples, Stream
+from svmosaic.streams.stream_protocol import Samples, Stream
 
 __all__ = ["FileStream"]
 

@@ -16,7 +16,7 @@ from svmosaic.streams.prequential_result import PrequentialResult
 from svmosaic.streams.resuming import require_untrained, resume
 from svmosaic.streams.run_state import Course, RunState, write_run
 from svmosaic.streams.running_scores import MEASURES, RunningScores
-from svmosaic.streams.stream import Stream
+from svmosaic.streams.stream_protocol import Stream
 from svmosaic.streams.walk import Walk
 
 __all__ = ["prequential"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmosaic.streams.prequential_result import SECONDS
 from svmosaic.streams.run_state import Course
-from svmosaic.streams.stream import Stream
+from svmosaic.streams.stream_protocol import Stream
 
 __all__ = ["Pass", "Walk"]
 

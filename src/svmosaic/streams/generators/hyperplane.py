@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK, BlockStream, flip
 from svmosaic.streams.checks import check_count, check_fraction, check_number
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import DoubleArray, Samples
+from svmosaic.streams.stream_protocol import DoubleArray, Samples
 
 __all__ = ["Hyperplane"]
 

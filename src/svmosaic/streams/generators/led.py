@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK, BlockStream
 from svmosaic.streams.checks import check_count, check_fraction
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import Samples
+from svmosaic.streams.stream_protocol import Samples
 
 __all__ = ["LED"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.streams.block_stream import FunctionStream, as_points
-from svmosaic.streams.stream import DoubleArray
+from svmosaic.streams.stream_protocol import DoubleArray
 
 __all__ = ["Mixed"]
 

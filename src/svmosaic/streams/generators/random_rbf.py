@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK, BlockStream
 from svmosaic.streams.checks import check_count, check_number
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import DoubleArray, Samples
+from svmosaic.streams.stream_protocol import DoubleArray, Samples
 
 __all__ = ["RandomRBF"]
 

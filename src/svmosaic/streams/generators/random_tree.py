@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.block_seeds import Purpose, block_rng
 from svmosaic.streams.block_stream import BLOCK, BlockStream, as_points
 from svmosaic.streams.checks import check_count, check_fraction
-from svmosaic.streams.seeds import Purpose, block_rng
-from svmosaic.streams.stream import Samples
+from svmosaic.streams.stream_protocol import Samples
 
 __all__ = ["RandomTree"]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from svmosaic.streams.block_stream import FunctionStream, as_points, flip
 from svmosaic.streams.checks import check_fraction
-from svmosaic.streams.stream import DoubleArray, Samples
+from svmosaic.streams.stream_protocol import DoubleArray, Samples
 
 __all__ = ["SEA"]
 

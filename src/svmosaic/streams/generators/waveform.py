@@ -6,7 +6,7 @@ import numpy as np
 
 from svmosaic.streams.block_stream import BLOCK, BlockStream
 from svmosaic.streams.checks import check_count
-from svmosaic.streams.stream import Samples
+from svmosaic.streams.stream_protocol import Samples
 
 __all__ = ["Waveform"]
 

@@ -13,7 +13,7 @@ from svmosaic.reports.document import Document, Section, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.html import write_html
 from svmosaic.reports.run_data import RunData, read_run
-from svmosaic.reports.sections.data import data_section, data_table
+from svmosaic.reports.sections.data_sets import data_section, data_table
 from svmosaic.reports.sections.failures import failure_section
 from svmosaic.reports.sections.measures import (
     MeasurePart,
@@ -26,7 +26,7 @@ from svmosaic.reports.sections.overview import overview_section
 from svmosaic.reports.sections.provenance import protocol_words, provenance_section
 from svmosaic.reports.sections.search import search_section
 from svmosaic.reports.sections.statistics import pairs_table
-from svmosaic.reports.table_files import (
+from svmosaic.reports.table_export import (
     file_name,
     measure_csv,
     records_csv,

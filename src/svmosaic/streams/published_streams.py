@@ -14,7 +14,7 @@ from svmosaic.streams.array_stream import ArrayStream
 from svmosaic.streams.attribute_noise import AttributeNoise
 from svmosaic.streams.checks import check_count
 from svmosaic.streams.concept_drift import ConceptDrift
-from svmosaic.streams.stream import Stream
+from svmosaic.streams.stream_protocol import Stream
 
 __all__ = ["DriftPlan", "StreamInfo", "describe_stream", "list_streams", "stream"]
 

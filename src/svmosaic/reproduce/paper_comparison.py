@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, median, pstdev
 from typing import Any
 
+from svmosaic.reproduce.paper_spec import Metric, TableSpec
 from svmosaic.reproduce.printed import Printed, read_printed
-from svmosaic.reproduce.spec import Metric, TableSpec
 from svmosaic.stats import rank_scores
 
 __all__ = ["Beside", "Numbers", "ours_beside_printed"]

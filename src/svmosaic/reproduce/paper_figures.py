@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 from svmosaic.datasets import describe, load
 from svmosaic.experiments.spec import find_estimator
-from svmosaic.metrics.machine import count_support_vectors
+from svmosaic.metrics.model_cost import count_support_vectors
 from svmosaic.plots.published_figures import (
     BoundaryPanel,
     ChainPanel,
@@ -24,10 +24,10 @@ from svmosaic.plots.published_figures import (
 )
 from svmosaic.regression.chain_orders import correlation_order
 from svmosaic.reproduce.bag_figures import draw_agreement, draw_bag_boundaries
-from svmosaic.reproduce.comparison import Numbers
 from svmosaic.reproduce.drawing import Drawing
+from svmosaic.reproduce.paper_comparison import Numbers
+from svmosaic.reproduce.paper_spec import Metric, TableSpec
 from svmosaic.reproduce.printed import read_printed, read_rows
-from svmosaic.reproduce.spec import Metric, TableSpec
 from svmosaic.reproduce.statements import comparison_of
 from svmosaic.utils.correlations import target_correlations
 

@@ -24,7 +24,7 @@ def file_name(name: str) -> str:
 
     Examples
     --------
-    >>> from svmosaic.reports.table_files import file_name
+    >>> from svmosaic.reports.table_export import file_name
     >>> file_name("../f1 macro")
     'f1_macro'
     """

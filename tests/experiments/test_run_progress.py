@@ -10,7 +10,7 @@ from svmosaic.bags import check_bags
 from svmosaic.experiments.description import count_numbers
 from svmosaic.experiments.journal import Entry
 from svmosaic.experiments.planned import PlannedCell
-from svmosaic.experiments.progress import Counter
+from svmosaic.experiments.run_progress import Counter
 from svmosaic.streams import SEA
 
 

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from svmosaic.reports.comparison import Run, comparison_table, find_run, write_runs
+from svmosaic.reports.run_records import Run, comparison_table, find_run, write_runs
 
 
 @pytest.fixture

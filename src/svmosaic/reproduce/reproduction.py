@@ -16,14 +16,14 @@ from svmosaic.experiments import (
     run_experiment,
     write_results,
 )
-from svmosaic.experiments.progress import Progress
 from svmosaic.experiments.results import failed_cells
+from svmosaic.experiments.run_progress import Progress
 from svmosaic.experiments.runner import RunSummary
 from svmosaic.experiments.spec import ExperimentSpec, ProtocolSpec
-from svmosaic.reproduce.comparison import Numbers, ours_beside_printed
+from svmosaic.reproduce.environment import provenance
 from svmosaic.reproduce.page import figure_page, table_page
-from svmosaic.reproduce.provenance import provenance
-from svmosaic.reproduce.spec import Missing, Size, TableSpec, find_table
+from svmosaic.reproduce.paper_comparison import Numbers, ours_beside_printed
+from svmosaic.reproduce.paper_spec import Missing, Size, TableSpec, find_table
 from svmosaic.reproduce.statements import statements
 from svmosaic.utils.atomic import atomic_write
 
@@ -237,7 +237,7 @@ def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -
 def _figure_of_table(
     spec: TableSpec, table: TableSpec, folder: Path, size: Size, options: dict[str, Any]
 ) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_of_table
+    from svmosaic.reproduce.paper_figures import draw_of_table
 
     run = _run(table, folder, size, options)
     drawing = draw_of_table(spec, table, run.numbers)
@@ -249,7 +249,7 @@ def _figure_of_table(
 
 
 def _figure(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
-    from svmosaic.reproduce.figures import draw_alone
+    from svmosaic.reproduce.paper_figures import draw_alone
 
     if size == "large":
         raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")

@@ -191,7 +191,7 @@ def _cost_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _curve_section(result: PrequentialResult, metric: str, studio: Studio) -> Section:
     def draw() -> Any:
-        from svmosaic.plots.prequential import plot_prequential
+        from svmosaic.plots.stream_curves import plot_prequential
 
         return plot_prequential(result, metric=metric)
 
