@@ -8,7 +8,7 @@ import pytest
 
 from svmosaic.experiments import code_version as module
 from svmosaic.experiments import read_spec, run_experiment
-from svmosaic.experiments.code_version import class_names, code_version, code_version_of
+from svmosaic.experiments.code_version import class_names, code_version, method_code_version
 
 AROUND = ("svmosaic.experiments.cells",)
 
@@ -83,11 +83,11 @@ def _change(package, name, forget):
     ],
 )
 def test_a_method_depends_on_what_its_module_imports(package, forget, changed, near, far):
-    before = [code_version_of((name,), AROUND) for name in ("Near", "Far")]
+    before = [method_code_version((name,), AROUND) for name in ("Near", "Far")]
 
     _change(package, changed, forget)
 
-    after = [code_version_of((name,), AROUND) for name in ("Near", "Far")]
+    after = [method_code_version((name,), AROUND) for name in ("Near", "Far")]
     assert [new != old for new, old in zip(after, before, strict=True)] == [near, far]
 
 
@@ -146,8 +146,8 @@ def test_classes_inside_parameters_count():
 
 
 def test_an_installed_package_counts_by_its_version():
-    assert "scikit-learn" in code_version_of(("sklearn.svm.SVC",), AROUND)
-    assert "river" in code_version_of(("river.tree.HoeffdingTreeClassifier",), AROUND)
+    assert "scikit-learn" in method_code_version(("sklearn.svm.SVC",), AROUND)
+    assert "river" in method_code_version(("river.tree.HoeffdingTreeClassifier",), AROUND)
 
 
 def test_a_change_of_the_users_own_estimator_is_run_again(tmp_path, monkeypatch, forget):

@@ -80,7 +80,7 @@ def test_a_packed_file_and_nothing_to_run(results):
 
 
 def test_other_code_is_told(results, monkeypatch):
-    monkeypatch.setattr(cells_module, "code_version_of", lambda names, around: "another")
+    monkeypatch.setattr(cells_module, "method_code_version", lambda names, around: "another")
     summary = run_experiment(read_spec("spec.toml"), "second", reuse=results)
 
     assert summary.n_reused == 12

@@ -149,7 +149,7 @@ def test_changed_data_are_run_again(folder):
 
 def test_changed_code_is_run_again(folder, monkeypatch):
     run_experiment(read_spec("spec.toml"), "out")
-    monkeypatch.setattr("svmosaic.experiments.cells.code_version_of", lambda *_: "another")
+    monkeypatch.setattr("svmosaic.experiments.cells.method_code_version", lambda *_: "another")
 
     assert run_experiment(read_spec("spec.toml"), "out").n_done == 12
 

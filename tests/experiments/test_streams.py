@@ -90,13 +90,13 @@ def test_finished_cells_are_kept_and_changed_ones_are_run(folder):
 def test_a_change_of_our_machines_does_not_run_the_learners_of_others_again(folder, monkeypatch):
     run_experiment(read_spec("spec.toml"), "out")
 
-    version = stream_cells.code_version_of
+    version = stream_cells.method_code_version
 
     def changed_version(names, around):
         ours = any("." not in name for name in names)
         return "changed" if ours else version(names, around)
 
-    monkeypatch.setattr(stream_cells, "code_version_of", changed_version)
+    monkeypatch.setattr(stream_cells, "method_code_version", changed_version)
     changed = run_experiment(read_spec("spec.toml"), "out")
 
     assert (changed.n_cells, changed.n_before) == (3, 1)

@@ -24,7 +24,7 @@ from svmosaic import (
 )
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence.model_file import decode, encode
-from svmosaic.persistence.storable import declaration_of, storable, storable_classes
+from svmosaic.persistence.storable import find_declaration, storable, storable_classes
 from svmosaic.utils.declaration import doubles, write_declared
 from svmosaic.utils.state_codec import NotPlainError, PlainState
 
@@ -52,7 +52,7 @@ BY_STATE = {"StreamOLLAWV", "StreamOLLAL2"}
 def fitted(name):
     kind = storable_classes()[name]
     model = kind(**SMALL.get(name, {}))
-    if declaration_of(kind).of_bags:
+    if find_declaration(kind).of_bags:
         return model.fit(*BAGS)
     if issubclass(kind, svmosaic.MultiTargetSVR.__base__) or kind is SVRWC:
         return model.fit(X, np.c_[X[:, 0] + Y, X[:, 1] - Y])

@@ -120,7 +120,7 @@ def test_the_page_comes_from_the_folds_of_another_run(small_table):
 def test_the_page_says_where_the_code_was_another(small_table, monkeypatch):
     results = reproduce("0.1", "first").folder / "results.csv"
     monkeypatch.setattr(
-        "svmosaic.experiments.cells.code_version_of",
+        "svmosaic.experiments.cells.method_code_version",
         lambda names, _: "another" if "sklearn.tree.DecisionTreeClassifier" in names else "new",
     )
     text = results.read_text()

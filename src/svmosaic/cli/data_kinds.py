@@ -18,7 +18,7 @@ from svmosaic.datasets.readers.text import other_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
-__all__ = ["Columns", "columns_of", "read_file", "task_of"]
+__all__ = ["Columns", "data_kind", "read_file", "select_columns"]
 
 # A file like LIBSVM's with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
@@ -60,7 +60,7 @@ class Columns:
         return {name: value for name, (value, default) in options.items() if value != default}
 
 
-def columns_of(args: Namespace, task: Kind, who: str) -> Columns:
+def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
     """Return what the user said of the columns; options for another kind of data are refused."""
     for option, value, right, what in (
         ("--targets", args.targets, "targets", "several targets"),
@@ -71,7 +71,7 @@ def columns_of(args: Namespace, task: Kind, who: str) -> Columns:
     return Columns(args.format, args.target, args.targets, args.bag, args.max_bytes)
 
 
-def task_of(machine: Any) -> Kind:
+def data_kind(machine: Any) -> Kind:
     """Return the kind of data that a machine learns from."""
     if isinstance(machine, BagClassifier):
         return "bags"

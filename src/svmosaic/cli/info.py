@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Load the model, which checks it, and describe it."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli.inputs import machine_of, transformers_of
+    from svmosaic.cli.inputs import final_estimator, list_transformers
     from svmosaic.cli.predict import load_model
 
     model = load_model(args.model)
-    machine = machine_of(model)
-    before = [type(one).__name__ for one in transformers_of(model)]
+    machine = final_estimator(model)
+    before = [type(one).__name__ for one in list_transformers(model)]
     fields: list[tuple[str, object]] = [
         ("file", f"{args.model} ({file_size(args.model)})"),
         ("model", type(machine).__name__),
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace) -> None:
 
 def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
     """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
-    from svmosaic.cli.data_kinds import task_of
+    from svmosaic.cli.data_kinds import data_kind
     from svmosaic.cli.describe import bag_fields, chain_fields
 
-    task = task_of(machine)
+    task = data_kind(machine)
     if task == "targets":
         return [("targets", machine.n_targets_), *chain_fields(machine)]
     if task == "bags":

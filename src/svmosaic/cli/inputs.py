@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 
 from svmosaic.bags import Bags
 from svmosaic.cli.console import note
-from svmosaic.cli.data_kinds import Columns, read_file, task_of
+from svmosaic.cli.data_kinds import Columns, data_kind, read_file
 from svmosaic.cli.preparation import fills_gaps, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
@@ -24,15 +24,15 @@ from svmosaic.exceptions import DataNotFoundError
 from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
+    "as_table",
     "dense_where_needed",
     "describe_classes",
     "describe_values",
+    "final_estimator",
     "libsvm_width",
-    "machine_of",
+    "list_transformers",
     "read_for_model",
     "read_training",
-    "table_of",
-    "transformers_of",
 ]
 
 # What a data set of each kind has, and which methods of `train` take it.
@@ -80,7 +80,7 @@ def read_training(
             raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
     if not float32:
         return data
-    return _with_table(data, table_of(data).astype(np.float32), data.feature_names)
+    return _with_table(data, as_table(data).astype(np.float32), data.feature_names)
 
 
 def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
@@ -91,11 +91,11 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     that has just the model's features is read without any; several targets are read only if they
     were named.
     """
-    task = task_of(machine_of(model))
+    task = data_kind(final_estimator(model))
     if not _is_file(source, task):
         _refuse_file_options(source, columns)
         return _fit_columns(load(source), model)
-    gaps = any(fills_gaps(one) for one in transformers_of(model))
+    gaps = any(fills_gaps(one) for one in list_transformers(model))
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
@@ -172,13 +172,13 @@ def _refuse_file_options(source: str, columns: Columns) -> None:
         raise ValueError(f"{name} is for files, and there is no file {source!r}. Leave it out.")
 
 
-def table_of(data: Dataset) -> Any:
+def as_table(data: Dataset) -> Any:
     """Return the rows of the data, the instances of bags."""
     return data.X.instances if isinstance(data.X, Bags) else data.X
 
 
 def _has_gaps(data: Dataset) -> bool:
-    table = table_of(data)
+    table = as_table(data)
     return bool(np.isnan(table.data if sp.issparse(table) else table).any())
 
 
@@ -196,7 +196,7 @@ class _ColumnMismatch(ValueError):
 
 def _fit_columns(data: Dataset, model: Any) -> Dataset:
     wanted = getattr(model, "feature_names_in_", None)
-    X, names = table_of(data), data.feature_names
+    X, names = as_table(data), data.feature_names
     if wanted is not None and names is not None:
         X = _match_names(data, [str(name) for name in wanted])
     elif data.n_features != model.n_features_in_:
@@ -204,13 +204,13 @@ def _fit_columns(data: Dataset, model: Any) -> Dataset:
             f"{data.name} has {data.n_features} features; the model was trained on "
             f"{model.n_features_in_}. Use data with the same columns."
         )
-    if sp.issparse(X) and any(moves_zeros(one) for one in transformers_of(model)):
+    if sp.issparse(X) and any(moves_zeros(one) for one in list_transformers(model)):
         X = _to_dense(X, data.name)
     return _with_table(data, X, names)
 
 
 def _match_names(data: Dataset, wanted: list[str]) -> Any:
-    names, table = list(data.feature_names or ()), table_of(data)
+    names, table = list(data.feature_names or ()), as_table(data)
     if names == wanted:
         return table
     place = {name: j for j, name in enumerate(names)}
@@ -242,12 +242,12 @@ def _listed(names: list[str]) -> str:
 # Parts of a model ----------------------------------------------------------------------------
 
 
-def machine_of(model: Any) -> Any:
+def final_estimator(model: Any) -> Any:
     """Return the machine at the end of a model."""
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
-def transformers_of(model: Any) -> list[Any]:
+def list_transformers(model: Any) -> list[Any]:
     """Return what comes before the estimator; of bags, what is applied to their instances."""
     steps = model.steps[:-1] if isinstance(model, Pipeline) else []
     return [getattr(one, "transformer_", one) for _, one in steps]

@@ -23,9 +23,9 @@ __all__ = [
     "add_arguments",
     "files",
     "load_model",
+    "model_score",
     "predict_labels",
     "run",
-    "score_of",
 ]
 
 DESCRIPTION = """\
@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
-    from svmosaic.cli.data_kinds import columns_of, task_of
-    from svmosaic.cli.inputs import libsvm_width, machine_of, read_for_model
+    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.inputs import final_estimator, libsvm_width, read_for_model
     from svmosaic.utils.atomic import atomic_write
 
     model = load_model(args.model)
@@ -91,8 +91,8 @@ def run(args: argparse.Namespace) -> None:
         # The text does not tell the number of features, only the last one in use.
         width = libsvm_width(args.data, args.format, args.max_bytes)
         model = load_model(args.model, max(width, model.n_features_in_))
-    task = task_of(machine_of(model))
-    columns = columns_of(args, task, f"the model {args.model}")
+    task = data_kind(final_estimator(model))
+    columns = select_columns(args, task, f"the model {args.model}")
     data = read_for_model(args.data, model, columns)
     regression = is_regressor(model)
     labels = predict_labels(model, data.X)
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> None:
             stream.write(text)
     if data.y is not None and regression:
         mean = "mean " if task == "targets" else ""
-        note(f"{mean}R2 {score_of(model, data.X, data.y):.4f}")
+        note(f"{mean}R2 {model_score(model, data.X, data.y):.4f}")
     elif data.y is not None:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
 
@@ -137,7 +137,7 @@ def predict_labels(model: Any, X: Any) -> Any:
         return model.predict(X)
 
 
-def score_of(model: Any, X: Any, y: Any) -> float:
+def model_score(model: Any, X: Any, y: Any) -> float:
     """Return accuracy, or R2 of a regressor; the columns of `X` have been matched already."""
     with _matched_columns():
         return float(model.score(X, y))
@@ -145,9 +145,9 @@ def score_of(model: Any, X: Any, y: Any) -> float:
 
 def step_classes(model: Any) -> Any:
     """Return the labels that a model can predict."""
-    from svmosaic.cli.inputs import machine_of
+    from svmosaic.cli.inputs import final_estimator
 
-    return machine_of(model).classes_
+    return final_estimator(model).classes_
 
 
 @contextlib.contextmanager

@@ -133,12 +133,12 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import columns_of, task_of
+    from svmosaic.cli.data_kinds import data_kind, select_columns
     from svmosaic.cli.preparation import plan_preparation
 
     machine = make_machine(args.method, options.machine_parameters(args), args.set)
-    regression, task = is_regressor(machine), task_of(machine)
-    columns = columns_of(args, task, f"the method {args.method}")
+    regression, task = is_regressor(machine), data_kind(machine)
+    columns = select_columns(args, task, f"the method {args.method}")
     if task == "targets" and args.target != -1:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
@@ -207,9 +207,9 @@ def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
     from scipy.sparse import issparse
 
     from svmosaic.cli.describe import listed
-    from svmosaic.cli.inputs import describe_classes, describe_values, table_of
+    from svmosaic.cli.inputs import as_table, describe_classes, describe_values
 
-    table = table_of(data)
+    table = as_table(data)
     features = str(data.n_features)
     if issparse(table):
         features += f", sparse ({table.nnz / (table.shape[0] * data.n_features):.1%} non-zero)"
@@ -256,41 +256,41 @@ def _training_score(machine: Any, X: Any, y: Any) -> str:
     """Return the score on some rows: all of them would cost more than the training."""
     import numpy as np
 
-    from svmosaic.cli.predict import score_of
+    from svmosaic.cli.predict import model_score
 
     rows, note_on_rows = np.arange(len(y)), ""
     if rows.size > _SCORE_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SCORE_ROWS, replace=False))
         note_on_rows = f" (on {_SCORE_ROWS} rows drawn at random)"
-    return f"{score_of(machine, X[rows], y[rows]):.4f}{note_on_rows}"
+    return f"{model_score(machine, X[rows], y[rows]):.4f}{note_on_rows}"
 
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:
-    from svmosaic.cli.data_kinds import task_of
-    from svmosaic.cli.inputs import machine_of, read_for_model
-    from svmosaic.cli.predict import score_of
+    from svmosaic.cli.data_kinds import data_kind
+    from svmosaic.cli.inputs import final_estimator, read_for_model
+    from svmosaic.cli.predict import model_score
 
     test = read_for_model(source, model, columns)
-    task = task_of(machine_of(model))
+    task = data_kind(final_estimator(model))
     if test.y is None:
         option = "--targets" if task == "targets" else "--target"
         raise ValueError(f"{source} has no labels to compare with. Name them by {option}.")
     what = "bag" if task == "bags" else "row"
-    return f"{score_of(model, test.X, test.y):.4f} ({plural(test.n_samples, what)})"
+    return f"{model_score(model, test.X, test.y):.4f} ({plural(test.n_samples, what)})"
 
 
 # Writing ------------------------------------------------------------------------------------
 
 
 def _write(model: Any, args: argparse.Namespace) -> None:
-    from svmosaic.cli.inputs import machine_of
+    from svmosaic.cli.inputs import final_estimator
     from svmosaic.persistence import export_libsvm, save
 
     with uninterrupted():
         save(model, args.output)
         print(format_fields([("model", f"{args.output} ({file_size(args.output)})")]))
         if args.libsvm is not None:
-            export_libsvm(machine_of(model), args.libsvm)
+            export_libsvm(final_estimator(model), args.libsvm)
             print(format_fields([("LIBSVM text", args.libsvm)]))
             if args.scale != "none":
                 note("the LIBSVM text has no place for scaling: scale data before using it")

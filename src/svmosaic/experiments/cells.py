@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 from svmosaic.bags import Bags
 from svmosaic.datasets import Dataset, load, read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.text import other_advice
-from svmosaic.experiments.code_version import class_names, code_version_of
+from svmosaic.experiments.code_version import class_names, method_code_version
 from svmosaic.experiments.spec import (
     DataSpec,
     ExperimentSpec,
@@ -130,7 +130,7 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     for method in spec.methods:
         if data.name in method.not_on:
             continue
-        code = code_version_of(
+        code = method_code_version(
             tuple(class_names(method.estimator, method.params)), _AROUND_A_METHOD
         )
         for split in _plan(spec, method, X, y).splits:

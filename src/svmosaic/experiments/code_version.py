@@ -23,7 +23,7 @@ import sklearn
 import svmosaic
 from svmosaic.experiments.classes import find_object
 
-__all__ = ["class_names", "code_version", "code_version_of"]
+__all__ = ["class_names", "code_version", "method_code_version"]
 
 _OURS = "svmosaic"
 # Java's; the package that carries it has another name.
@@ -52,7 +52,7 @@ def code_version() -> str:
 
 
 @lru_cache(maxsize=256)
-def code_version_of(names: tuple[str, ...], around: tuple[str, ...]) -> str:
+def method_code_version(names: tuple[str, ...], around: tuple[str, ...]) -> str:
     """Return a hash of what the results of some classes depend on.
 
     Parameters
@@ -94,12 +94,12 @@ def _reachable(starts: Iterable[str]) -> list[str]:
 def _imported(module: str) -> frozenset[str]:
     """Return what one module imports anywhere in its text."""
     return frozenset(
-        source if name is None else _source_of(source, name)
+        source if name is None else _defining_module(source, name)
         for source, name, _ in _import_statements(module)
     )
 
 
-def _source_of(module: str, name: str) -> str:
+def _defining_module(module: str, name: str) -> str:
     """Return the module that defines a name which another one offers.
 
     A package's own file only passes names on; what it passes on to others does not count.
@@ -112,8 +112,8 @@ def _source_of(module: str, name: str) -> str:
             if passed is None or source not in sources or source == module:
                 continue
             if alias == name:
-                return _source_of(source, passed)
-            if passed == "*" and (found := _source_of(source, name)) != source:
+                return _defining_module(source, passed)
+            if passed == "*" and (found := _defining_module(source, name)) != source:
                 return found
     return module
 

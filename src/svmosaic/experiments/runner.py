@@ -181,7 +181,7 @@ Planned = dict[str, list[PlannedCell]]
 
 def _begin(journal: Journal, spec: ExperimentSpec, shard: tuple[int, int]) -> Planned:
     """Return the cells of a shard by data sets, and note that they are to be run."""
-    plan = {data.name: _cells_of(spec, data, shard) for data in spec.data}
+    plan = {data.name: _plan_cells(spec, data, shard) for data in spec.data}
     labels = {cell.key: cell.label for cells in plan.values() for cell in cells}
     damaged = [one for one in journal.damaged if not one.key or one.key in labels]
     if damaged:
@@ -212,7 +212,7 @@ def _all_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
     return iter_cells(spec, data, X, y)
 
 
-def _cells_of(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[PlannedCell]:
+def _plan_cells(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) -> list[PlannedCell]:
     """Return a data set's cells in this shard; the data and the splits are let go again."""
     i, n = shard
     X, y = _load(spec, data)

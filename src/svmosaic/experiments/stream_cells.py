@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from svmosaic.experiments.cells import Cell, hash_question
-from svmosaic.experiments.code_version import class_names, code_version_of
+from svmosaic.experiments.code_version import class_names, method_code_version
 from svmosaic.experiments.spec import DataSpec, ExperimentSpec, ProtocolSpec
 from svmosaic.experiments.stream_learners import build_learner
 from svmosaic.model_selection.derived_seeds import derive_seed
@@ -55,7 +55,7 @@ def iter_stream_cells(spec: ExperimentSpec, data: DataSpec, source: Stream) -> I
             "window": spec.protocol.window,
             "random_state": spec.protocol.random_state,
         }
-        code = code_version_of(names, _AROUND_A_LEARNER)
+        code = method_code_version(names, _AROUND_A_LEARNER)
         yield Cell(
             hash_question(parts), code, data.name, method.name, Split(0, 0, nothing, nothing)
         )

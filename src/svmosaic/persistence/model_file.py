@@ -39,7 +39,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.storable import declaration_of, storable
+from svmosaic.persistence.storable import find_declaration, storable
 from svmosaic.utils.array_checks import AnyArray, refuse
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.declaration import (
@@ -234,7 +234,7 @@ def _check_kinds(steps: list[tuple[str, Any]]) -> None:
 def _pack(estimator: Any) -> dict[str, Any]:
     """Return class, parameters and state of an estimator; its arrays are under ``tensors``."""
     kind = type(estimator).__name__
-    declared = declaration_of(type(estimator))
+    declared = find_declaration(type(estimator))
     if declared is None:
         raise TypeError(f"A model file cannot hold {kind}.")
     params = {
@@ -418,7 +418,7 @@ def _restore_estimator(
 
 
 def _declared(kind: type) -> Declaration:
-    found = declaration_of(kind)
+    found = find_declaration(kind)
     assert found is not None, kind
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 from svmosaic.persistence.sklearn_steps import SKLEARN_STEPS
 from svmosaic.utils.declaration import Declaration, Role
 
-__all__ = ["declaration_of", "storable", "storable_classes"]
+__all__ = ["find_declaration", "storable", "storable_classes"]
 
 _HOMES = ("svmosaic", "svmosaic.multi_instance", "svmosaic.preprocessing")
 
@@ -21,7 +21,7 @@ def storable_classes() -> dict[str, type]:
     for home in map(import_module, _HOMES):
         for name in dir(home):
             kind = getattr(home, name)
-            if isinstance(kind, type) and declaration_of(kind) is not None:
+            if isinstance(kind, type) and find_declaration(kind) is not None:
                 found[name] = kind
     return found
 
@@ -30,13 +30,13 @@ def storable(role: Role, *, of_bags: bool | None = None) -> dict[str, type]:
     """Return the classes that may be in one place of a file."""
     found = {}
     for name, kind in storable_classes().items():
-        declared = declaration_of(kind)
+        declared = find_declaration(kind)
         if declared is not None and declared.role == role and of_bags in (None, declared.of_bags):
             found[name] = kind
     return found
 
 
-def declaration_of(kind: Any) -> Declaration | None:
+def find_declaration(kind: Any) -> Declaration | None:
     """Return how a class is stored, or None."""
     found: Declaration | None = SKLEARN_STEPS.get(kind) or getattr(kind, "_model_file", None)
     return found

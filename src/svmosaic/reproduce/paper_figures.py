@@ -28,7 +28,7 @@ from svmosaic.reproduce.drawing import Drawing
 from svmosaic.reproduce.paper_comparison import Numbers
 from svmosaic.reproduce.paper_spec import Metric, TableSpec
 from svmosaic.reproduce.printed import read_printed, read_rows
-from svmosaic.reproduce.statements import comparison_of
+from svmosaic.reproduce.statements import compare_records
 from svmosaic.utils.correlations import target_correlations
 
 __all__ = ["draw_alone", "draw_of_table"]
@@ -94,7 +94,7 @@ def _draw_ranks(
     found = {
         name: result
         for name, paper in (("ours", False), ("paper", True))
-        if (result := comparison_of(table, numbers, metric, paper=paper)) is not None
+        if (result := compare_records(table, numbers, metric, paper=paper)) is not None
     }
     if not found:
         raise ValueError(

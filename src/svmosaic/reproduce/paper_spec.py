@@ -136,14 +136,14 @@ class TableSpec:
     def registered_name(self, name: str) -> str:
         """Return the name in the registry of one of its data sets."""
         for item in self._entries.get("data", []):
-            if _name_of(item) == name:
+            if _item_name(item) == name:
                 return str(item.get("dataset", name))
         return name
 
     def data_names(self, size: Size = "full") -> dict[str, str]:
         """Return the data sets of a size, each with its name in the registry."""
         entries = self._experiment_entries(size)
-        return {_name_of(item): item.get("dataset", _name_of(item)) for item in entries["data"]}
+        return {_item_name(item): item.get("dataset", _item_name(item)) for item in entries["data"]}
 
     def missing(self, size: Size = "full") -> Missing:
         """Return what cannot be run here: data not at hand, packages not installed."""
@@ -165,13 +165,13 @@ class TableSpec:
         """Return the experiment, without what is missing here."""
         missing = self.missing(size)
         entries = self._experiment_entries(size)
-        entries["data"] = [d for d in entries["data"] if _name_of(d) not in missing.data]
+        entries["data"] = [d for d in entries["data"] if _item_name(d) not in missing.data]
         if not entries["data"]:
             raise DataNotFoundError(
                 f"None of the data sets of {self.id} is at hand: {', '.join(missing.data)}. "
                 "See: svmosaic data list"
             )
-        names = [_name_of(item) for item in entries["data"]]
+        names = [_item_name(item) for item in entries["data"]]
         entries["methods"] = [
             {
                 **{key: value for key, value in item.items() if key not in ("paper", "needs")},
@@ -236,7 +236,7 @@ def _stream_at_hand(name: str) -> bool:
     return data is None or whereabouts(data) is not None
 
 
-def _name_of(item: Mapping[str, Any]) -> str:
+def _item_name(item: Mapping[str, Any]) -> str:
     """Return the name of a data set's entry; a stream need not have another one."""
     return str(item["name"] if "name" in item else item["stream"])
 
@@ -318,7 +318,7 @@ def _lay_over(entries: dict[str, Any], overlay: Mapping[str, Any]) -> None:
     """Change the entries of an experiment by those of a smaller or larger one."""
     entries["protocol"].update(overlay.get("protocol", {}))
     if "data" in overlay:
-        known = {_name_of(item): item for item in entries["data"]}
+        known = {_item_name(item): item for item in entries["data"]}
         entries["data"] = [known.get(name, {"name": name}) for name in overlay["data"]]
     left_out: Sequence[str] = overlay.get("methods_left_out", ())
     changes = overlay.get("methods", {})

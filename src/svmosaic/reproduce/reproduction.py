@@ -177,7 +177,7 @@ def _finished(
         data.name: "it is not finished"
         for data in experiment.data
         if not all(
-            _is_finished(experiment.protocol, _records_of(records, data.name, method.name))
+            _is_finished(experiment.protocol, _collect_records(records, data.name, method.name))
             for method in experiment.methods
             if data.name not in method.not_on
         )
@@ -191,7 +191,7 @@ def _finished(
     )
 
 
-def _records_of(
+def _collect_records(
     records: Sequence[Mapping[str, Any]], dataset: str, method: str
 ) -> list[Mapping[str, Any]]:
     return [r for r in records if (r["dataset"], r["method"]) == (dataset, method)]

@@ -11,7 +11,7 @@ from svmosaic.reproduce.paper_spec import Metric, TableSpec
 from svmosaic.stats import Comparison, compare, score_table, wilcoxon
 from svmosaic.stats.words import format_p
 
-__all__ = ["comparison_of", "statements"]
+__all__ = ["compare_records", "statements"]
 
 
 def statements(
@@ -36,7 +36,7 @@ def statements(
     return texts
 
 
-def comparison_of(
+def compare_records(
     spec: TableSpec, numbers: Numbers, metric: Metric, *, paper: bool
 ) -> Comparison | None:
     """Return our numbers or the printed ones compared; None where there is too little.

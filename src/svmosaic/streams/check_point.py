@@ -25,7 +25,7 @@ from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.state_codec import NotPlainError, PlainState
 from svmosaic.utils.strict_json import parse_object
 
-__all__ = ["plan_of", "read_check_point", "write_check_point"]
+__all__ = ["describe_plan", "read_check_point", "write_check_point"]
 
 _MAGIC = b"SVMOSAIC-CHECK-POINT"
 # Formats up to 3 were pickles.
@@ -39,9 +39,9 @@ _MAX_AXES = 2
 _SAMPLES_COMPARED = 100
 
 
-def plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
+def describe_plan(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
     """Return a hash of what is run: a check-point of something else must not be taken up."""
-    models = [f"{name}={_settings_of(model)}" for name, model in named.items()]
+    models = [f"{name}={_describe_settings(model)}" for name, model in named.items()]
     parts = [*models, repr(stream), repr(options)]
     digest = hashlib.sha256("\n".join(parts).encode())
     # Streams of one name and length differ by their samples, for example those of two seeds.
@@ -51,7 +51,7 @@ def plan_of(named: Mapping[str, Any], stream: Any, *options: Any) -> str:
     return digest.hexdigest()
 
 
-def _settings_of(model: Any) -> str:
+def _describe_settings(model: Any) -> str:
     """Return a model in words; of one that has none but its address, the class."""
     kind: Any = type(model)
     return str(kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(model))

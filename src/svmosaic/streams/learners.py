@@ -18,7 +18,7 @@ __all__ = [
     "StoredModel",
     "as_learner",
     "get_plain_state",
-    "model_of",
+    "wrapped_model",
 ]
 
 
@@ -78,7 +78,7 @@ class SklearnLearner:
 
     def size(self) -> dict[str, int]:
         """Return support vectors, where the model has some, and bytes."""
-        return _size_of(self.model)
+        return _model_size(self.model)
 
 
 class RiverLearner:
@@ -102,7 +102,7 @@ class RiverLearner:
 
     def size(self) -> dict[str, int]:
         """Return bytes."""
-        return _size_of(self.model)
+        return _model_size(self.model)
 
 
 def as_learner(model: Any) -> ChunkLearner:
@@ -132,14 +132,14 @@ def as_learner(model: Any) -> ChunkLearner:
     )
 
 
-def model_of(learner: ChunkLearner) -> Any:
+def wrapped_model(learner: ChunkLearner) -> Any:
     """Return the model within a learner, or the learner itself."""
     return getattr(learner, "model", learner)
 
 
 def get_plain_state(learner: ChunkLearner) -> PlainState | None:
     """Return what a learner has learned as plain data; None if it cannot say."""
-    model = model_of(learner)
+    model = wrapped_model(learner)
     if not isinstance(model, StoredModel):
         return None
     try:
@@ -148,7 +148,7 @@ def get_plain_state(learner: ChunkLearner) -> PlainState | None:
         return None
 
 
-def _size_of(model: Any) -> dict[str, int]:
+def _model_size(model: Any) -> dict[str, int]:
     """Return what a model holds: bytes of its pickle, if it has one, and support vectors."""
     size = {}
     with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.streams.check_point import plan_of, read_check_point, write_check_point
-from svmosaic.streams.learners import ChunkLearner, as_learner, model_of
+from svmosaic.streams.check_point import describe_plan, read_check_point, write_check_point
+from svmosaic.streams.learners import ChunkLearner, as_learner, wrapped_model
 from svmosaic.streams.prequential_result import PrequentialResult
 from svmosaic.streams.resuming import require_untrained, resume
 from svmosaic.streams.run_state import Course, RunState, write_run
@@ -95,7 +95,7 @@ def prequential(
     state = _begin(named, stream, window)
     plan = ""
     if checkpoint is not None:
-        plan = plan_of(
+        plan = describe_plan(
             named, stream, chunk, one_by_one, window, delay, tuple(metrics), keep_predictions
         )
         found = read_check_point(checkpoint, plan)
@@ -123,9 +123,9 @@ def prequential(
                     "learner": name,
                     "begin": state.position,
                     "end": state.position + len(y),
-                    **_measures_of(course.scores, metrics),
+                    **_measure_scores(course.scores, metrics),
                     **done.seconds(),
-                    **_drifts_of(course.learner),
+                    **_count_drifts(course.learner),
                     **course.size,
                 }
             )
@@ -157,16 +157,16 @@ def prequential(
     return result
 
 
-def _measures_of(scores: RunningScores, metrics: Sequence[str]) -> dict[str, float]:
+def _measure_scores(scores: RunningScores, metrics: Sequence[str]) -> dict[str, float]:
     over_all, recent = scores.scores(), scores.windowed()
     return {name: over_all[name] for name in metrics} | {
         f"window_{name}": recent[name] for name in metrics
     }
 
 
-def _drifts_of(learner: ChunkLearner) -> dict[str, int]:
+def _count_drifts(learner: ChunkLearner) -> dict[str, int]:
     """Return how often a learner began anew, if it says so."""
-    count = getattr(model_of(learner), "n_drifts_", None)
+    count = getattr(wrapped_model(learner), "n_drifts_", None)
     return {} if count is None else {"n_drifts": int(count)}
 
 

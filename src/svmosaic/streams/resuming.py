@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from svmosaic.exceptions import DataFileError, ModelFileError
-from svmosaic.streams.learners import SklearnLearner, StoredModel, model_of
+from svmosaic.streams.learners import SklearnLearner, StoredModel, wrapped_model
 from svmosaic.streams.run_state import Course, RunState, read_run
 from svmosaic.streams.walk import Walk
 from svmosaic.utils.array_checks import refuse
@@ -23,7 +23,7 @@ _log = logging.getLogger("svmosaic")
 def require_untrained(state: RunState) -> None:
     """Refuse trained learners that a check-point does not hold: they could not be resumed."""
     for name, course in state.courses.items():
-        if not isinstance(model_of(course.learner), StoredModel):
+        if not isinstance(wrapped_model(course.learner), StoredModel):
             _require_untrained(name, course)
 
 
@@ -82,7 +82,7 @@ def resume(
 
 
 def _restore(course: Course, learned: PlainState, walk: Walk) -> None:
-    model = model_of(course.learner)
+    model = wrapped_model(course.learner)
     if not isinstance(model, StoredModel):
         refuse("it holds the state of a learner that takes none")
     fitted = model.set_plain_state(learned)

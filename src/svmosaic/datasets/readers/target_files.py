@@ -225,13 +225,13 @@ def _target_numbers(source: Path, columns: ColumnNames, targets: Any) -> list[in
                 f"the target {shorten(min(missing))} of the XML file is no column. Correct a name.",
             )
         return numbers
-    numbers = [_number_of(source, names, target) for target in targets]
+    numbers = [_column_number(source, names, target) for target in targets]
     if not numbers or len(set(numbers)) != len(numbers):
         raise file_error(source, None, "'targets' must name different columns. Correct the list.")
     return numbers
 
 
-def _number_of(source: Path, names: Sequence[str], target: str | int) -> int:
+def _column_number(source: Path, names: Sequence[str], target: str | int) -> int:
     if isinstance(target, str):
         if target in names:
             return names.index(target)
