@@ -8,7 +8,7 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Deterministic: the same examples in every run. No deadline: the machines are noisy.
+# Deterministic: the same examples in every run. No deadline: computers are noisy.
 settings.register_profile(
     "svmosaic",
     deadline=None,

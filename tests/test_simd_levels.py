@@ -1,4 +1,4 @@
-"""Every SIMD level of this machine computes the same machines and the same decisions."""
+"""Every SIMD level of this computer gives the same models and the same decisions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _model(kernel, **parameters):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("refine", [None, "selected", "full"])
-def test_machines_fitted_at_any_level_decide_the_same(moons, kernel, refine):
+def test_models_fitted_at_any_level_decide_the_same(moons, kernel, refine):
     X, y = moons
 
     # The tolerance is far below 1e-6, so that only rounding is left to differ.
@@ -74,7 +74,7 @@ def test_single_precision_decisions_agree(moons, kernel, form):
 
 
 @pytest.mark.parametrize("level", NAMES[len(LEVELS) :] or [None])
-def test_a_level_the_machine_lacks_is_refused(level):
+def test_a_level_the_computer_lacks_is_refused(level):
     with pytest.raises(ValueError):
         _core.force_simd_level(level or "mmx")
 

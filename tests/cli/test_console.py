@@ -37,7 +37,7 @@ def test_progress_is_lines_where_there_is_no_terminal(monkeypatch, capsys):
     with console.show_progress("training"):
         current_progress("any", 0)(1, 3, 42)
 
-    assert "svmosaic: training: 1 of 3 machines, 42 steps" in capsys.readouterr().err
+    assert "svmosaic: training: 1 of 3 problems, 42 steps" in capsys.readouterr().err
 
 
 def test_progress_of_a_short_fit_is_silent(capsys):
@@ -56,7 +56,7 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch):
     with console.show_progress("training"):
         current_progress("any", 0)(1, 3, 42)
 
-    assert "1 of 3 machines, 42 steps" in terminal.getvalue()
+    assert "1 of 3 problems, 42 steps" in terminal.getvalue()
 
 
 def test_progress_needs_no_rich(monkeypatch):
@@ -68,7 +68,7 @@ def test_progress_needs_no_rich(monkeypatch):
     with console.show_progress("training"):
         current_progress("any", 0)(0, 1, 7)
 
-    assert "0 of 1 machine, 7 steps" in terminal.getvalue()
+    assert "0 of 1 problem, 7 steps" in terminal.getvalue()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")

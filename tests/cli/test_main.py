@@ -131,7 +131,7 @@ def test_main_reads_the_words_of_the_process(monkeypatch, capsys):
 
 
 def test_ctrl_c_ends_a_training_with_130_and_writes_nothing(start, tmp_path):
-    # Labels without any pattern: the exact machine takes far longer than the test waits.
+    # Labels without any pattern: the exact SVM takes far longer than the test waits.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4))
     y = rng.integers(0, 2, 6000)

@@ -27,7 +27,7 @@ def test_training_shows_a_summary_and_saves_the_scaling(svmosaic, flowers, tmp_p
     assert _field(outcome, "features") == "4"
     assert _field(outcome, "classes") == "2 (no: 20, yes: 20)"
     assert _field(outcome, "training accuracy") == "1.0000"
-    assert _field(outcome, "machines").startswith("1; ")
+    assert _field(outcome, "binary classifiers").startswith("1; ")
     model = load(tmp_path / "m")
     assert [type(step) for _, step in model.steps] == [MinMaxScaler, OLLAWVClassifier]
     assert model.feature_names_in_[0] == "size"
@@ -186,7 +186,7 @@ def test_every_scaling_serves_sparse_and_dense_data(svmosaic, blobs, tmp_path, s
         assert len(predicted.out.split()) == len(data.read_text().splitlines())
 
 
-def test_options_reach_the_machine(svmosaic, tmp_path):
+def test_options_reach_the_estimator(svmosaic, tmp_path):
     outcome = svmosaic(
         *("train", "sklearn-iris", "-o", tmp_path / "m", "--scale", "standard", "--float32"),
         *("--kernel", "poly", "--degree", "2", "--coef0", "1", "--gamma", "auto"),
@@ -197,7 +197,7 @@ def test_options_reach_the_machine(svmosaic, tmp_path):
     assert outcome.code == 0
     model = load(tmp_path / "m")
     assert isinstance(model.steps[0][1], StandardScaler)
-    machine = model.steps[1][1]
+    classifier = model.steps[1][1]
     changed = {
         "kernel": "poly",
         "degree": 2,
@@ -211,8 +211,8 @@ def test_options_reach_the_machine(svmosaic, tmp_path):
         "max_time": 60.0,
         "n_jobs": 1,
     }
-    assert machine.get_params() == OLLAWVClassifier().get_params() | changed
-    assert machine.support_vectors_.dtype == np.float32
+    assert classifier.get_params() == OLLAWVClassifier().get_params() | changed
+    assert classifier.support_vectors_.dtype == np.float32
     assert _field(outcome, "gamma") == "0.25"
 
 
@@ -236,7 +236,7 @@ def test_a_limit_that_is_reached_is_a_warning(svmosaic, tmp_path):
     assert outcome.code == 0
     assert outcome.err.startswith("svmosaic: warning: OLLAWVClassifier stopped at max_time=1e-09")
     assert outcome.err.count("\n") == 1
-    assert "max_time" in _field(outcome, "machines")
+    assert "max_time" in _field(outcome, "binary classifiers")
 
 
 def test_libsvm_text_is_exported_and_predicts_the_same(svmosaic, blobs, tmp_path):
@@ -269,7 +269,7 @@ def test_libsvm_text_serves_data_with_more_features_than_it_names(svmosaic, tmp_
     ("options", "part"),
     [
         (["--kernel", "laplacian"], "no laplacian kernel"),
-        (["--multi-class", "ovr"], "one-vs-one machines only"),
+        (["--multi-class", "ovr"], "one-vs-one models only"),
     ],
 )
 def test_what_libsvm_text_cannot_hold_is_refused_before_training(
@@ -317,7 +317,7 @@ OF_BAGS = {"mirsvm", "mir-set-svm", "mir-mix-svm"}
     "method", sorted(set(METHODS) - {"smo-regression"} - SEVERAL_TARGETS - OF_BAGS)
 )
 def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, method):
-    # The machines of the boundary-point thesis have lambda in the place of C, or neither.
+    # The classifiers of the boundary-point thesis have lambda in the place of C, or neither.
     without_C = {"kernel-primal", "oge", "svm-cbp", "online-svm", "online-svm-cbp"}
     options = () if method in without_C else ("--C", "10")
     outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", method, *options)

@@ -25,10 +25,8 @@ def test_without_holdout_the_search_is_that_of_the_library(svmosaic, tmp_path):
     assert outcome.code == 0
     assert f"{expected.best_score_:.4f} accuracy" in outcome.out
     assert "hold-out" not in outcome.out
-    machine = load(tmp_path / "m").steps[1][1]
-    assert {name: getattr(machine, name) for name in expected.best_params_} == (
-        expected.best_params_
-    )
+    best = load(tmp_path / "m").steps[1][1]
+    assert {name: getattr(best, name) for name in expected.best_params_} == (expected.best_params_)
 
 
 def test_the_holdout_is_never_seen_and_the_model_is_trained_on_all_rows(svmosaic, tmp_path):
@@ -59,7 +57,7 @@ def test_results_are_written_as_a_table(svmosaic, tmp_path):
 
 
 @pytest.mark.parametrize("refine", ["selected", "none"])
-def test_margins_are_searched_for_the_machines_that_have_them(svmosaic, refine):
+def test_margins_are_searched_for_the_models_that_have_them(svmosaic, refine):
     outcome = svmosaic(
         *("tune", "sklearn-wine", *_GRID, "--margins", "0.1,0.5", "--refine", refine),
         *("--scoring", "balanced_accuracy", "--scale", "standard", "-v"),

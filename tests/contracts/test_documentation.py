@@ -86,7 +86,7 @@ def _data_for(estimator, X, y):
 
     if get_tags(estimator).input_tags.two_d_array:
         return X, y
-    # Two classes: with more, most attributes are those of the machines.
+    # Two classes: with more, most attributes are those of the binary classifiers.
     kept = y < 2
     return [X[kept][i : i + 2] for i in range(0, 100, 2)], y[kept][::2]
 

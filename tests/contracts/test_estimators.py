@@ -39,7 +39,7 @@ from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
-# Small grids: the checks fit hundreds of machines.
+# Small grids: the checks fit hundreds of models.
 SEARCH = {"gammas": [0.1, 1.0], "margins": [0.1, 1.0], "Cs": [1.0, 100.0], "cv": 3}
 
 # Not here: start="first", the paper's rule, by which the order of the rows matters; the

@@ -1,6 +1,6 @@
 """What must not matter: units, feature order, useless features, zero weights, who else is running.
 
-And what every machine survives: equal rows, one feature, more features than rows, numbers at the
+And what every model survives: equal rows, one feature, more features than rows, numbers at the
 ends of their range.
 """
 
@@ -43,7 +43,7 @@ from svmosaic import (
 
 CHAIN = {"gammas": [0.1, 1.0], "Cs": [1.0, 10.0], "epsilons": [0.1], "cv": 3}
 
-# Machines that are given by the samples as a set of points; the width follows their units.
+# Models that are given by the samples as a set of points; the width follows their units.
 POINTS = [
     OLLAWVClassifier(tol=1e-6),
     OLLAWVClassifier(refine=None),
@@ -232,7 +232,7 @@ def test_other_processes_can_fit_after_this_one_has(method):
     assert_array_equal(_values(model, X), expected)
 
 
-# What every machine survives ----------------------------------------------------------------
+# What every model survives ------------------------------------------------------------------
 
 
 @everyone

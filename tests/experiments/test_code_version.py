@@ -13,13 +13,13 @@ from svmosaic.experiments.code_version import class_names, code_version, method_
 AROUND = ("svmosaic.experiments.cells",)
 
 FILES = {
-    "__init__.py": "from svmosaic.machines import Near, Far\n",
-    "machines/__init__.py": "from svmosaic.machines.near import Near\n"
-    "from svmosaic.machines.far import Far\n",
-    "machines/near.py": "from svmosaic.machines import shared as used\n"
+    "__init__.py": "from svmosaic.models import Near, Far\n",
+    "models/__init__.py": "from svmosaic.models.near import Near\n"
+    "from svmosaic.models.far import Far\n",
+    "models/near.py": "from svmosaic.models import shared as used\n"
     "def f():\n    from svmosaic.solvers.late import g\n",
-    "machines/far.py": "from svmosaic import Near\n",
-    "machines/shared.py": "from svmosaic.reports.html import page\n",
+    "models/far.py": "from svmosaic import Near\n",
+    "models/shared.py": "from svmosaic.reports.html import page\n",
     "solvers/late.py": "from .. import base\n",
     "base.py": "",
     "reports/html.py": "from svmosaic.stats import ranks\n",
@@ -49,7 +49,7 @@ def package(tmp_path, monkeypatch, forget):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr("svmosaic.__path__", [str(tmp_path / "package")])
-    homes = {"Near": "svmosaic.machines.near", "Far": "svmosaic.machines.far"}
+    homes = {"Near": "svmosaic.models.near", "Far": "svmosaic.models.far"}
     monkeypatch.setattr(
         module, "find_object", lambda name: type(name, (), {"__module__": homes[name]})
     )
@@ -67,9 +67,9 @@ def _change(package, name, forget):
 @pytest.mark.parametrize(
     ("changed", "near", "far"),
     [
-        ("machines/near.py", True, True),
-        ("machines/shared.py", True, True),
-        ("machines/far.py", False, True),
+        ("models/near.py", True, True),
+        ("models/shared.py", True, True),
+        ("models/far.py", False, True),
         # Imported in a function, and by a relative import of that.
         ("solvers/late.py", True, True),
         ("base.py", True, True),
@@ -78,7 +78,7 @@ def _change(package, name, forget):
         # They only look at results, only pass names on, or nobody imports them.
         ("reports/html.py", False, False),
         ("__init__.py", False, False),
-        ("machines/__init__.py", False, False),
+        ("models/__init__.py", False, False),
         ("alone.py", False, False),
     ],
 )

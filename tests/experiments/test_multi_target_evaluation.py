@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 
 from svmosaic.exceptions import DataFileError
 from svmosaic.experiments.cells import load_data
-from svmosaic.experiments.multi_target_evaluation import evaluate_multitarget, published_machine
+from svmosaic.experiments.multi_target_evaluation import evaluate_multitarget, published_regressor
 from svmosaic.experiments.runner import run_experiment
 from svmosaic.experiments.spec import read_spec
 
@@ -51,12 +51,12 @@ def test_the_published_protocol_does_not_know_scales(data):
 
 
 @pytest.mark.parametrize("method", ["SVR", "SVRRC", "SVRCC"])
-def test_our_machines_by_name(method, data):
+def test_our_regressors_by_name(method, data):
     assert evaluate_multitarget(method, *data, n_splits=2).means()["arrmse"] < 0.5
 
 
-def test_published_machines_have_the_published_grid():
-    model = published_machine("SVRCC", [1, 0])
+def test_published_regressors_have_the_published_grid():
+    model = published_regressor("SVRCC", [1, 0])
 
     assert len(model.gammas) * len(model.Cs) * len(model.epsilons) == 72
     assert (model.appended, model.search, model.scale_targets) == ("true", "grid", False)
@@ -139,7 +139,7 @@ def test_names_of_the_registry_are_known(folder):
     assert read_spec(folder / "spec.toml").data[0].name == "andro"
 
 
-def test_a_machine_that_tunes_itself_may_stand_behind_an_imputer_alone(folder):
+def test_a_regressor_that_tunes_itself_may_follow_an_imputer_alone(folder):
     text = SPEC.replace('scale = "standard"', 'scale = "none"')
     text = text.replace('estimator = "MultiTargetSVR"', 'estimator = "SVRWC"\ntunes_itself = true')
     text = text.replace(

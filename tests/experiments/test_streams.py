@@ -87,7 +87,7 @@ def test_finished_cells_are_kept_and_changed_ones_are_run(folder):
     assert [run.n_before for run in (again, changed, longer)] == [3, 1, 2]
 
 
-def test_a_change_of_our_machines_does_not_run_the_learners_of_others_again(folder, monkeypatch):
+def test_a_change_of_our_learners_does_not_run_the_learners_of_others_again(folder, monkeypatch):
     run_experiment(read_spec("spec.toml"), "out")
 
     version = stream_cells.method_code_version

@@ -1,4 +1,4 @@
-"""Scorers by name, in scikit-learn's searches and in ours; costs of machines."""
+"""Scorers by name, in scikit-learn's searches and in ours; costs of models."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_a_misspelt_name_gets_a_suggestion():
 def test_support_vector_share_looks_into_searches_and_pipelines():
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(make_pipeline(MinMaxScaler(), SVC()), {"svc__C": [1.0, 10.0]}).fit(X, y)
-    machine = search.best_estimator_[-1]
+    best = search.best_estimator_[-1]
 
-    assert support_vector_share(search, 150) == 100 * machine.n_support_.sum() / 150
+    assert support_vector_share(search, 150) == 100 * best.n_support_.sum() / 150
     with pytest.raises(ValueError, match="has no support vectors"):
         support_vector_share(KNeighborsClassifier().fit(X, y), 150)
     with pytest.raises(ValueError, match="at least 1"):

@@ -140,7 +140,10 @@ DAMAGE = {
     "other counts": (MODELS[0], _set("n_support_", lambda v: v + 1)),
     "another reason": (MODELS[0], _set("stop_reason_", lambda v: "tired")),
     "no intercept": (MODELS[0], _set_in_expansion("intercepts", lambda v: v[:0])),
-    "a machine too much": (MODELS[0], lambda model: model.machines_.append(copy.deepcopy(model))),
+    "a classifier too many": (
+        MODELS[0],
+        lambda model: model.machines_.append(copy.deepcopy(model)),
+    ),
     "no bags": (SETS, _set("support_bags_", lambda v: None)),
     "fewer bags": (SETS, _set("support_bags_", lambda v: v[:-1])),
     "a member less": (MIX, lambda model: model.members_.pop()),
@@ -200,7 +203,7 @@ def test_members_in_another_form_are_refused(mixture, members):
         decode(forge(header, tensors))
 
 
-def test_machines_within_machines_end_somewhere(mixture):
+def test_models_within_models_end_somewhere(mixture):
     header, tensors = json.loads(json.dumps(mixture[0])), dict(mixture[1])
     step = header["steps"][0]
     for _ in range(40):

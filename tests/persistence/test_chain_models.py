@@ -1,4 +1,4 @@
-"""Model files, pickle and skops for machines of several targets."""
+"""Model files, pickle and skops for regressors of several targets."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def test_labels_can_come_in_any_order(iris, tmp_path, order):
     X, y = iris
     svc = SVC(decision_function_shape="ovo").fit(X, np.argsort(order)[y])
     path = tmp_path / "svc.model"
-    # The same machine with its labels renamed: class c of the fit is label order[c].
+    # The same model with its labels renamed: class c of the fit is label order[c].
     svc.classes_ = np.array(order)
     write_svc(svc, path)
     _, expected, tied = reference_decisions(path, X)

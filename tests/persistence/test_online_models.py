@@ -1,4 +1,4 @@
-"""Online machines in model files, pickles and skops: every attribute, and what is refused."""
+"""Online classifiers in model files, pickles and skops: every attribute, and what is refused."""
 
 from __future__ import annotations
 

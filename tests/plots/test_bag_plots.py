@@ -32,7 +32,7 @@ def test_a_curve_has_a_point_for_each_pass(fitted):
 
 
 def test_a_model_without_passes_is_refused():
-    with pytest.raises(ValueError, match="expects fitted machines with 'agreement_'"):
+    with pytest.raises(ValueError, match="expects fitted classifiers with 'agreement_'"):
         plot_agreement(MIRSVMClassifier())
 
 

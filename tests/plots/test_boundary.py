@@ -56,7 +56,7 @@ def test_a_model_on_sparse_data_can_be_drawn(two_classes):
 
 
 @pytest.mark.parametrize("refine", [None, "full"])
-def test_margins_are_where_the_machine_has_them(two_classes, refine):
+def test_margins_are_where_the_model_has_them(two_classes, refine):
     X, y = two_classes
     model = OLLAWVClassifier(refine=refine, margin=0.25, C=2.0).fit(X, y)
 
@@ -116,7 +116,7 @@ def test_the_same_figure_gives_the_same_bytes(two_classes):
     assert to_png(plot_boundary(model, X, y, resolution=20)).startswith(b"\x89PNG")
 
 
-def test_a_linear_online_machine_has_no_rings(two_classes):
+def test_a_linear_online_classifier_has_no_rings(two_classes):
     X, y = two_classes
     model = make_pipeline(MinMaxScaler(), NLSGDClassifier(kernel="linear")).fit(X, y)
 

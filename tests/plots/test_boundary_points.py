@@ -44,7 +44,7 @@ def test_samples_of_more_features_are_refused():
         plot_boundary_points(*load_iris(return_X_y=True))
 
 
-def test_the_profile_shows_the_terms_of_the_fitted_machines(moons):
+def test_the_profile_shows_the_terms_of_the_fitted_classifiers(moons):
     X, y = moons
     sigmas = [0.2, 0.6]
 
@@ -58,7 +58,7 @@ def test_the_profile_shows_the_terms_of_the_fitted_machines(moons):
 
 
 @pytest.mark.parametrize("gradient", [True, False])
-def test_the_profile_of_an_online_machine(moons, gradient):
+def test_the_profile_of_an_online_classifier(moons, gradient):
     model = OnlineSVMCBPClassifier(max_iter=200)
 
     ax = plot_width_profile(model, *moons, sigmas=[0.2, 0.6], gradient=gradient)

@@ -34,21 +34,21 @@ def test_the_mean_of_a_constant_path_is_the_constant():
     np.testing.assert_allclose(_running_mean(np.full(300, 2.5)), 2.5)
 
 
-def test_machines_can_be_chosen():
+def test_problems_can_be_chosen():
     model = OLLAWVClassifier(refine=None).fit(*load_iris(return_X_y=True))
 
-    ax = plot_trajectory(model, machines=[0, 2], ax=new_axes(), title="two")
+    ax = plot_trajectory(model, problems=[0, 2], ax=new_axes(), title="two")
 
     names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert [name for name in names if "mean" not in name] == [
-        "machine 0",
-        "machine 2",
+        "problem 0",
+        "problem 2",
         "margin 0.1",
     ]
     assert ax.get_title() == "two"
 
 
-def test_many_machines_are_drawn_without_names():
+def test_many_problems_are_drawn_without_names():
     model = OLLAWVClassifier(refine=None).fit(*load_digits(return_X_y=True))
 
     ax = plot_trajectory(model)

@@ -1,4 +1,4 @@
-"""Before the machine: infinite values are named, because nothing can fill them."""
+"""Before the estimator: infinite values are named, because nothing can fill them."""
 
 from __future__ import annotations
 

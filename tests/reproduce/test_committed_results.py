@@ -20,7 +20,7 @@ def test_there_are_files():
 
 def _content(page):
     """Return a page without what tells when, where and from which file it was made."""
-    page = re.sub(r"(?m)^\| (date|machine|system|versions|commit|code|jobs) \|.*\n", "", page)
+    page = re.sub(r"(?m)^\| (date|computer|system|versions|commit|code|jobs) \|.*\n", "", page)
     return re.sub(r"(?m)^\d+ of \d+ cells were taken from .*\n\n", "", page)
 
 

@@ -70,7 +70,7 @@ def test_the_page_has_numbers_ranks_statistics_notes_and_provenance(small_table)
     assert page.startswith("# 0.1: Neighbours against a tree\n\nNobody (2000), table 0.1.")
     for part in (
         "| date | 20",
-        "| machine | ",
+        "| computer | ",
         "| commit | ",
         "Nested cross-validation, 3 outer and 2 inner folds, stratified; features scaled to [0, 1]",
         "ours (OLLAWVClassifierCV, tunes itself)",

@@ -29,7 +29,7 @@ __all__ = [
 ProgressFunction = Callable[[int, int, int], None]
 
 # The values of fields that are shown one by one stand in one column too.
-_FIELD_WIDTH = 17
+_FIELD_WIDTH = 18
 # Seconds between the lines of progress where no bar can be drawn.
 _PLAIN_SECONDS = 5.0
 _VERBOSE_SECONDS = 1.0
@@ -129,7 +129,7 @@ def _plain_lines(title: str, every: float) -> ProgressFunction:
         if now - last >= every:
             last = now
             note(
-                f"{title}: {done} of {plural(total, 'machine')}, {steps} steps, {now - start:.0f} s"
+                f"{title}: {done} of {plural(total, 'problem')}, {steps} steps, {now - start:.0f} s"
             )
 
     return update
@@ -149,7 +149,7 @@ def _rich_bar(title: str) -> tuple[Any, ProgressFunction] | None:
         console=Console(stderr=True),
         transient=True,
     )
-    # A bar without a total moves to and fro: one machine cannot say how far it is.
+    # A bar without a total moves to and fro: one binary problem cannot say how far it is.
     task = progress.add_task(title, total=None, detail="")
 
     def update(done: int, total: int, steps: int) -> None:
@@ -157,7 +157,7 @@ def _rich_bar(title: str) -> tuple[Any, ProgressFunction] | None:
             task,
             completed=done,
             total=total if total > 1 else None,
-            detail=f"{done} of {plural(total, 'machine')}, {steps} steps",
+            detail=f"{done} of {plural(total, 'problem')}, {steps} steps",
         )
 
     return progress, update

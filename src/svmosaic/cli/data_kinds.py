@@ -71,11 +71,11 @@ def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
     return Columns(args.format, args.target, args.targets, args.bag, args.max_bytes)
 
 
-def data_kind(machine: Any) -> Kind:
-    """Return the kind of data that a machine learns from."""
-    if isinstance(machine, BagClassifier):
+def data_kind(estimator: Any) -> Kind:
+    """Return the kind of data that an estimator learns from."""
+    if isinstance(estimator, BagClassifier):
         return "bags"
-    return "targets" if get_tags(machine).target_tags.multi_output else "rows"
+    return "targets" if get_tags(estimator).target_tags.multi_output else "rows"
 
 
 def read_file(

@@ -34,10 +34,10 @@ examples:
 _CS_SHOWN = (1.0, 10.0, 100.0)
 
 _METHODS = """\
-All machines have the rbf kernel, C = 1 (the default of SVC) and the same gamma, \
-1 / (n_features * variance). OLLAWV is the plain machine of the paper. "selected" solves the exact \
-problem on the samples that OLLAWV selected. "full" is the exact machine on all samples, the same \
-problem that SVC solves.
+All models have the rbf kernel, C = 1 (the default of SVC) and the same gamma, \
+1 / (n_features * variance). OLLAWV is the classifier of the paper, without refinement. \
+"selected" solves the exact problem on the samples that OLLAWV selected. "full" is the exact SVM \
+on all samples, the same problem that SVC solves.
 
 Rows are split 70 to 30; min-max scaling is fitted to the training part. Times below 0.3 s are the \
 best of several measurements. Factors compare with SVC on the same data in this run: below 1 in \
@@ -48,10 +48,10 @@ whole search; "OLLAWV tuned" is compared with "SVC tuned". The generated set is 
 the search with SVC would take too long."""
 
 _BY_C = """\
-The plain machine does not depend on C. The exact machine solves SVC's problem, so its accuracy \
-should be that of SVC at every C. The machine on the selected samples depends much on C and can \
-fall far behind; a larger margin selects more samples and brings it closer. The first table has \
-C = 1 and margin 0.1, the defaults."""
+OLLAWV without refinement does not depend on C. The exact SVM solves SVC's problem, so its \
+accuracy should be that of SVC at every C. The model on the selected samples depends much on C \
+and can fall far behind; a larger margin selects more samples and brings it closer. The first \
+table has C = 1 and margin 0.1, the defaults."""
 
 _GAUSSIANS = """\
 Two classes with normal distributions and different covariances, as in figure 5.2 of the paper on \
@@ -59,7 +59,7 @@ OLLAWV. The best boundary there can be, the Bayes boundary, is a quadratic curve
 from the true densities. SMO is the solver inside scikit-learn's SVC. With more samples the \
 boundaries come closer to it where there are samples.
 
-The third figure shows the exact machine on the smaller set: the boundary, the margins where the \
+The third figure shows the exact SVM on the smaller set: the boundary, the margins where the \
 decision value is plus and minus 1, and its support vectors."""
 
 _TRAJECTORIES = """\
@@ -126,7 +126,7 @@ def _scale(*, quick: bool) -> Scale:
 
 
 def _run_all(scale: Scale) -> tuple[list[Run], dict[str, Any], Section]:
-    """Return all runs, the plain machine of each data set, and what C does."""
+    """Return all runs, the unrefined model of each data set, and what C does."""
     from svmosaic.cli.demo_runs import accuracies_by_C, compare, compare_tuned, load_problems
     from svmosaic.reports import Section, Table
 
@@ -143,7 +143,7 @@ def _run_all(scale: Scale) -> tuple[list[Run], dict[str, Any], Section]:
     # An empty row parts the data sets.
     rows = [row for table in tables for row in (*table.rows, ())]
     joined = Table(tables[0].header, rows, "Accuracy on the test rows.", tables[0].align)
-    return runs, plain, Section("What C does to the refined machines", _BY_C, [joined])
+    return runs, plain, Section("What C does to the refined models", _BY_C, [joined])
 
 
 # What is shown ------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def _headline(runs: Sequence[Run]) -> str:
     full = find_run(runs, "generated", "OLLAWV full")
     svc = find_run(runs, "generated", full.reference)
     return (
-        f"On the generated data the exact machine of svmosaic labels {full.accuracy:.2%} of the "
+        f"On the generated data the exact SVM of svmosaic labels {full.accuracy:.2%} of the "
         f"test rows right, scikit-learn's SVC {svc.accuracy:.2%}. Training took "
         f"{full.fit_seconds:.2f} s against {svc.fit_seconds:.2f} s, prediction "
         f"{full.predict_seconds:.3f} s against {svc.predict_seconds:.3f} s."
@@ -227,11 +227,11 @@ def _boundary_section(scale: Scale) -> Section:
     n_samples = scale.n_gaussian[0]
     X, y = draw_gaussians(n_samples)
     exact = OLLAWVClassifier(**common).fit(X, y)
-    ax = plot_boundary(exact, X, y, title=f"Exact machine, {n_samples} samples")
+    ax = plot_boundary(exact, X, y, title=f"Exact SVM, {n_samples} samples")
     figures.append(
         _figure(
             ax,
-            f"Boundary, margins and support vectors of the exact machine on {n_samples} samples",
+            f"Boundary, margins and support vectors of the exact SVM on {n_samples} samples",
             "Rings mark support vectors; dashed lines are the margins.",
         )
     )
@@ -243,12 +243,12 @@ def _trajectory_section(plain: dict[str, Any]) -> Section:
     from svmosaic.reports import Section
 
     figures = []
-    # One binary machine, and the many machines of the data set with most classes.
+    # One binary problem, and the many of the data set with most classes.
     many = max(plain, key=lambda name: int(plain[name].intercept_.size))
     for name in dict.fromkeys(("generated", many)):
         model = plain[name]
-        machines = plural(model.intercept_.size, "machine")
-        ax = plot_trajectory(model, title=f"{name}: {machines}")
+        problems = plural(model.intercept_.size, "binary problem")
+        ax = plot_trajectory(model, title=f"{name}: {problems}")
         alt = f"Worst violation against support vectors on {name}"
         caption = f"{int(model.n_iter_.sum())} steps in all, margin {model.margin:g}."
         figures.append(_figure(ax, alt, caption))

@@ -121,7 +121,7 @@ def _prepare(name: str, X: Any, y: Any, *, tuned: bool) -> Problem:
 
 
 def compare(problem: Problem) -> tuple[list[Run], OLLAWVClassifier]:
-    """Train all machines with the same gamma and C; also return the plain one."""
+    """Train all models with the same gamma and C; also return the plain one."""
     common: dict[str, Any] = {"gamma": problem.gamma, "C": _C}
     plain = OLLAWVClassifier(refine=None, n_jobs=-1, **common)
     runs = [
@@ -141,7 +141,7 @@ def compare(problem: Problem) -> tuple[list[Run], OLLAWVClassifier]:
 
 
 def accuracies_by_C(problem: Problem, Cs: Sequence[float]) -> Table:
-    """Return the accuracies of the refined machines and of SVC for several values of C."""
+    """Return the accuracies of the refined models and of SVC for several values of C."""
 
     def accuracy(model: Any) -> str:
         model.fit(problem.X_train, problem.y_train)
@@ -183,12 +183,12 @@ def compare_tuned(problem: Problem, scale: Scale) -> list[Run]:
 def _measure(problem: Problem, method: str, model: Any, reference: str) -> Run:
     fit_seconds = _best_seconds(lambda: model.fit(problem.X_train, problem.y_train))
     predict_seconds = _best_seconds(lambda: model.predict(problem.X_test))
-    machine = getattr(model, "best_estimator_", model)
+    best = getattr(model, "best_estimator_", model)
     return Run(
         data=problem.name,
         method=method,
         accuracy=float(np.mean(model.predict(problem.X_test) == problem.y_test)),
-        n_support=int(machine.n_support_.sum()),
+        n_support=int(best.n_support_.sum()),
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
         reference=reference,

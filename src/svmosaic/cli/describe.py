@@ -1,10 +1,11 @@
-"""What a machine is made of, in words, for ``train`` and ``info``."""
+"""What a model is made of, in words, for ``train`` and ``info``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from svmosaic.utils.wording import plural
 
@@ -22,54 +23,59 @@ def listed(items: list[Any]) -> str:
     return f"{shown}, ..." if len(items) > _SHOWN else shown
 
 
-def stop_reasons(machine: Any) -> str:
+def part_name(model: Any) -> str:
+    """Return what the outputs of a model of rows are called."""
+    return "binary classifiers" if is_classifier(model) else "regressors"
+
+
+def stop_reasons(model: Any) -> str:
     """Return why the selections stopped and how many did for each reason."""
-    reasons, counts = np.unique(machine.stop_reason_, return_counts=True)
+    reasons, counts = np.unique(model.stop_reason_, return_counts=True)
     if reasons.size == 1:
         return str(reasons[0])
     return ", ".join(f"{count} {reason}" for reason, count in zip(reasons, counts, strict=True))
 
 
-def chain_fields(machine: Any) -> Fields:
-    """Return what a machine of several targets has: chains, or weighted members."""
-    members = getattr(machine, "members_", None)
+def chain_fields(model: Any) -> Fields:
+    """Return what a regressor of several targets has: chains, or weighted members."""
+    members = getattr(model, "members_", None)
     if members is not None:
-        mean = machine.weights_.mean(axis=1).reshape(len(members), 2)
+        mean = model.weights_.mean(axis=1).reshape(len(members), 2)
         weights = [
             f"{member.kernel} alone {alone:.2f}, in chains {chained:.2f}"
             for member, (alone, chained) in zip(members, mean, strict=True)
         ]
         return [
-            ("machines", sum(member.intercept_.size for member in members)),
+            ("regressors", sum(member.intercept_.size for member in members)),
             ("mean weights", "; ".join(weights)),
         ]
     return [
-        ("machines", f"{machine.intercept_.size} in {plural(len(machine.chains_), 'chain')}"),
-        ("support vectors", machine.support_.size),
+        ("regressors", f"{model.intercept_.size} in {plural(len(model.chains_), 'chain')}"),
+        ("support vectors", model.support_.size),
     ]
 
 
-def bag_fields(machine: Any) -> Fields:
+def bag_fields(model: Any) -> Fields:
     """Return what a classifier of bags has: representatives, or a mixture."""
-    machines = getattr(machine, "machines_", None) or [machine]
+    parts = getattr(model, "machines_", None) or [model]
     fields: Fields = []
-    if len(machines) > 1:
-        fields.append(("machines", f"{len(machines)}, each class against the rest"))
-    if hasattr(machines[0], "members_"):
-        return [*fields, *mixture_fields(machines[0])] if len(machines) == 1 else fields
-    reasons = listed([f"{m.n_passes_} ({m.stop_reason_})" for m in machines])
+    if len(parts) > 1:
+        fields.append(("binary classifiers", f"{len(parts)}, each class against the rest"))
+    if hasattr(parts[0], "members_"):
+        return [*fields, *mixture_fields(parts[0])] if len(parts) == 1 else fields
+    reasons = listed([f"{m.n_passes_} ({m.stop_reason_})" for m in parts])
     return [
         *fields,
         ("passes", reasons),
-        ("support vectors", f"{sum(m.support_.size for m in machines)} bags"),
+        ("support vectors", f"{sum(m.support_.size for m in parts)} bags"),
     ]
 
 
-def mixture_fields(machine: Any) -> Fields:
+def mixture_fields(model: Any) -> Fields:
     """Return the views of a mixture with their shares and scores."""
-    shares = np.abs(machine.weights_) / np.abs(machine.weights_).sum()
+    shares = np.abs(model.weights_) / np.abs(model.weights_).sum()
     parts = [
         f"{view} {share:.0%}"
-        for share, view in sorted(zip(shares, machine.member_scores_, strict=True), reverse=True)
+        for share, view in sorted(zip(shares, model.member_scores_, strict=True), reverse=True)
     ]
     return [("views", ", ".join(parts))]

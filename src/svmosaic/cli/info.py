@@ -29,46 +29,49 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli.predict import load_model
 
     model = load_model(args.model)
-    machine = final_estimator(model)
+    estimator = final_estimator(model)
     before = [type(one).__name__ for one in list_transformers(model)]
     fields: list[tuple[str, object]] = [
         ("file", f"{args.model} ({file_size(args.model)})"),
-        ("model", type(machine).__name__),
+        ("model", type(estimator).__name__),
         ("scaling", ", ".join(before) if before else "none"),
         ("features", _features(model)),
-        *_class_fields(machine),
-        *_expansion_fields(machine),
-        *_parameter_fields(machine),
+        *_class_fields(estimator),
+        *_expansion_fields(estimator),
+        *_parameter_fields(estimator),
     ]
     print(format_fields(fields))
 
 
-def _expansion_fields(machine: Any) -> list[tuple[str, object]]:
+def _expansion_fields(estimator: Any) -> list[tuple[str, object]]:
     """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
     from svmosaic.cli.data_kinds import data_kind
     from svmosaic.cli.describe import bag_fields, chain_fields
 
-    task = data_kind(machine)
+    task = data_kind(estimator)
     if task == "targets":
-        return [("targets", machine.n_targets_), *chain_fields(machine)]
+        return [("targets", estimator.n_targets_), *chain_fields(estimator)]
     if task == "bags":
-        return bag_fields(machine)
-    if not hasattr(machine, "support_vectors_"):
-        return [("planes", machine.weights_.size), ("machines", machine.threshold_.size)]
+        return bag_fields(estimator)
+    if not hasattr(estimator, "support_vectors_"):
+        return [
+            ("planes", estimator.weights_.size),
+            ("binary classifiers", estimator.threshold_.size),
+        ]
     return [
-        ("kernel", _kernel(machine)),
-        ("support vectors", _support(machine)),
-        ("precision", str(machine.support_vectors_.dtype)),
-        *_machine_fields(machine),
+        ("kernel", _kernel(estimator)),
+        ("support vectors", _support(estimator)),
+        ("precision", str(estimator.support_vectors_.dtype)),
+        *_training_fields(estimator),
     ]
 
 
-def _class_fields(machine: Any) -> list[tuple[str, object]]:
+def _class_fields(estimator: Any) -> list[tuple[str, object]]:
     from svmosaic.cli.describe import listed
 
-    if not hasattr(machine, "classes_"):
+    if not hasattr(estimator, "classes_"):
         return []
-    return [("classes", f"{machine.classes_.size}: {listed(machine.classes_.tolist())}")]
+    return [("classes", f"{estimator.classes_.size}: {listed(estimator.classes_.tolist())}")]
 
 
 def _features(model: Any) -> str:
@@ -79,38 +82,38 @@ def _features(model: Any) -> str:
     return count if names is None else f"{count}: {listed(list(names))}"
 
 
-def _kernel(machine: Any) -> str:
+def _kernel(estimator: Any) -> str:
     from svmosaic.engine.kernels import KERNELS
 
-    numbers = KERNELS[machine.kernel].parameters if isinstance(machine.kernel, str) else ()
-    fitted = getattr(machine, "expansion_", None)
-    gamma = machine.gamma if fitted is None else fitted.kernel.gamma
+    numbers = KERNELS[estimator.kernel].parameters if isinstance(estimator.kernel, str) else ()
+    fitted = getattr(estimator, "expansion_", None)
+    gamma = estimator.gamma if fitted is None else fitted.kernel.gamma
     values = {
         "gamma": f"{gamma:.6g}",
-        "degree": str(machine.degree),
-        "coef0": f"{machine.coef0:g}",
+        "degree": str(estimator.degree),
+        "coef0": f"{estimator.coef0:g}",
     }
     shown = ", ".join(f"{name}={values[name]}" for name in numbers)
-    return f"{machine.kernel} ({shown})" if shown else str(machine.kernel)
+    return f"{estimator.kernel} ({shown})" if shown else str(estimator.kernel)
 
 
-def _support(machine: Any) -> str:
+def _support(estimator: Any) -> str:
     from svmosaic.cli.describe import listed
 
-    per_class = machine.n_support_.tolist()
+    per_class = estimator.n_support_.tolist()
     shares = f" (per class {listed(per_class)})" if len(per_class) > 1 else ""
     return f"{sum(per_class)}{shares}"
 
 
-def _machine_fields(machine: Any) -> list[tuple[str, object]]:
+def _training_fields(estimator: Any) -> list[tuple[str, object]]:
     """Return how the training went, for models that remember it."""
-    from svmosaic.cli.describe import stop_reasons
+    from svmosaic.cli.describe import part_name, stop_reasons
 
-    fields: list[tuple[str, object]] = [("machines", machine.intercept_.size)]
-    if getattr(machine, "stop_reason_", None) is not None and machine.stop_reason_.size:
-        fields[0] = ("machines", f"{machine.intercept_.size}; {stop_reasons(machine)}")
+    fields: list[tuple[str, object]] = [(part_name(estimator), estimator.intercept_.size)]
+    if getattr(estimator, "stop_reason_", None) is not None and estimator.stop_reason_.size:
+        fields[0] = (fields[0][0], f"{estimator.intercept_.size}; {stop_reasons(estimator)}")
     try:
-        path = [m for m in machine.path_ if m.rows.size]
+        path = [m for m in estimator.path_ if m.rows.size]
     except AttributeError:
         path = []
     if path:
@@ -120,11 +123,11 @@ def _machine_fields(machine: Any) -> list[tuple[str, object]]:
     return fields
 
 
-def _parameter_fields(machine: Any) -> list[tuple[str, object]]:
+def _parameter_fields(estimator: Any) -> list[tuple[str, object]]:
     """Return the parameters that differ from the defaults."""
     changed = []
-    defaults = type(machine)().get_params()
-    for name, value in machine.get_params().items():
+    defaults = type(estimator)().get_params()
+    for name, value in estimator.get_params().items():
         if name in defaults and value != defaults[name] and name != "kernel":
             shown = f"{value:.6g}" if isinstance(value, float) else repr(value)
             changed.append(f"{name}={shown}")

@@ -1,4 +1,4 @@
-"""From a data file or a data set's name to arrays that fit a machine."""
+"""From a data file or a data set's name to arrays that fit an estimator."""
 
 from __future__ import annotations
 
@@ -117,9 +117,9 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
             raise error from None
 
 
-def dense_where_needed(data: Dataset, machine: Any) -> Dataset:
-    """Return the data as a dense table if `machine` takes no other."""
-    if not sp.issparse(data.X) or get_tags(machine).input_tags.sparse:
+def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:
+    """Return the data as a dense table if `estimator` takes no other."""
+    if not sp.issparse(data.X) or get_tags(estimator).input_tags.sparse:
         return data
     return data.with_features(_to_dense(data.X, data.name), data.feature_names)
 
@@ -243,7 +243,7 @@ def _listed(names: list[str]) -> str:
 
 
 def final_estimator(model: Any) -> Any:
-    """Return the machine at the end of a model."""
+    """Return the estimator at the end of a model."""
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 

@@ -6,7 +6,7 @@ import argparse
 import ast
 from typing import Any
 
-__all__ = ["METHODS", "make_machine", "named_parameter"]
+__all__ = ["METHODS", "make_estimator", "named_parameter"]
 
 # The name on the command line and the public class.
 METHODS = {
@@ -45,7 +45,7 @@ def named_parameter(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def make_machine(method: str, given: dict[str, Any], settings: list[tuple[str, Any]]) -> Any:
+def make_estimator(method: str, given: dict[str, Any], settings: list[tuple[str, Any]]) -> Any:
     """Return the unfitted estimator of a method.
 
     Parameters
@@ -59,8 +59,8 @@ def make_machine(method: str, given: dict[str, Any], settings: list[tuple[str, A
     """
     import svmosaic
 
-    machine = getattr(svmosaic, METHODS[method])()
-    known = machine.get_params()
+    estimator = getattr(svmosaic, METHODS[method])()
+    known = estimator.get_params()
     for name in given:
         if name not in known:
             option = f"--{name.replace('_', '-')}"
@@ -70,4 +70,4 @@ def make_machine(method: str, given: dict[str, Any], settings: list[tuple[str, A
             raise ValueError(
                 f"The method {method} has no parameter {name!r}. It has: {', '.join(known)}."
             )
-    return machine.set_params(**given, **dict(settings))
+    return estimator.set_params(**given, **dict(settings))

@@ -14,17 +14,17 @@ from svmosaic.datasets.readers.reader import reader_names
 __all__ = [
     "add_bag_option",
     "add_data_options",
+    "add_estimator_options",
     "add_file_options",
     "add_impute_option",
-    "add_machine_options",
     "add_scale_option",
     "byte_count",
     "column",
     "column_or_none",
     "columns",
+    "estimator_parameters",
     "gamma",
     "iteration_limit",
-    "machine_parameters",
     "non_negative_float",
     "number_list",
     "positive_float",
@@ -181,14 +181,14 @@ def add_impute_option(parser: argparse.ArgumentParser) -> None:
 
 
 # Options that are parameters of an estimator, by the name of the parameter.
-_MACHINE = (
+_ESTIMATOR = (
     *("kernel", "gamma", "degree", "coef0", "margin", "C", "refine", "refine_C"),
     *("max_iter", "max_support", "multi_class", "class_weight", "max_time"),
 )
 
 
-def add_machine_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options of the machine that training and tuning share.
+def add_estimator_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options of the estimator that training and tuning share.
 
     An option that is not given does not appear, so that the estimator's default holds and a
     method can refuse what it does not know.
@@ -203,7 +203,7 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
     add(
         "--refine",
         choices=("full", "selected", "none"),
-        help="what follows the selection of ollawv: the exact machine on all samples, on the "
+        help="what follows the selection of ollawv: the exact SVM on all samples, on the "
         "selected ones, or nothing (default: full)",
     )
     add(
@@ -217,12 +217,12 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
         "--max-support",
         type=positive_int,
         metavar="K",
-        help="select at most K support vectors in each binary machine",
+        help="select at most K support vectors in each binary problem",
     )
     add(
         "--multi-class",
         choices=("ovo", "ovr"),
-        help="a machine for each pair of classes, or for each class (default: ovo)",
+        help="a binary classifier for each pair of classes, or for each class (default: ovo)",
     )
     add("--class-weight", choices=("balanced",), help="give all classes the same total weight")
     group.add_argument(
@@ -234,9 +234,9 @@ def add_machine_options(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def machine_parameters(args: argparse.Namespace) -> dict[str, Any]:
+def estimator_parameters(args: argparse.Namespace) -> dict[str, Any]:
     """Return the estimator's parameters that were given as options."""
-    given = {name: getattr(args, name) for name in _MACHINE if hasattr(args, name)}
+    given = {name: getattr(args, name) for name in _ESTIMATOR if hasattr(args, name)}
     if given.get("refine") == "none":
         given["refine"] = None
     return {**given, "n_jobs": args.n_jobs}

@@ -1,4 +1,4 @@
-"""What happens to features before a machine sees them.
+"""What happens to features before an estimator sees them.
 
 Gaps are filled, constant features are held at their value, then all are scaled.
 """
@@ -23,7 +23,7 @@ __all__ = ["Preparation", "fills_gaps", "moves_zeros", "plan_preparation"]
 
 @dataclass(frozen=True)
 class Preparation:
-    """Steps before a machine, in their order.
+    """Steps before an estimator, in their order.
 
     Attributes
     ----------
@@ -59,12 +59,12 @@ class Preparation:
             X = step.transform(X)
         return X
 
-    def assemble(self, machine: Any, names: tuple[str, ...] | None) -> Any:
-        """Return one model of the trained steps and a fitted machine that knows its columns."""
-        first = self.steps[0][1] if self.steps else machine
+    def assemble(self, estimator: Any, names: tuple[str, ...] | None) -> Any:
+        """Return one model of the trained steps and a fitted estimator that knows its columns."""
+        first = self.steps[0][1] if self.steps else estimator
         if names is not None:
             first.feature_names_in_ = np.array(names, dtype=object)
-        return Pipeline([*self.steps, ("model", machine)]) if self.steps else machine
+        return Pipeline([*self.steps, ("model", estimator)]) if self.steps else estimator
 
 
 def plan_preparation(

@@ -16,7 +16,7 @@ from svmosaic.cli.console import (
     uninterrupted,
 )
 from svmosaic.cli.files import Files
-from svmosaic.cli.methods import METHODS, make_machine, named_parameter
+from svmosaic.cli.methods import METHODS, make_estimator, named_parameter
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_impute_option(parser)
     options.add_scale_option(parser)
     parser.add_argument("--float32", action="store_true", help="compute in single precision")
-    group = parser.add_argument_group("the machine")
+    group = parser.add_argument_group("the model")
     group.add_argument(
         "--method", choices=tuple(METHODS), default="ollawv", help="(default: %(default)s)"
     )
@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="penalty of the refinement, if it is not C",
     )
-    options.add_machine_options(group)
+    options.add_estimator_options(group)
     group.add_argument(
         "--max-time",
         type=options.positive_float,
@@ -136,14 +136,14 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli.data_kinds import data_kind, select_columns
     from svmosaic.cli.preparation import plan_preparation
 
-    machine = make_machine(args.method, options.machine_parameters(args), args.set)
-    regression, task = is_regressor(machine), data_kind(machine)
+    estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
+    regression, task = is_regressor(estimator), data_kind(estimator)
     columns = select_columns(args, task, f"the method {args.method}")
     if task == "targets" and args.target != -1:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
     data = inputs.read_training(args.data, columns, task=task, float32=args.float32, gaps=gaps)
-    data = inputs.dense_where_needed(data, machine)
+    data = inputs.dense_where_needed(data, estimator)
     if data.sample_weight is not None and task != "rows":
         raise ValueError(
             f"{data.name} has weights of its rows, which {args.method} does not take. Remove them."
@@ -158,19 +158,19 @@ def run(args: argparse.Namespace) -> None:
     X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
         if task == "rows":
-            machine.fit(X, data.y, data.sample_weight)
+            estimator.fit(X, data.y, data.sample_weight)
         else:
-            machine.fit(X, data.y)
+            estimator.fit(X, data.y)
     seconds = time.perf_counter() - begin
-    model = preparation.assemble(machine, data.feature_names)
+    model = preparation.assemble(estimator, data.feature_names)
 
     print(format_fields([*_data_fields(data, regression), *preparation.fields()]))
     seconds_field = ("seconds", f"{seconds:.2f}")
-    print(format_fields([seconds_field, *_machine_fields(machine, data, task)]))
+    print(format_fields([seconds_field, *_result_fields(estimator, data, task)]))
     score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
-    print(format_fields([(f"training {score}", _training_score(machine, X, data.y))]))
+    print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
     if args.verbose and task == "rows":
-        print(format_fields(_verbose_fields(machine)))
+        print(format_fields(_verbose_fields(estimator)))
     if args.test is not None:
         if task == "targets":
             # Whatever named the targets of the training rows names those of the test rows.
@@ -196,7 +196,7 @@ def _check_libsvm(args: argparse.Namespace) -> None:
         )
     if getattr(args, "multi_class", "ovo") == "ovr":
         raise ValueError(
-            "LIBSVM text holds one-vs-one machines only. Leave --libsvm or --multi-class ovr out."
+            "LIBSVM text holds one-vs-one models only. Leave --libsvm or --multi-class ovr out."
         )
 
 
@@ -225,34 +225,37 @@ def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
     return [*size, ("features", features), ("target" if regression else "classes", about)]
 
 
-def _machine_fields(machine: Any, data: Dataset, task: Kind) -> list[tuple[str, object]]:
-    from svmosaic.cli.describe import bag_fields, chain_fields, stop_reasons
+def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str, object]]:
+    from svmosaic.cli.describe import bag_fields, chain_fields, part_name, stop_reasons
 
     if task == "targets":
-        return chain_fields(machine)
+        return chain_fields(estimator)
     if task == "bags":
-        return bag_fields(machine)
-    if not hasattr(machine, "n_support_"):
-        return [("planes", int(machine.n_planes_.sum())), ("machines", machine.n_planes_.size)]
-    n_support = int(machine.n_support_.sum())
+        return bag_fields(estimator)
+    if not hasattr(estimator, "n_support_"):
+        return [
+            ("planes", int(estimator.n_planes_.sum())),
+            ("binary classifiers", estimator.n_planes_.size),
+        ]
+    n_support = int(estimator.n_support_.sum())
     return [
         ("support vectors", f"{n_support} ({n_support / data.n_samples:.1%} of the rows)"),
-        ("machines", f"{machine.intercept_.size}; {stop_reasons(machine)}"),
+        (part_name(estimator), f"{estimator.intercept_.size}; {stop_reasons(estimator)}"),
     ]
 
 
-def _verbose_fields(machine: Any) -> list[tuple[str, object]]:
-    if not hasattr(machine, "n_support_"):
-        return [("planes", ", ".join(map(str, machine.n_planes_.tolist())))]
-    steps = machine.n_iter_
+def _verbose_fields(estimator: Any) -> list[tuple[str, object]]:
+    if not hasattr(estimator, "n_support_"):
+        return [("planes", ", ".join(map(str, estimator.n_planes_.tolist())))]
+    steps = estimator.n_iter_
     return [
-        ("gamma", f"{machine.expansion_.kernel.gamma:.6g}"),
-        ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one machine"),
-        ("vectors", ", ".join(map(str, machine.n_support_.tolist()))),
+        ("gamma", f"{estimator.expansion_.kernel.gamma:.6g}"),
+        ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one problem"),
+        ("vectors", ", ".join(map(str, estimator.n_support_.tolist()))),
     ]
 
 
-def _training_score(machine: Any, X: Any, y: Any) -> str:
+def _training_score(estimator: Any, X: Any, y: Any) -> str:
     """Return the score on some rows: all of them would cost more than the training."""
     import numpy as np
 
@@ -262,7 +265,7 @@ def _training_score(machine: Any, X: Any, y: Any) -> str:
     if rows.size > _SCORE_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SCORE_ROWS, replace=False))
         note_on_rows = f" (on {_SCORE_ROWS} rows drawn at random)"
-    return f"{model_score(machine, X[rows], y[rows]):.4f}{note_on_rows}"
+    return f"{model_score(estimator, X[rows], y[rows]):.4f}{note_on_rows}"
 
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:

@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="search on all rows and give no honest estimate",
     )
-    options.add_machine_options(parser.add_argument_group("the machine"))
+    options.add_estimator_options(parser.add_argument_group("the model"))
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
 
 
@@ -198,7 +198,7 @@ def _search(
         cv=args.cv,
         scoring=args.scoring,
         **{name: values for name, values in grids.items() if values is not None},
-        **options.machine_parameters(args),
+        **options.estimator_parameters(args),
     )
     X = preparation.fit_transform(part.X)
     if args.verbose:
@@ -273,20 +273,20 @@ def _write(
     from svmosaic.cli.preparation import plan_preparation
     from svmosaic.persistence import save
 
-    machine = search.best_estimator_
+    best = search.best_estimator_
     if args.output is not None and refit:
         from sklearn.base import clone
 
         preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
         X = preparation.fit_transform(data.X)
         with show_progress("training", verbose=args.verbose):
-            machine = clone(machine).fit(X, data.y, data.sample_weight)
+            best = clone(best).fit(X, data.y, data.sample_weight)
     with uninterrupted():
         if args.results is not None:
             _write_results(search, args.results)
             print(format_fields([("results", args.results)]))
         if args.output is not None:
-            save(preparation.assemble(machine, data.feature_names), args.output)
+            save(preparation.assemble(best, data.feature_names), args.output)
             print(format_fields([("model", f"{args.output}, trained on all rows")]))
 
 

@@ -1,4 +1,4 @@
-"""What is noted of a run beside its scores: the data, the machine, the versions, the spec.
+"""What is noted of a run beside its scores: the data, the computer, the versions, the spec.
 
 A report reads it back; nothing here changes a result.
 """

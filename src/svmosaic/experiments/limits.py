@@ -28,7 +28,7 @@ def died(cell: Cell, exit_code: int | None, seconds: float, *, twice: bool) -> E
     return _failed(
         cell,
         f"WorkerDied: the process of the cell was {_reason(exit_code)}{again}. The usual cause is "
-        "a lack of memory. Give the machine more, or the method less (cache_mb, memory_limit_mb), "
+        "a lack of memory. Give the computer more, or the method less (cache_mb, memory_limit_mb), "
         "and run it again with --retry-failed.",
         seconds,
     )

@@ -24,7 +24,7 @@ from svmosaic.model_selection.weka_folds import WekaFolds
 from svmosaic.regression.chains import SVRCC, SVRRC
 from svmosaic.regression.multi_target import MultiTargetSVR
 
-__all__ = ["MultiTargetScores", "evaluate_multitarget", "published_machine"]
+__all__ = ["MultiTargetScores", "evaluate_multitarget", "published_regressor"]
 
 DoubleArray = NDArray[np.float64]
 MethodName = Literal["SVR", "SVRRC", "SVRCC"]
@@ -76,7 +76,7 @@ def evaluate_multitarget(
     Parameters
     ----------
     method : {"SVR", "SVRRC", "SVRCC"} or estimator
-        One of our machines by the paper's name, or any multi-output regressor.
+        One of our regressors by the paper's name, or any multi-output regressor.
     X : array-like of shape (n_samples, n_features)
         Inputs; missing values are nan.
     y : array-like of shape (n_samples, n_targets)
@@ -94,7 +94,7 @@ def evaluate_multitarget(
     random_state : int, default=0
         The root of all seeds.
     n_jobs : int, default=None
-        Threads of our machines.
+        Threads of our regressors.
 
     Returns
     -------
@@ -113,11 +113,11 @@ def evaluate_multitarget(
     Y = np.asarray(y, dtype=np.float64).reshape(X.shape[0], -1)
     if protocol == "published":
         X, Y = _scale_all(SimpleImputer().fit_transform(X)), _scale_all(Y)
-        model = published_machine(method, order, random_state, n_jobs)
+        model = published_regressor(method, order, random_state, n_jobs)
         folds: Any = WekaFolds(n_splits)
     elif protocol == "honest":
-        machine = _machine(method, order, {"random_state": random_state, "n_jobs": n_jobs})
-        model = make_pipeline(SimpleImputer(), StandardScaler(), machine)
+        regressor = _make_regressor(method, order, {"random_state": random_state, "n_jobs": n_jobs})
+        model = make_pipeline(SimpleImputer(), StandardScaler(), regressor)
         seed = derive_seed(random_state, "outer", 0)
         folds = KFold(n_splits, shuffle=True, random_state=seed)
     else:
@@ -129,15 +129,15 @@ def evaluate_multitarget(
     return MultiTargetScores(*np.array(rows).T)
 
 
-def published_machine(
+def published_regressor(
     method: MethodName | Any, order: Any = None, random_state: int = 0, n_jobs: int | None = None
 ) -> Any:
-    """Return a machine as it was for the published tables, for data scaled beforehand.
+    """Return a regressor as it was for the published tables, for data scaled beforehand.
 
     Parameters
     ----------
     method : {"SVR", "SVRRC", "SVRCC"} or estimator
-        One of our machines by the paper's name; any other is returned as it is.
+        One of our regressors by the paper's name; any other is returned as it is.
     order : array-like of int, default=None
         The chain of "SVRCC".
     random_state : int, default=0
@@ -147,8 +147,8 @@ def published_machine(
 
     Examples
     --------
-    >>> from svmosaic.experiments.multi_target_evaluation import published_machine
-    >>> published_machine("SVR").cv
+    >>> from svmosaic.experiments.multi_target_evaluation import published_regressor
+    >>> published_regressor("SVR").cv
     WekaFolds(n_splits=5, seed=1)
     """
     params: dict[str, Any] = {
@@ -160,10 +160,10 @@ def published_machine(
     }
     if method in ("SVRRC", "SVRCC"):
         params |= {"appended": "true", "search": "grid"}
-    return _machine(method, order, params)
+    return _make_regressor(method, order, params)
 
 
-def _machine(method: Any, order: Any, params: dict[str, Any]) -> Any:
+def _make_regressor(method: Any, order: Any, params: dict[str, Any]) -> Any:
     if order is not None and method != "SVRCC":
         raise ValueError("An 'order' is for method 'SVRCC' only. Leave it out.")
     if not isinstance(method, str):

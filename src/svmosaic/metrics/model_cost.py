@@ -1,4 +1,4 @@
-"""What a machine costs: its support vectors, and its time beside another's."""
+"""What a model costs: its support vectors, and its time beside another's."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def count_support_vectors(model: Any) -> int | None:
 
     Looks into pipelines and searches.
     """
-    machine = model
+    estimator = model
     while True:
-        if isinstance(machine, Pipeline):
-            machine = machine.steps[-1][1]
-        elif hasattr(machine, "best_estimator_"):
-            machine = machine.best_estimator_
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
         else:
             break
-    counts = getattr(machine, "n_support_", None)
+    counts = getattr(estimator, "n_support_", None)
     return None if counts is None else int(np.sum(counts))
 
 
@@ -33,14 +33,14 @@ def support_vector_share(model: Any, n_samples: int) -> float:
     Parameters
     ----------
     model : estimator
-        A fitted machine with `n_support_`; also a pipeline or a search that ends in one.
+        A fitted estimator with `n_support_`; also a pipeline or a search that ends in one.
     n_samples : int
         The number of training samples.
 
     Returns
     -------
     float
-        From 0 to 100; a smaller share predicts faster. A vector that several one-vs-one machines
+        From 0 to 100; a smaller share predicts faster. A vector that several one-vs-one classifiers
         share counts as the model counts it: once, in svmosaic and in scikit-learn.
 
     Examples

@@ -62,7 +62,7 @@ def average_correlation(y_true: Any, y_pred: Any, y_train: Any = None) -> float:
 def total_mse(y_true: Any, y_pred: Any) -> float:
     """Return the sum over the targets of the mean squared error over the rows.
 
-    Equation 3.5 of the thesis on these machines has a mean over the targets; its table 3.5 has
+    Equation 3.5 of the thesis on these regressors has a mean over the targets; its table 3.5 has
     this sum.
 
     Parameters

@@ -3,10 +3,10 @@
 The file has a header (``svm_type`` to ``nr_sv``) and, after the line ``SV``, one line per support
 vector: its coefficients, then ``index:value`` pairs with indices from 1.
 
-Signs: in LIBSVM the machine of labels i and j, with i before j in the ``label`` line, is positive
-for i and has the constant -rho. That is also our convention for three classes and more. With two
-classes our decision is positive for ``classes_[1]``; so that label is written first, and even a
-decision of exactly 0 means the same class to both.
+Signs: in LIBSVM the classifier of labels i and j, with i before j in the ``label`` line, is
+positive for i and has the constant -rho. That is also our convention for three classes and more.
+With two classes our decision is positive for ``classes_[1]``; so that label is written first, and
+even a decision of exactly 0 means the same class to both.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : OLLAWVClassifier
         Fitted, with integer labels, the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or
-        ``"sigmoid"``, and one-vs-one machines if there are more than two classes.
+        ``"sigmoid"``, and one-vs-one classifiers if there are more than two classes.
     path : path-like
         The file to write. Numbers get 17 significant digits, which is exact.
 
@@ -129,7 +129,7 @@ def _check_exportable(model: Any) -> None:
         )
     if model.classes_.size > 2 and model.multi_class != "ovo":
         raise ValueError(
-            "LIBSVM files hold one-vs-one machines only; this model has multi_class='ovr'. "
+            "LIBSVM files hold one-vs-one models only; this model has multi_class='ovr'. "
             "Fit with multi_class='ovo', or use svmosaic.persistence.save."
         )
     labels = model.classes_
@@ -495,7 +495,7 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
         coef0=header.coef0,
         refine=None,
     )
-    n_machines = rho.size
+    n_outputs = rho.size
     path = {
         "offsets": np.zeros(1, dtype=np.int64),
         "rows": np.empty(0, dtype=np.int64),
@@ -514,10 +514,10 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
             "dual_coef_": np.ascontiguousarray(dual_coef),
             "intercept_": 0.0 - rho,
             GAMMA: header.gamma,
-            "n_iter_": np.zeros(n_machines, dtype=np.int64),
-            "stop_reason_": np.full(n_machines, "converged"),
-            "dual_gap_": np.full(n_machines, np.nan),
-            "objective_": np.full(n_machines, np.nan),
+            "n_iter_": np.zeros(n_outputs, dtype=np.int64),
+            "stop_reason_": np.full(n_outputs, "converged"),
+            "dual_gap_": np.full(n_outputs, np.nan),
+            "objective_": np.full(n_outputs, np.nan),
             "_path": path,
             "_selected": {},
         },
@@ -531,7 +531,7 @@ def _reordered(
     """Return coefficients and rho for the classes in ascending order.
 
     `order[a]` is the place in the file of ascending class a; `coefficients` has its columns in
-    ascending order already. A machine whose two classes change places changes its sign.
+    ascending order already. A binary classifier whose two classes change places changes its sign.
     """
     n_classes = order.size
     if n_classes == 2:
@@ -546,7 +546,7 @@ def _reordered(
     for m, (a, b) in enumerate(combinations(range(n_classes), 2)):
         i, j = int(order[a]), int(order[b])
         sign = 1.0 if i < j else -1.0
-        # The row of a vector of class a in the machine (a, b) is b - 1; of one of class b, a.
+        # The row of a vector of class a in the classifier (a, b) is b - 1; of one of class b, a.
         new_coefficients[b - 1, columns[a]] = sign * coefficients[j - (j > i), columns[a]]
         new_coefficients[a, columns[b]] = sign * coefficients[i - (i > j), columns[b]]
         new_rho[m] = sign * rho[number[min(i, j), max(i, j)]]

@@ -308,7 +308,7 @@ def _read_tensor(name: str, entry: dict[str, Any]) -> AnyArray:
     ):
         refuse(f"the array '{name[:80]}' has a shape that its size does not fit")
     array = np.frombuffer(data, dtype=stored).reshape(shape)
-    # Arrays of a model are in the byte order of the machine; on most this copies nothing.
+    # Arrays of a model are in the byte order of the computer; on most this copies nothing.
     return array.astype(stored.newbyteorder("="), copy=False)
 
 

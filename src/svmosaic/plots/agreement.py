@@ -15,13 +15,13 @@ __all__ = ["plot_agreement"]
 def plot_agreement(models: Any, *, ax: Any = None, title: str | None = None) -> Any:
     """Draw the share of representatives that each pass left as they were.
 
-    The figure 4.2 of Melki's dissertation. A machine whose curve does not end at 1 went in a cycle,
-    or had no passes left.
+    The figure 4.2 of Melki's dissertation. A classifier whose curve does not end at 1 went
+    in a cycle, or had no passes left.
 
     Parameters
     ----------
     models : estimator or dict of str to estimator
-        Fitted machines with ``agreement_``, or pipelines that end in one, by the name to show.
+        Fitted classifiers with ``agreement_``, or pipelines that end in one, by the name to show.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     title : str, default=None
@@ -43,8 +43,8 @@ def plot_agreement(models: Any, *, ax: Any = None, title: str | None = None) -> 
     >>> plot_agreement(model).get_xlabel()
     'pass'
     """
-    named = models if isinstance(models, Mapping) else {type(_machine(models)).__name__: models}
-    series = {name: _points(name, _machine(model)) for name, model in named.items()}
+    named = models if isinstance(models, Mapping) else {type(_classifier(models)).__name__: models}
+    series = {name: _points(name, _classifier(model)) for name, model in named.items()}
     ax = new_axes() if ax is None else ax
     draw_series(ax, series)
     ax.axhline(1.0, color="#555555", linestyle="--", linewidth=0.8)
@@ -53,15 +53,15 @@ def plot_agreement(models: Any, *, ax: Any = None, title: str | None = None) -> 
     return finish(ax, title=title, xlabel="pass", ylabel="share of representatives unchanged")
 
 
-def _machine(model: Any) -> Any:
+def _classifier(model: Any) -> Any:
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
-def _points(name: str, machine: Any) -> list[tuple[float, float]]:
-    shares = getattr(machine, "agreement_", None)
+def _points(name: str, classifier: Any) -> list[tuple[float, float]]:
+    shares = getattr(classifier, "agreement_", None)
     if shares is None:
         raise ValueError(
-            f"plot_agreement expects fitted machines with 'agreement_', such as MIRSVMClassifier "
-            f"for two classes. {name!r} has none."
+            f"plot_agreement expects fitted classifiers with 'agreement_', such as "
+            f"MIRSVMClassifier for two classes. {name!r} has none."
         )
     return [(float(number), float(share)) for number, share in enumerate(shares, 1)]

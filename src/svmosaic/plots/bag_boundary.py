@@ -87,9 +87,9 @@ def plot_bag_boundary(
     alone = Bags(points, np.arange(points.shape[0] + 1))
     scores = model.decision_function(alone)
     _draw_samples(ax, instances, labels, classes, faint=True)
-    machine = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    classifier = model.steps[-1][1] if isinstance(model, Pipeline) else model
     if representatives:
-        _draw_rings(ax, instances, machine)
+        _draw_rings(ax, instances, classifier)
     handles, names = ax.get_legend_handles_labels()
     handles.append(_draw_level(ax, grid, scores, "black", "-", 1.8))
     for level in (-1.0, 1.0):
@@ -99,9 +99,9 @@ def plot_bag_boundary(
     return finish(ax, title=title, xlabel=feature_names[0], ylabel=feature_names[1])
 
 
-def _draw_rings(ax: Any, instances: Any, machine: Any) -> None:
-    rows = getattr(machine, "representatives_", None)
-    vectors = getattr(machine, "support_vectors_", None)
+def _draw_rings(ax: Any, instances: Any, classifier: Any) -> None:
+    rows = getattr(classifier, "representatives_", None)
+    vectors = getattr(classifier, "support_vectors_", None)
     if rows is None and vectors is not None:
         _ring(ax, vectors, 1.6, f"support vectors ({vectors.shape[0]})")
     if rows is None:
@@ -111,7 +111,7 @@ def _draw_rings(ax: Any, instances: Any, machine: Any) -> None:
             f"plot_bag_boundary expects the bags that the model was trained on. They had more than "
             f"{instances.shape[0]} instances; pass representatives=False for others."
         )
-    support = rows[machine.support_]
+    support = rows[classifier.support_]
     for chosen, width, name in (
         (np.setdiff1d(rows, support), 0.6, "representatives"),
         (support, 1.6, f"support vectors ({support.size})"),

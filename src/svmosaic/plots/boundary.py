@@ -52,7 +52,7 @@ def plot_boundary(
         Whether to ring the support vectors.
     margins : bool, default=True
         Whether to draw the two margins, for models with two classes: where the decision value is
-        plus or minus 1 or, for the plain machine of OLLAWV, plus or minus margin * C.
+        plus or minus 1 or, for OLLAWV with ``refine=None``, plus or minus margin * C.
     resolution : int, default=200
         Points of the grid along each axis. A larger one gives a smoother boundary and costs its
         square.
@@ -301,15 +301,15 @@ def _add_legend(ax: Any, handles: Any = None, labels: Any = None) -> None:
 # What a model says of itself ----------------------------------------------------------------
 
 
-def _machine(model: Any) -> Any:
+def _final_estimator(model: Any) -> Any:
     return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
 def _support_vectors(model: Any) -> DoubleArray:
     """Return the support vectors in the units of the data."""
-    vectors = _machine(model).support_vectors_
+    vectors = _final_estimator(model).support_vectors_
     vectors = vectors.toarray() if hasattr(vectors, "toarray") else np.asarray(vectors)
-    # A linear online machine has none, and scalers refuse empty tables.
+    # A linear online classifier has none, and scalers refuse empty tables.
     if isinstance(model, Pipeline) and vectors.shape[0]:
         for _, scaler in reversed(model.steps[:-1]):
             vectors = scaler.inverse_transform(vectors)
@@ -317,6 +317,6 @@ def _support_vectors(model: Any) -> DoubleArray:
 
 
 def _margin_level(model: Any) -> float:
-    machine = _machine(model)
-    plain = getattr(machine, "refine", "full") is None
-    return float(machine.margin * machine.C) if plain else 1.0
+    estimator = _final_estimator(model)
+    plain = getattr(estimator, "refine", "full") is None
+    return float(estimator.margin * estimator.C) if plain else 1.0

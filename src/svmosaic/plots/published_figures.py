@@ -187,7 +187,7 @@ def plot_agreement_panels(panels: Mapping[str, Mapping[str, Any]]) -> Any:
     Parameters
     ----------
     panels : dict of str to dict
-        By title: fitted machines by name.
+        By title: fitted classifiers by name.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def boundary_points(
     >>> bool(np.allclose(points[:, 0], 0.5))
     True
     """
-    contourpy = import_optional("contourpy", "follow the boundary of a machine")
+    contourpy = import_optional("contourpy", "follow the boundary of a classifier")
     x, y = (np.linspace(X[:, j].min(), X[:, j].max(), _GRID_POINTS) for j in range(2))
     grid = np.column_stack([np.tile(x, y.size), np.repeat(y, x.size)])
     values = np.asarray(decision(grid), dtype=np.float64).reshape(y.size, x.size)

@@ -27,7 +27,7 @@ _WIDEST_HALF = 50
 def plot_trajectory(
     model: Any,
     *,
-    machines: Sequence[int] | None = None,
+    problems: Sequence[int] | None = None,
     ax: Any = None,
     title: str | None = None,
 ) -> Any:
@@ -40,8 +40,8 @@ def plot_trajectory(
     ----------
     model : OLLAWVClassifier or Pipeline
         A fitted model; a pipeline must end in one.
-    machines : sequence of int, default=None
-        The binary machines to draw; None means all.
+    problems : sequence of int, default=None
+        The binary problems to draw; None means all.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     title : str, default=None
@@ -61,16 +61,16 @@ def plot_trajectory(
     >>> plot_trajectory(model).get_xlabel()
     'support vectors'
     """
-    machine = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    path = machine.path_
-    chosen = range(len(path)) if machines is None else machines
+    classifier = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    path = classifier.path_
+    chosen = range(len(path)) if problems is None else problems
     ax = new_axes() if ax is None else ax
     named = len(chosen) <= _MOST_NAMED
     for number, m in enumerate(chosen):
         colour = COLOURS[number % len(COLOURS)]
-        name = f"machine {m}" if len(chosen) > 1 else "worst y f(x) / C"
+        name = f"problem {m}" if len(chosen) > 1 else "worst y f(x) / C"
         _draw_path(ax, path[m], colour, name if named else None, faint=not named)
-    margin = 0.0 if machine.refine == "full" else machine.margin
+    margin = 0.0 if classifier.refine == "full" else classifier.margin
     ax.axhline(margin, color="black", linestyle="--", linewidth=1.3, label=f"margin {margin:g}")
     if max(path[m].rows.size for m in chosen) > _MOST_LINEAR_STEPS:
         # Most happens in the first steps.

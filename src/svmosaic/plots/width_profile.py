@@ -1,4 +1,4 @@
-"""What a width of the kernel does to the machines with boundary points."""
+"""What a width of the kernel does to the classifiers with boundary points."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def plot_width_profile(
     ax: Any = None,
     title: str | None = None,
 ) -> Any:
-    """Draw norm, error and accuracies of a machine with boundary points against the width.
+    """Draw norm, error and accuracies of a classifier with boundary points against the width.
 
-    The machine is fitted once for every width. Norm and error are scaled to a largest value of 1,
-    so that all curves share one axis.
+    The classifier is fitted once for every width. Norm and error are scaled to a largest value
+    of 1, so that all curves share one axis.
 
     Parameters
     ----------
     model : SVMCBPClassifier or OnlineSVMCBPClassifier
-        The machine; its `sigma` is replaced by every width in turn.
+        The classifier; its `sigma` is replaced by every width in turn.
     X : array-like of shape (n_samples, n_features)
         Training samples.
     y : array-like of shape (n_samples,)
@@ -78,17 +78,17 @@ def plot_width_profile(
     """
     X, y = np.asarray(X), np.asarray(y)
     widths = _widths(model, X, y, sigmas)
-    machines = [clone(model).set_params(sigma=float(sigma)).fit(X, y) for sigma in widths]
-    norms = np.array([_norm(machine, X, y) for machine in machines])
+    fitted = [clone(model).set_params(sigma=float(sigma)).fit(X, y) for sigma in widths]
+    norms = np.array([_norm(one, X, y) for one in fitted])
     curves = {"norm": (_unit(norms), COLOURS[0], "-")}
     if gradient:
         curves["change of the norm"] = (_unit(np.gradient(norms)), COLOURS[2], "-.")
     else:
-        errors = np.array([_error(machine, X, y) for machine in machines])
+        errors = np.array([_error(one, X, y) for one in fitted])
         curves["error"] = (_unit(errors), COLOURS[2], "-.")
-    curves["training accuracy"] = (_scores(machines, X, y), COLOURS[1], "--")
+    curves["training accuracy"] = (_scores(fitted, X, y), COLOURS[1], "--")
     if X_test is not None:
-        curves["test accuracy"] = (_scores(machines, X_test, y_test), COLOURS[5], ":")
+        curves["test accuracy"] = (_scores(fitted, X_test, y_test), COLOURS[5], ":")
     ax = new_axes() if ax is None else ax
     for label, (values, colour, style) in curves.items():
         ax.plot(widths, values, color=colour, linestyle=style, marker=".", label=label)
@@ -107,12 +107,12 @@ def plot_sigma_lambda(
     resolution: int = 100,
     size: float = 2.3,
 ) -> Any:
-    """Draw the boundaries of a machine for several widths (columns) and lambdas (rows).
+    """Draw the boundaries of a classifier for several widths (columns) and lambdas (rows).
 
     Parameters
     ----------
     model : SVMCBPClassifier or OnlineSVMCBPClassifier
-        The machine; `sigma` and `lam` are replaced.
+        The classifier; `sigma` and `lam` are replaced.
     X : array-like of shape (n_samples, 2)
         Training samples.
     y : array-like of shape (n_samples,)
@@ -151,11 +151,11 @@ def plot_sigma_lambda(
     grid = _make_grid(X, resolution)
     for line, lam in zip(panels, lams, strict=True):
         for ax, sigma in zip(line, sigmas, strict=True):
-            machine = clone(model).set_params(sigma=float(sigma), lam=float(lam)).fit(X, y)
-            _fill_regions(ax, grid, machine, machine.classes_)
-            if machine.classes_.size == 2:
-                _draw_two_class_lines(ax, grid, machine, False)
-            _draw_samples(ax, X, y, machine.classes_, faint=True)
+            classifier = clone(model).set_params(sigma=float(sigma), lam=float(lam)).fit(X, y)
+            _fill_regions(ax, grid, classifier, classifier.classes_)
+            if classifier.classes_.size == 2:
+                _draw_two_class_lines(ax, grid, classifier, False)
+            _draw_samples(ax, X, y, classifier.classes_, faint=True)
             ax.scatter(*points.T, s=6, c=_GREEN, linewidths=0, zorder=4)
             _set_limits(ax, grid)
             finish(ax, title=f"sigma {sigma:g}, lambda {lam:g}", xlabel="", ylabel="")
@@ -181,27 +181,27 @@ def _unit(values: Any) -> Any:
     return values / largest if largest > 0.0 else values
 
 
-def _scores(machines: Sequence[Any], X: Any, y: Any) -> Any:
-    return np.array([machine.score(X, y) for machine in machines])
+def _scores(fitted: Sequence[Any], X: Any, y: Any) -> Any:
+    return np.array([one.score(X, y) for one in fitted])
 
 
-def _norm(machine: Any, X: Any, y: Any) -> float:
+def _norm(classifier: Any, X: Any, y: Any) -> float:
     """Return the root sum of squares of the decisions at the boundary points."""
-    if hasattr(machine, "norm_"):
-        return float(np.linalg.norm(machine.norm_))
+    if hasattr(classifier, "norm_"):
+        return float(np.linalg.norm(classifier.norm_))
     points = characteristic_boundary_points(X, y).points
-    return float(np.linalg.norm(machine.decision_function(points)))
+    return float(np.linalg.norm(classifier.decision_function(points)))
 
 
-def _error(machine: Any, X: Any, y: Any) -> float:
+def _error(classifier: Any, X: Any, y: Any) -> float:
     """Return the sum of the hinge losses."""
-    if hasattr(machine, "loss_"):
-        return float(machine.loss_.sum())
-    decisions = machine.decision_function(X)
+    if hasattr(classifier, "loss_"):
+        return float(classifier.loss_.sum())
+    decisions = classifier.decision_function(X)
     if decisions.ndim != 1:
         raise ValueError(
-            "plot_width_profile draws the error of on-line machines with two classes. Got "
-            f"{machine.classes_.size} classes; use gradient=True."
+            "plot_width_profile draws the error of online classifiers with two classes. Got "
+            f"{classifier.classes_.size} classes; use gradient=True."
         )
-    signs = np.where(np.asarray(y) == machine.classes_[1], 1.0, -1.0)
+    signs = np.where(np.asarray(y) == classifier.classes_[1], 1.0, -1.0)
     return float(np.maximum(0.0, 1.0 - signs * decisions).sum())

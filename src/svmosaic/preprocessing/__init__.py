@@ -1,4 +1,4 @@
-"""What happens to features before a machine sees them."""
+"""What happens to features before an estimator sees them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def draw_agreement(spec: TableSpec, quick: bool) -> Drawing:
 
 
 def draw_bag_boundaries(spec: TableSpec, quick: bool) -> Drawing:
-    """Draw the boundaries of machines between two-dimensional bags, and count support vectors."""
+    """Draw boundaries between two-dimensional bags, and count support vectors."""
     settings = spec.figure or {}
     rng = np.random.default_rng(settings["random_state"])
     bags, y = _toy_bags(settings, settings["n_bags"], rng)

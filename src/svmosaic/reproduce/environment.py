@@ -20,10 +20,10 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "wittgenstein", "river", "capymoa
 
 
 def provenance(n_jobs: int | None) -> dict[str, str]:
-    """Return what a reader must know to repeat the numbers. No name of a machine or a user."""
+    """Return what a reader must know to repeat the numbers. No name of a computer or a user."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "machine": f"{_processor()}, {available_threads()} cores usable, {_memory()}",
+        "computer": f"{_processor()}, {available_threads()} cores usable, {_memory()}",
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "versions": ", ".join([f"svmosaic {svmosaic.__version__}", *_versions()]),
         "commit": _commit(),

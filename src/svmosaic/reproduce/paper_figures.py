@@ -177,7 +177,7 @@ class _TwoNormals:
 
 
 def _draw_boundaries(spec: TableSpec, quick: bool) -> Drawing:
-    """Draw the boundaries of machines on normal data beside the best one."""
+    """Draw the boundaries of classifiers on normal data beside the best one."""
     settings = spec.figure or {}
     truth = _TwoNormals(settings["means"], settings["covariances"])
     rng = np.random.default_rng(settings["random_state"])

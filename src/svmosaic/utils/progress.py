@@ -30,7 +30,7 @@ def report_progress(function: ProgressFunction) -> Iterator[None]:
     Parameters
     ----------
     function : callable
-        Called with the number of binary machines done, their total, and the solver steps so far.
+        Called with the number of binary problems done, their total, and the solver steps so far.
         An exception it raises ends the fit and reaches the caller.
 
     Examples
@@ -64,6 +64,6 @@ def current_progress(name: str, verbose: int) -> ProgressFunction | None:
         nonlocal last
         if time.monotonic() - last >= 1.0:
             last = time.monotonic()
-            _log.info("%s: %d of %d machines done, %d steps", name, done, total, steps)
+            _log.info("%s: %d of %d problems done, %d steps", name, done, total, steps)
 
     return log_line

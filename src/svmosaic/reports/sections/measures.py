@@ -65,7 +65,7 @@ def time_part(run: RunData, control: str | None, alpha: float, studio: Studio) -
     values = measure(run, FIT_SECONDS)
     lead = (
         "Seconds to train on one split, the search for parameters included. Times depend on the "
-        "machine and on what else it does; those of cells that ran at the same time are longer."
+        "computer and on what else it does; those of cells that ran at the same time are longer."
     )
     return _growing_part("Training time", values, lead, "seconds", (control, alpha), run, studio)
 
@@ -85,7 +85,7 @@ def size_part(
     if not values.methods:
         return None
     without = [name for name in run.methods if name not in values.methods]
-    lead = "Support vectors of the chosen model, shared ones of several machines counted once."
+    lead = "Support vectors of the chosen model, those that binary classifiers share counted once."
     if without:
         lead += f" None are known of: {', '.join(without)}."
     return _growing_part(

@@ -1,4 +1,4 @@
-"""Where the results come from: versions, machine, seeds, starts, and the spec itself."""
+"""Where the results come from: versions, computer, seeds, starts, and the spec itself."""
 
 from __future__ import annotations
 
