@@ -25,9 +25,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 
 from svmosaic import MIRMixSVMClassifier
-from svmosaic.bags import canonical_bags, check_bags
 from svmosaic.multi_instance import mir_mix_svm
 from svmosaic.multi_instance.inner_folds import inner_splits
+from svmosaic.multi_instance.training_bags import prepare_training
 
 KINDS = ("one", "one, noisy labels", "mean", "two", "spread", "pair", "words")
 SIZES = (18, 50, 90, 180)
@@ -135,18 +135,15 @@ def ask_views(problem: tuple[Any, Truth, Any, Truth], seed: int) -> Views:
     with patch.object(mir_mix_svm, "mix", wraps=mir_mix_svm.mix) as spy:
         model = MIRMixSVMClassifier(random_state=seed).fit(bags, y)
     searched = spy.call_args.args[1]
-    data = canonical_bags(check_bags(bags), y.astype(int))
-    signs = np.where(y[data.bag_order], 1.0, -1.0)
+    data = prepare_training(bags, y, None, "mixture")
+    signs = data.signs
     left_out = {}
     for folds in FOLDS:
         splits = inner_splits(folds, signs, np.random.RandomState(seed))
         left_out[folds] = np.array(
-            [
-                mir_mix_svm._left_out_scores(member, data, signs, splits, {})
-                for member in model.members_
-            ]
+            [mir_mix_svm._left_out_scores(member, data, splits, {}) for member in model.members_]
         )
-    said = np.array([member._decide(check_bags(test)) for member in model.members_])
+    said = np.array([member.decision_function(test) for member in model.members_])
     return Views(left_out, searched, signs, said, y_test)
 
 

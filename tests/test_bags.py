@@ -23,11 +23,11 @@ class MeanRule(BagClassifier):
     def __init__(self, feature=0):
         self.feature = feature
 
-    def _fit_bags(self, data, signs):
-        means = self._means(data.bags)
+    def _fit_binary(self, data):
+        means, signs = self._means(data.bags), data.signs
         self.middle_ = (means[signs > 0].mean() + means[signs < 0].mean()) / 2
 
-    def _decide(self, bags):
+    def _decide_binary(self, bags):
         return self._means(bags) - self.middle_
 
     def _means(self, bags):
@@ -165,11 +165,12 @@ def test_more_classes_are_learned_one_against_the_rest():
     parts = [rng.normal(0, 0.1, (3, 3)) + np.eye(3)[label] for label in y]
 
     class Any3(MeanRule):
-        def _fit_bags(self, data, signs):
+        def _fit_binary(self, data):
+            signs = data.signs
             means = np.array([bag.mean(axis=0) for bag in data.bags])
             self.feature_ = int((means[signs > 0].mean(0) - means[signs < 0].mean(0)).argmax())
             self.feature = self.feature_
-            super()._fit_bags(data, signs)
+            super()._fit_binary(data)
 
     model = Any3().fit(parts, y)
 

@@ -28,7 +28,7 @@ def _exported():
 
 
 # Bags of one instance make them the ordinary SVM.
-SVM_LIKE = {"MIRSVMClassifier", "MISVMClassifier", "MiSVMClassifier"}
+SVM_LIKE = {"MIRSVMClassifier", "BagMISVMClassifier", "InstanceMISVMClassifier"}
 OTHERS = [
     (MIRSVMClassifier(kernel="linear"), True),
     (MIRSVMClassifier(kernel="laplacian", n_init=1, class_weight="balanced"), False),
@@ -70,11 +70,11 @@ def test_all_are_here():
 class Forgetful(BagClassifier):
     """Learns well, but its predictions depend on how often it was asked."""
 
-    def _fit_bags(self, data, signs):
+    def _fit_binary(self, data):
         self.middle_ = float(data.bags.instances.mean())
         self.asked_ = 0
 
-    def _decide(self, bags):
+    def _decide_binary(self, bags):
         self.asked_ += 1
         table = bags.instances
         column = (table.toarray() if sp.issparse(table) else table)[:, 0]

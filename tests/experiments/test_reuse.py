@@ -19,6 +19,8 @@ from svmosaic.experiments import (
     run_experiment,
     write_results,
 )
+from svmosaic.experiments.cells import hash_question
+from svmosaic.experiments.classes import find_class
 from svmosaic.experiments.journal import Entry, Journal
 from svmosaic.experiments.reuse import read_known
 
@@ -34,6 +36,24 @@ def results(folder):
 
 def _without(records, names):
     return [{k: v for k, v in record.items() if k not in names} for record in records]
+
+
+@pytest.mark.parametrize(
+    ("first", "now"),
+    [
+        ("MISVMClassifier", "BagMISVMClassifier"),
+        ("MiSVMClassifier", "InstanceMISVMClassifier"),
+    ],
+)
+def test_a_renamed_class_is_found_by_both_names_and_answers_the_same_question(first, now):
+    home = "svmosaic.multi_instance."
+    outer = {"method": "a", "params": {"estimator": {"estimator": home + first}}}
+    renamed = {"method": "a", "params": {"estimator": {"estimator": home + now}}}
+
+    assert find_class(home + first) is find_class(home + now)
+    assert find_class(home + now).__name__ == now
+    assert hash_question(outer) == hash_question(renamed)
+    assert hash_question({"estimator": home + first}) == hash_question({"estimator": home + now})
 
 
 def test_nothing_runs_twice(results):

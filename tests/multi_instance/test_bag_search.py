@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,18 +11,18 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.model_selection import KFold
 
 from multi_instance.toy_bags import needle_bags
-from svmosaic.bags import canonical_bags, check_bags
 from svmosaic.multi_instance import (
     BagClassifier,
+    BagMISVMClassifier,
     BagSearchCV,
     CitationKNNClassifier,
     MIGraphClassifier,
     MIRSVMClassifier,
-    MISVMClassifier,
     SetKernelClassifier,
     SummarySVMClassifier,
 )
 from svmosaic.multi_instance.inner_folds import alike_but_for, fold_score, inner_splits, mean_score
+from svmosaic.multi_instance.training_bags import prepare_training
 
 TIGHT = {"tol": 1e-8}
 WIDTHS = [{"C": C, "gamma": gamma} for C in (0.5, 20.0) for gamma in (0.05, 0.6)]
@@ -37,17 +39,16 @@ SHARING = [
 
 
 def _problem(parts, y):
-    data = canonical_bags(check_bags(parts), y)
-    return data, np.where(y[data.bag_order] == 1, 1.0, -1.0)
+    return prepare_training(parts, y, None, "test")
 
 
 @pytest.mark.parametrize(("estimator", "candidates"), SHARING)
 def test_shared_tables_change_no_score(estimator, candidates):
-    data, signs = _problem(*needle_bags(n_bags=30, seed=1, shift=1.5))
-    splits = inner_splits(3, signs, np.random.RandomState(0))
+    data = _problem(*needle_bags(n_bags=30, seed=1, shift=1.5))
+    splits = inner_splits(3, data.signs, np.random.RandomState(0))
 
-    shared = estimator._score_left_out(data, signs, splits, candidates)
-    alone = BagClassifier._score_left_out(estimator, data, signs, splits, candidates)
+    shared = estimator.score_left_out(data, splits, candidates)
+    alone = BagClassifier.score_left_out(estimator, data, splits, candidates)
 
     assert len(shared) == len(candidates)
     for ours, theirs in zip(shared, alone, strict=True):
@@ -60,12 +61,12 @@ def test_shared_kernel_rows_change_no_score():
     rng = np.random.default_rng(2)
     y = np.arange(30) % 2
     parts = [rng.normal(label, 1.0, (1, 2)) for label in y]
-    data, signs = _problem(parts, y)
-    splits = inner_splits(3, signs, np.random.RandomState(0))
+    data = _problem(parts, y)
+    splits = inner_splits(3, data.signs, np.random.RandomState(0))
     estimator = MIRSVMClassifier(n_init=2, random_state=0, **TIGHT)
 
-    shared = estimator._score_left_out(data, signs, splits, WIDTHS)
-    alone = BagClassifier._score_left_out(estimator, data, signs, splits, WIDTHS)
+    shared = estimator.score_left_out(data, splits, WIDTHS)
+    alone = BagClassifier.score_left_out(estimator, data, splits, WIDTHS)
 
     for ours, theirs in zip(shared, alone, strict=True):
         assert_allclose(np.concatenate(ours), np.concatenate(theirs), atol=1e-5)
@@ -73,14 +74,15 @@ def test_shared_kernel_rows_change_no_score():
 
 def test_a_left_out_bag_takes_no_part():
     parts, y = needle_bags(n_bags=20, seed=3)
-    data, signs = _problem(parts, y)
+    data = _problem(parts, y)
     train, test = np.arange(1, 20), np.array([0])
     estimator = MIRSVMClassifier(n_init=1, gamma=0.2, random_state=0, **TIGHT)
-    before = estimator._score_left_out(data, signs, [(train, test)], [{"C": 3.0}])[0][0]
+    before = estimator.score_left_out(data, [(train, test)], [{"C": 3.0}])[0][0]
 
-    flipped = signs.copy()
-    flipped[0] *= -1.0
-    after = estimator._score_left_out(data, flipped, [(train, test)], [{"C": 3.0}])[0][0]
+    labels = data.labels.copy()
+    labels[0] = 1 - labels[0]
+    flipped = replace(data, labels=labels)
+    after = estimator.score_left_out(flipped, [(train, test)], [{"C": 3.0}])[0][0]
 
     assert_array_equal(before, after)
 
@@ -102,7 +104,7 @@ def test_the_best_candidate_is_trained_on_all_bags():
 
 def test_a_classifier_that_shares_nothing_is_searched_too():
     parts, y = needle_bags(n_bags=24, seed=5)
-    search = BagSearchCV(MISVMClassifier(), {"C": [1.0, 10.0]}, cv=KFold(2, shuffle=True))
+    search = BagSearchCV(BagMISVMClassifier(), {"C": [1.0, 10.0]}, cv=KFold(2, shuffle=True))
 
     assert search.fit(parts, y).score(parts, y) > 0.8
 

@@ -1,4 +1,4 @@
-"""MIR-Mix-SVM: its weights and its cut against plain loops, its views against single machines."""
+"""MIR-Mix-SVM: its weights and cut against plain loops, its views against single classifiers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_weights_and_cut_are_those_of_the_formula():
     )
     mix.fit(parts, y)
 
-    # Folds are over bags sorted by class and content; the machine is asked for that order.
+    # Folds are over bags sorted by class and content; the model is asked for that order.
     order = canonical_bags(check_bags(parts), y).bag_order
     bags, signs = [parts[i] for i in order], np.where(y[order] == 1, 1.0, -1.0)
     makers = {
@@ -101,7 +101,7 @@ def test_without_anything_to_gain_the_cut_stays_at_zero():
     truth = np.array([False, False, True, True])
 
     assert abs(_best_cut(np.array([-2.0, -1.0, 1.0, 2.0]), truth)) < 1e-12
-    # All alike, as from a machine that has learned nothing.
+    # All alike, as from a model that has learned nothing.
     assert _best_cut(np.zeros(4), truth) == 0.0
 
 

@@ -1,4 +1,4 @@
-"""MIRSVM: the plain twin, cycles, kernels, memory, and what a fitted machine tells."""
+"""MIRSVM: the NumPy reference, cycles, kernels, memory, and what a fitted model tells."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_the_positive_class_may_be_the_first(names):
     plain = MIRSVMClassifier(**settings).fit(parts, y)
     model = MIRSVMClassifier(positive=side, **settings).fit(parts, labels)
 
-    # Bags are sorted by class, so that the starts differ; the machine is the same kind.
+    # Bags are sorted by class, so that the starts differ; the model is of the same kind.
     assert np.mean(model.predict(parts) == labels) > 0.9
     sign = 1.0 if side == "second" else -1.0
     scores = sign * model.decision_function(parts)
@@ -243,14 +243,14 @@ def test_balanced_weights_move_the_boundary_to_the_larger_class():
     assert scores[1] > scores[0]
 
 
-def test_three_classes_have_a_machine_each():
+def test_three_classes_have_a_binary_classifier_each():
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b", "c"], 8)
     centres = {"a": (0, 0), "b": (5, 0), "c": (0, 5)}
     parts = [rng.normal(centres[label], 0.5, (3, 2)) for label in y]
     model = MIRSVMClassifier(random_state=0).fit(parts, y)
 
-    assert len(model.machines_) == 3
+    assert len(model.binary_classifiers_) == 3
     assert model.score(parts, y) == 1.0
     assert model.decision_instances(parts).shape == (72, 3)
     assert set(model.predict_instances(parts)) == {"a", "b", "c"}

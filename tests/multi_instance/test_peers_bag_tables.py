@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
+from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums
 from svmosaic.multi_instance.bag_statistics import (
     first_of_largest,
     maxima_of_bags,
@@ -21,7 +22,6 @@ from svmosaic.multi_instance.bag_statistics import (
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers.bag_blocks import blocks_of
 from svmosaic.multi_instance.peers.bag_distances import distances_to_bags, hausdorff_distances
-from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
 
 KERNELS = {
     "rbf": (KernelSpec("rbf", gamma=0.7), lambda x, z: np.exp(-0.7 * ((x - z) ** 2).sum())),

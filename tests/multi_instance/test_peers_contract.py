@@ -17,14 +17,14 @@ from sklearn.utils._param_validation import InvalidParameterError
 from svmosaic.multi_instance import Bags, peers
 from svmosaic.multi_instance.peers import (
     BaggedBagsClassifier,
+    BagMISVMClassifier,
     CitationKNNClassifier,
     DiverseDensityClassifier,
     EMDDClassifier,
+    InstanceMISVMClassifier,
     MIBoostClassifier,
     MIGraphClassifier,
     MIOptimalBallClassifier,
-    MISVMClassifier,
-    MiSVMClassifier,
     MIWrapperClassifier,
     SetKernelClassifier,
     SimpleMIClassifier,
@@ -33,8 +33,8 @@ from svmosaic.multi_instance.peers import (
 )
 
 PEERS = [
-    MISVMClassifier(C=10.0),
-    MiSVMClassifier(C=10.0, kernel="linear"),
+    BagMISVMClassifier(C=10.0),
+    InstanceMISVMClassifier(C=10.0, kernel="linear"),
     SimpleMIClassifier(),
     SimpleMIClassifier(transform="min-max"),
     MIWrapperClassifier(),
@@ -178,7 +178,7 @@ def test_scikit_learn_searches_over_a_peer():
     search = GridSearchCV(SetKernelClassifier(), {"C": [0.1, 10.0]}, cv=3).fit(bags, y)
 
     assert search.score(bags, y) == 1.0
-    assert cross_val_score(MISVMClassifier(C=10.0), bags, y, cv=3).mean() > 0.9
+    assert cross_val_score(BagMISVMClassifier(C=10.0), bags, y, cv=3).mean() > 0.9
 
 
 def test_threads_do_not_change_the_model():

@@ -13,16 +13,16 @@ from sklearn.tree import DecisionTreeClassifier
 from svmosaic import SMOClassifier
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
+from svmosaic.multi_instance.bag_kernels import bag_sums
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.peers import (
+    BagMISVMClassifier,
+    InstanceMISVMClassifier,
     MIGraphClassifier,
-    MISVMClassifier,
-    MiSVMClassifier,
     MIWrapperClassifier,
     SetKernelClassifier,
     SimpleMIClassifier,
 )
-from svmosaic.multi_instance.set_kernel import bag_sums
 
 
 def _bags(*values):
@@ -36,7 +36,7 @@ HARD = {"kernel": "linear", "C": 1000.0, "tol": 1e-9}
 def test_mi_svm_ends_with_the_margin_between_witnesses_and_negative_instances():
     # The means are 2.5 and 6. With the witnesses 5 and 6 the margin lies between 1 and 5, so
     # f(x) = (x - 3) / 2.
-    model = MISVMClassifier(**HARD).fit(_bags([0, 5], [6], [0, 1], [1]), [1, 1, 0, 0])
+    model = BagMISVMClassifier(**HARD).fit(_bags([0, 5], [6], [0, 1], [1]), [1, 1, 0, 0])
 
     scores = model.decision_function(_bags([0, 5], [1], [3], [2, 4]))
     assert_allclose(scores, [1, -1, 0, 0.5], atol=1e-9)
@@ -49,7 +49,7 @@ def test_mi_instance_svm_labels_the_instances_of_positive_bags():
     # f(x) = x / 3 - 1, and the instance at 0 in the first bag becomes negative.
     bags = _bags([0, 6], [6], [0], [0])
 
-    model = MiSVMClassifier(kernel="linear", C=10.0, tol=1e-9).fit(bags, [1, 1, 0, 0])
+    model = InstanceMISVMClassifier(kernel="linear", C=10.0, tol=1e-9).fit(bags, [1, 1, 0, 0])
 
     assert_allclose(model.decision_function([*bags, *_bags([3])]), [1, 1, -1, -1, 0], atol=1e-7)
     assert model.instance_labels_.tolist() == [-1, 1, 1, -1, -1]
@@ -60,17 +60,29 @@ def test_mi_instance_svm_leaves_every_positive_bag_a_positive_instance():
     # The second positive bag lies among the negative ones; its larger instance must stay.
     bags = _bags([9, 10], [0.0, 0.1], [-1], [0.05], [0.2], [-0.3])
 
-    model = MiSVMClassifier(kernel="linear", C=0.1).fit(bags, [1, 1, 0, 0, 0, 0])
+    model = InstanceMISVMClassifier(kernel="linear", C=0.1).fit(bags, [1, 1, 0, 0, 0, 0])
 
     assert model.instance_labels_[:4].tolist() == [1, 1, -1, 1]
 
 
-@pytest.mark.parametrize("machine", [MISVMClassifier, MiSVMClassifier])
-def test_too_few_passes_are_reported(machine):
+def test_witnesses_and_labels_name_rows_of_flat_instances():
+    # The bags of the tests above, with the rows mixed.
+    X = np.array([[1.0], [5.0], [6.0], [0.0], [1.0], [0.0]])
+    ids, y = np.array([2, 0, 1, 2, 3, 0]), np.array([0, 1, 1, 0, 0, 1])
+
+    bag_margin = BagMISVMClassifier(**HARD).fit(X, y, bags=ids)
+    labelled = InstanceMISVMClassifier(**HARD).fit(X, y, bags=ids)
+
+    assert bag_margin.witnesses_.tolist() == [1, 2]
+    assert labelled.instance_labels_.tolist() == [-1, 1, 1, -1, -1, -1]
+
+
+@pytest.mark.parametrize("kind", [BagMISVMClassifier, InstanceMISVMClassifier])
+def test_too_few_passes_are_reported(kind):
     bags = _bags([0, 6], [6], [0], [0])
 
     with pytest.warns(ConvergenceWarning, match=r"stopped at max_passes=1"):
-        machine(kernel="linear", C=10.0, max_passes=1).fit(bags, [1, 1, 0, 0])
+        kind(kernel="linear", C=10.0, max_passes=1).fit(bags, [1, 1, 0, 0])
 
 
 def test_set_kernel_with_averages_is_the_svm_of_means():
@@ -166,8 +178,8 @@ def test_mi_wrapper_needs_weights():
 @pytest.mark.parametrize(
     "peer",
     [
-        MISVMClassifier(tol=1e-8),
-        MiSVMClassifier(tol=1e-8),
+        BagMISVMClassifier(tol=1e-8),
+        InstanceMISVMClassifier(tol=1e-8),
         SetKernelClassifier(tol=1e-8),
         MIGraphClassifier(tol=1e-8),
         SimpleMIClassifier(SMOClassifier(tol=1e-8)),
@@ -185,7 +197,7 @@ def test_on_bags_of_one_instance_it_is_the_ordinary_svm(peer):
     assert_array_equal(model.predict(bags), ordinary.predict(X))
 
 
-@pytest.mark.parametrize("kind", [MISVMClassifier, MiSVMClassifier])
+@pytest.mark.parametrize("kind", [BagMISVMClassifier, InstanceMISVMClassifier])
 def test_a_bag_has_the_largest_score_of_its_instances(kind):
     rng = np.random.default_rng(4)
     y = np.arange(20) % 2

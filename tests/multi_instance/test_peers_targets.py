@@ -75,11 +75,11 @@ def test_gradient_search_does_not_end_above_its_start():
     assert_allclose(density(again, bags.offsets, positive)[0], found.loss)
 
 
-@pytest.mark.parametrize("machine", [DiverseDensityClassifier, EMDDClassifier])
-def test_target_between_single_instances(machine):
+@pytest.mark.parametrize("kind", [DiverseDensityClassifier, EMDDClassifier])
+def test_target_between_single_instances(kind):
     # By symmetry the target is 0. With u = s^2 the loss is 2u - 2 log(1 - exp(-9u)), least where
     # exp(9u) = 10: s = sqrt(log(10) / 9), loss = 2 log(10) / 9 - 2 log(0.9).
-    model = machine(max_iter=1000).fit(_bags([-1], [1], [-3], [3]), [1, 1, 0, 0])
+    model = kind(max_iter=1000).fit(_bags([-1], [1], [-3], [3]), [1, 1, 0, 0])
 
     assert_allclose(model.target_, [0.0], atol=1e-3)
     assert_allclose(model.feature_scales_, [np.sqrt(np.log(10) / 9)], rtol=1e-3)
@@ -88,8 +88,8 @@ def test_target_between_single_instances(machine):
     assert model.predict(_bags([1.6], [1.7], [-1.7, 1.6])).tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("machine", [DiverseDensityClassifier, EMDDClassifier])
-def test_a_feature_without_meaning_is_scaled_away(machine):
+@pytest.mark.parametrize("kind", [DiverseDensityClassifier, EMDDClassifier])
+def test_a_feature_without_meaning_is_scaled_away(kind):
     rng = np.random.default_rng(2)
     bags, y = [], np.arange(40) % 2
     for label in y:
@@ -99,7 +99,7 @@ def test_a_feature_without_meaning_is_scaled_away(machine):
             bag[0, 0] = rng.normal(3, 0.3)
         bags.append(bag)
 
-    model = machine(random_state=0).fit(bags, y)
+    model = kind(random_state=0).fit(bags, y)
 
     assert abs(model.target_[0] - 3) < 0.5
     assert model.feature_scales_[1] < 0.1 * model.feature_scales_[0]

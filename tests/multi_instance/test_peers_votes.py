@@ -135,12 +135,12 @@ def test_bagging_votes():
     model = BaggedBagsClassifier(MIOptimalBallClassifier(), n_estimators=7, random_state=0)
     model.fit(bags, y)
 
-    votes = [machine.predict(bags) for machine in model.estimators_]
+    votes = [one.predict(bags) for one in model.estimators_]
     assert_allclose(model.decision_function(bags), np.mean(votes, axis=0))
     mean = model.set_params(voting="mean").decision_function(bags)
     assert_allclose(mean, np.mean([m.decision_function(bags) for m in model.estimators_], axis=0))
-    # Different draws give different machines.
-    assert len({machine.radius_ for machine in model.estimators_}) > 1
+    # Different draws give different classifiers.
+    assert len({one.radius_ for one in model.estimators_}) > 1
 
 
 def test_bagging_never_draws_one_class_alone():
@@ -154,10 +154,10 @@ def test_bagging_never_draws_one_class_alone():
 def test_jobs_do_not_change_an_ensemble():
     bags, y = _bags([5, 9], [5.5], [6, 1], [0, 10], [0], [11]), [1, 1, 1, 0, 0, 0]
 
-    for machine in (BaggedBagsClassifier(random_state=0), StackedBagsClassifier(random_state=0)):
-        alone = machine.fit(bags, y).decision_function(bags)
+    for model in (BaggedBagsClassifier(random_state=0), StackedBagsClassifier(random_state=0)):
+        alone = model.fit(bags, y).decision_function(bags)
         with parallel_config("threading"):
-            together = machine.set_params(n_jobs=2).fit(bags, y).decision_function(bags)
+            together = model.set_params(n_jobs=2).fit(bags, y).decision_function(bags)
         assert_array_equal(alone, together)
 
 
@@ -167,7 +167,7 @@ def test_stacking_learns_from_scores_of_left_out_bags():
 
     model = StackedBagsClassifier(bases, LogisticRegression(), random_state=0, cv=3).fit(bags, y)
 
-    # The last classifier is linear in the scores of the machines trained on all bags.
+    # The last classifier is linear in the scores of the classifiers trained on all bags.
     scores = np.column_stack([m.decision_function(bags) for m in model.stack_.estimators_])
     last = model.stack_.final_estimator_
     assert_allclose(model.decision_function(bags), scores @ last.coef_[0] + last.intercept_[0])

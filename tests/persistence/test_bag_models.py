@@ -142,7 +142,7 @@ DAMAGE = {
     "no intercept": (MODELS[0], _set_in_expansion("intercepts", lambda v: v[:0])),
     "a classifier too many": (
         MODELS[0],
-        lambda model: model.machines_.append(copy.deepcopy(model)),
+        lambda model: model.binary_classifiers_.append(copy.deepcopy(model)),
     ),
     "no bags": (SETS, _set("support_bags_", lambda v: None)),
     "fewer bags": (SETS, _set("support_bags_", lambda v: v[:-1])),

@@ -57,7 +57,7 @@ def chain_fields(model: Any) -> Fields:
 
 def bag_fields(model: Any) -> Fields:
     """Return what a classifier of bags has: representatives, or a mixture."""
-    parts = getattr(model, "machines_", None) or [model]
+    parts = getattr(model, "binary_classifiers_", None) or [model]
     fields: Fields = []
     if len(parts) > 1:
         fields.append(("binary classifiers", f"{len(parts)}, each class against the rest"))

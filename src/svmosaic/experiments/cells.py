@@ -21,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from svmosaic.bags import Bags
 from svmosaic.datasets import Dataset, load, read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.text import other_advice
+from svmosaic.experiments.classes import first_names
 from svmosaic.experiments.code_version import class_names, method_code_version
 from svmosaic.experiments.spec import (
     DataSpec,
@@ -168,7 +169,8 @@ def _holds(protocol: ProtocolSpec, X: Any, split: Split) -> bool:
 
 def hash_question(parts: dict[str, Any]) -> str:
     """Return the question of a cell from all that its result depends on but the code."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:_QUESTION_DIGITS]
+    text = json.dumps(first_names(parts), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:_QUESTION_DIGITS]
 
 
 def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:

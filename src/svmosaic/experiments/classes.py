@@ -6,7 +6,15 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["build_nested", "find_class", "find_object"]
+__all__ = ["build_nested", "find_class", "find_object", "first_names"]
+
+# first name -> name now. Files of experiments may have either. Questions have the first one, so
+# that results of earlier versions still answer them.
+_RENAMED = {
+    "svmosaic.multi_instance.MISVMClassifier": "svmosaic.multi_instance.BagMISVMClassifier",
+    "svmosaic.multi_instance.MiSVMClassifier": "svmosaic.multi_instance.InstanceMISVMClassifier",
+}
+_FIRST_NAMES = {now: first for first, now in _RENAMED.items()}
 
 
 def find_class(name: str) -> type[Any]:
@@ -26,7 +34,7 @@ def find_class(name: str) -> type[Any]:
 
 def find_object(name: str) -> Any:
     """Return what has a name, in svmosaic or, by its full name, anywhere."""
-    module_name, _, own_name = name.rpartition(".")
+    module_name, _, own_name = _RENAMED.get(name, name).rpartition(".")
     try:
         return getattr(importlib.import_module(module_name or "svmosaic"), own_name)
     except (ImportError, AttributeError):
@@ -34,6 +42,23 @@ def find_object(name: str) -> Any:
             f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
             "its full name such as 'sklearn.svm.SVC'"
         ) from None
+
+
+def first_names(value: Any) -> Any:
+    """Return tables in which every entry 'estimator' has the name that its class had first.
+
+    Examples
+    --------
+    >>> from svmosaic.experiments.classes import first_names
+    >>> first_names({"estimator": "svmosaic.multi_instance.BagMISVMClassifier"})
+    {'estimator': 'svmosaic.multi_instance.MISVMClassifier'}
+    """
+    if not isinstance(value, dict):
+        return value
+    found = {key: first_names(inner) for key, inner in value.items()}
+    if isinstance(name := found.get("estimator"), str):
+        found["estimator"] = _FIRST_NAMES.get(name, name)
+    return found
 
 
 def build_nested(value: Any, find: Callable[[str], type[Any]]) -> Any:

@@ -10,65 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.bags import Bags, CanonicalBags, canonical_bags, check_bags
+from svmosaic.bags import Bags, check_bags
+from svmosaic.engine.problem import DoubleArray
+from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.inner_folds import Splits
+from svmosaic.multi_instance.training_bags import TrainingBags, prepare_training
 from svmosaic.utils.sklearn_compat import fit_context
 
-__all__ = ["BagClassifier", "sub_bags"]
-
-Scores = NDArray[np.float64]
-Signs = NDArray[np.float64]
+__all__ = ["BagClassifier"]
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers of bags.
 
-    A subclass learns two classes in `_fit_bags` and scores bags in `_decide`; more than two are
-    learned one against the rest, by copies of the estimator in `machines_`. It always sees bags
-    in canonical order, so the order of bags and of instances changes nothing.
+    A subclass learns two classes in `_fit_binary` and scores bags in `_decide_binary`; more than
+    two are learned one against the rest, by copies of the estimator in `binary_classifiers_`. It
+    always sees bags in canonical order, so the order of bags and of instances changes nothing.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     classes_: NDArray[Any]
     n_features_in_: int
-    machines_: list[Self]
+    binary_classifiers_: list[Self]
 
     @abstractmethod
-    def _fit_bags(self, data: CanonicalBags, signs: Signs) -> None:
-        """Learn two classes: `signs` is +1 for bags of the second class, -1 for the first."""
+    def _fit_binary(self, data: TrainingBags) -> None:
+        """Learn two classes; `data.signs` is +1 for bags of the second, -1 for the first."""
 
     @abstractmethod
-    def _decide(self, bags: Bags) -> Scores:
-        """Return one score per bag; above zero means the second class."""
-
-    def _score_left_out(
-        self,
-        data: CanonicalBags,
-        signs: Signs,
-        splits: Splits,
-        candidates: Sequence[dict[str, Any]],
-    ) -> list[list[Scores]]:
-        """Return for each candidate the scores of the left-out bags of each split.
-
-        A candidate is a dictionary of parameters. Here every machine is trained by itself; a
-        subclass computes once what candidates and splits share.
-        """
-        bags = data.bags
-        found = []
-        for candidate in candidates:
-            scores = []
-            for train, test in splits:
-                machine = clone(self).set_params(**candidate)
-                machine.classes_ = np.array([False, True])
-                machine.n_features_in_ = bags.n_features
-                machine._fit_bags(sub_bags(bags, train), signs[train])
-                scores.append(machine._decide(bags[test]))
-            found.append(scores)
-        return found
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
+        """Return one score per bag; above zero means the second of two classes."""
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, bags: Any = None) -> Self:
@@ -88,37 +62,66 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted estimator.
         """
-        name = type(self).__name__
-        found = check_bags(X, bags=bags, who=name)
-        labels = column_or_1d(y, warn=True)
-        if bags is not None:
-            labels = _label_of_each_bag(labels, np.asarray(bags), name)
-        if labels.shape[0] != len(found):
-            raise ValueError(
-                f"{name} expects one label per bag, {len(found)}. Got {labels.shape[0]}."
-            )
-        check_classification_targets(labels)
-        self.classes_, numbers = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ValueError(
-                f"{name} expects bags of at least two classes. All labels are {self.classes_[0]!r}."
-            )
-        self.n_features_in_ = found.n_features
-        data = canonical_bags(found, numbers)
-        numbers = numbers[data.bag_order]
-        self.machines_ = []
-        if self.classes_.size == 2:
-            self._fit_bags(data, np.where(numbers == 1, 1.0, -1.0))
-            return self
-        for k in range(self.classes_.size):
-            machine = clone(self)
-            machine.classes_ = np.array([False, True])
-            machine.n_features_in_ = self.n_features_in_
-            machine._fit_bags(data, np.where(numbers == k, 1.0, -1.0))
-            self.machines_.append(machine)
+        return self.fit_bags(prepare_training(X, y, bags, type(self).__name__))
+
+    def fit_bags(self, data: TrainingBags) -> Self:
+        """Learn from bags that are validated and in canonical order; see `BagLearner`.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            The bags and their labels.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self.classes_ = data.classes
+        self.n_features_in_ = data.bags.n_features
+        self.binary_classifiers_ = []
+        if data.classes.size == 2:
+            self._fit_binary(data)
+        else:
+            self.binary_classifiers_ = [
+                clone(self).fit_bags(data.against_rest(k)) for k in range(data.classes.size)
+            ]
         return self
 
-    def decision_function(self, X: Any, bags: Any = None) -> Scores:
+    def score_left_out(
+        self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
+    ) -> list[list[DoubleArray]]:
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        Here every candidate is trained by itself on every split; a subclass computes once what
+        they share.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            Bags of two classes.
+        splits : list of (ndarray, ndarray)
+            For each split the bags to train on and those left out, ascending.
+        candidates : sequence of dict
+            The parameters of each candidate.
+
+        Returns
+        -------
+        scores : list of list of ndarray
+            Scores by candidate and split.
+        """
+        return [
+            [
+                clone(self)
+                .set_params(**candidate)
+                .fit_bags(data.take(train))
+                .decide_bags(data.bags[test])
+                for train, test in splits
+            ]
+            for candidate in candidates
+        ]
+
+    def decision_function(self, X: Any, bags: Any = None) -> DoubleArray:
         """Return scores of bags.
 
         Parameters
@@ -134,10 +137,24 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores : ndarray of shape (n_bags,) or (n_bags, n_classes)
             Two classes: above zero means ``classes_[1]``. More: one column per class.
         """
-        found = self._check_new(X, bags)
+        return self.decide_bags(self._check_new(X, bags))
+
+    def decide_bags(self, bags: Bags) -> DoubleArray:
+        """Return scores of bags that are validated already; see `decision_function`.
+
+        Parameters
+        ----------
+        bags : Bags
+            The bags.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_bags,) or (n_bags, n_classes)
+            Scores.
+        """
         if self.classes_.size == 2:
-            return self._decide(found)
-        return np.column_stack([machine._decide(found) for machine in self.machines_])
+            return self._decide_binary(bags)
+        return np.column_stack([one.decide_bags(bags) for one in self.binary_classifiers_])
 
     def predict(self, X: Any, bags: Any = None) -> NDArray[Any]:
         """Return the class of each bag.
@@ -154,10 +171,12 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels : ndarray of shape (n_bags,)
             Class labels.
         """
-        scores = self.decision_function(X, bags)
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return self._classes_of(self.decision_function(X, bags))
+
+    def _classes_of(self, scores: DoubleArray) -> NDArray[Any]:
+        """Return the class of each row of scores."""
+        numbers = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[numbers])
 
     def _check_new(self, X: Any, bags: Any = None) -> Bags:
         check_is_fitted(self)
@@ -169,27 +188,3 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.two_d_array = False
         tags.input_tags.sparse = True
         return tags
-
-
-def sub_bags(bags: Bags, chosen: Any) -> CanonicalBags:
-    """Return some bags of those in canonical order; ascending, so that theirs is canonical too."""
-    some = bags[chosen]
-    return CanonicalBags(some, np.arange(len(some)), np.arange(some.n_instances))
-
-
-def _label_of_each_bag(labels: NDArray[Any], ids: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return one label per bag, in the order in which the bags come first."""
-    if labels.shape[0] != ids.shape[0]:
-        raise ValueError(
-            f"{name} expects one label per instance with bags=ids, {ids.shape[0]}. Got "
-            f"{labels.shape[0]}."
-        )
-    _, first, number = np.unique(ids, return_index=True, return_inverse=True)
-    mixed = np.flatnonzero(labels != labels[first[number]])
-    if mixed.size:
-        i = int(mixed[0])
-        raise ValueError(
-            f"{name} expects one label per bag. Bag {ids[i]} has the labels "
-            f"{labels[first[number[i]]]} and {labels[i]}."
-        )
-    return labels[np.sort(first)]

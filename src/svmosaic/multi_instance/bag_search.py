@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -12,14 +12,16 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_learner import BAG_LEARNER, BagLearner, Candidate
 from svmosaic.multi_instance.base_classifiers import seeded_copy
-from svmosaic.multi_instance.inner_folds import inner_splits, mean_score
+from svmosaic.multi_instance.inner_folds import Splits, inner_splits, mean_score
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
-__all__ = ["BagSearchCV", "search_table"]
+__all__ = ["BagSearchCV", "mean_scores", "search_table"]
 
 
 class BagSearchCV(BagClassifier):
@@ -59,7 +61,7 @@ class BagSearchCV(BagClassifier):
         Folds; only after a search.
     n_features_in_ : int
         Number of features.
-    machines_ : list
+    binary_classifiers_ : list
         More than two classes: one search for each class against the rest, which has the other
         attributes.
 
@@ -84,7 +86,7 @@ class BagSearchCV(BagClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict", "_score_left_out"])],
+        "estimator": [HasMethods(list(BAG_LEARNER))],
         "param_grid": [dict],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
         "random_state": ["random_state"],
@@ -109,27 +111,23 @@ class BagSearchCV(BagClassifier):
         self.cv = cv
         self.random_state = random_state
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         rng = check_random_state(self.random_state)
         estimator = seeded_copy(self.estimator, rng)
         candidates = self._candidates()
-        splits = inner_splits(self.cv, signs, rng) if len(candidates) > 1 else []
+        splits = inner_splits(self.cv, data.signs, rng) if len(candidates) > 1 else []
         best, self.best_score_ = 0, float("nan")
         if splits:
-            found = estimator._score_left_out(data, signs, splits, candidates)
-            means = [mean_score(signs, splits, scores) for scores in found]
+            means = mean_scores(estimator, data, splits, candidates)
             best = int(np.argmax(means))
             self.best_score_ = means[best]
             self.n_splits_ = len(splits)
             self.cv_results_ = search_table(candidates, np.array(means))
         self.best_params_ = candidates[best]
-        self.best_estimator_ = clone(estimator).set_params(**candidates[best])
         # It predicts by itself, with the labels of the search.
-        self.best_estimator_.classes_ = self.classes_
-        self.best_estimator_.n_features_in_ = data.bags.n_features
-        self.best_estimator_._fit_bags(data, signs)
+        self.best_estimator_ = clone(estimator).set_params(**candidates[best]).fit_bags(data)
 
-    def _candidates(self) -> list[dict[str, Any]]:
+    def _candidates(self) -> list[Candidate]:
         """Return all combinations."""
         for name, values in self.param_grid.items():
             if isinstance(values, str) or not np.iterable(values) or len(list(values)) == 0:
@@ -139,11 +137,20 @@ class BagSearchCV(BagClassifier):
                 )
         return list(ParameterGrid({name: list(v) for name, v in self.param_grid.items()}))
 
-    def _decide(self, bags: Bags) -> DoubleArray:
-        return np.asarray(self.best_estimator_._decide(bags), dtype=np.float64)
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
+        return np.asarray(self.best_estimator_.decide_bags(bags), dtype=np.float64)
 
 
-def search_table(candidates: list[dict[str, Any]], scores: DoubleArray) -> dict[str, Any]:
+def mean_scores(
+    learner: BagLearner, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
+) -> list[float]:
+    """Return for each candidate the mean score of left-out bags over the splits."""
+    signs = data.signs
+    found = learner.score_left_out(data, splits, candidates)
+    return [mean_score(signs, splits, scores) for scores in found]
+
+
+def search_table(candidates: list[Candidate], scores: DoubleArray) -> dict[str, Any]:
     """Return candidates and their mean scores in the form of ``GridSearchCV``."""
     columns: dict[str, NDArray[Any]] = {
         f"param_{name}": np.array([one[name] for one in candidates], dtype=object)

@@ -74,23 +74,24 @@ def bag_declaration(
     fields: dict[str, Kind] = {
         **FEATURES,
         "classes_": Labels(),
-        "machines_": MayLack(Estimators()),
+        "binary_classifiers_": MayLack(Estimators()),
         **{attribute: MayLack(kind) for attribute, kind in state.items()},
     }
-    return Declaration(fields, (check_classes,), assemble, of_bags=True)
+    stored_as = {"binary_classifiers_": "machines"}
+    return Declaration(fields, (check_classes,), assemble, of_bags=True, stored_as=stored_as)
 
 
 def _check_one_against_rest(model: Any, n_classes: int, state: Mapping[str, Kind]) -> None:
-    machines = getattr(model, "machines_", [])
+    binary = getattr(model, "binary_classifiers_", [])
     several = n_classes > 2
-    expect("machines", len(machines), n_classes if several else 0)
+    expect("binary classifiers", len(binary), n_classes if several else 0)
     for attribute in state:
         if hasattr(model, attribute) == several:
             word = "too much" if several else "missing"
             refuse(f"'{attribute}' is {word} for {n_classes} classes")
-    for machine in machines:
-        expect("features of a machine", machine.n_features_in_, model.n_features_in_)
-        expect("classes of a machine", machine.classes_.size, 2)
+    for one in binary:
+        expect("features of a binary classifier", one.n_features_in_, model.n_features_in_)
+        expect("classes of a binary classifier", one.classes_.size, 2)
 
 
 def check_support(model: Any, n_bags: int | None = None) -> None:

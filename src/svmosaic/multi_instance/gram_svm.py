@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, PairwiseRows, Problem
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import SmoSettings
+from svmosaic.multi_instance.bag_learner import Candidate
+from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 
-__all__ = ["GramMachine", "solve_gram"]
+__all__ = ["GramSolution", "score_left_out_on_gram", "solve_gram"]
 
 
-class GramMachine(NamedTuple):
+class GramSolution(NamedTuple):
     """Signed coefficients of all rows of the matrix, the constant term, the solver's violation."""
 
     coef: DoubleArray
@@ -28,7 +32,7 @@ def solve_gram(
     weights: DoubleArray,
     settings: SmoSettings,
     start: DoubleArray | None = None,
-) -> GramMachine:
+) -> GramSolution:
     """Solve the L1-SVM on a kernel matrix, from signed coefficients if they are given."""
     n = signs.size
     (solution,) = solve(
@@ -39,4 +43,31 @@ def solve_gram(
     )
     coef = np.zeros(n)
     coef[solution.support] = solution.coef
-    return GramMachine(coef, float(solution.intercept), float(solution.violation))
+    return GramSolution(coef, float(solution.intercept), float(solution.violation))
+
+
+def score_left_out_on_gram(
+    estimator: Any,
+    make_gram: Callable[[Any], DoubleArray],
+    signs: DoubleArray,
+    splits: Splits,
+    candidates: Sequence[Candidate],
+) -> list[list[DoubleArray]]:
+    """Return for each candidate the scores of what each split leaves out.
+
+    `make_gram` gets a copy of the estimator and returns its kernel matrix, which serves all splits
+    and all candidates that differ in C only.
+    """
+    found: list[list[DoubleArray]] = [[] for _ in candidates]
+    for shared, numbers in alike_but_for(candidates, "C"):
+        one = clone(estimator).set_params(**shared)
+        gram = make_gram(one)
+        for i in numbers:
+            C = float(candidates[i].get("C", estimator.C))
+            settings = SmoSettings(C=C, tol=float(one.tol))
+            for train, test in splits:
+                coef, intercept, _ = solve_gram(
+                    gram[np.ix_(train, train)], signs[train], np.ones(train.size), settings
+                )
+                found[i].append(gram[np.ix_(test, train)] @ coef + intercept)
+    return found

@@ -42,7 +42,7 @@ class InstanceScorer(BagClassifier):
         instances = self._check_instances(X)
         if self.classes_.size == 2:
             return self._score(instances)
-        return np.column_stack([machine._score(instances) for machine in self.machines_])
+        return np.column_stack([one._score(instances) for one in self.binary_classifiers_])
 
     def predict_instances(self, X: Any) -> NDArray[Any]:
         """Return the class of each instance.
@@ -57,10 +57,7 @@ class InstanceScorer(BagClassifier):
         labels : ndarray of shape (n_instances,)
             Class labels.
         """
-        scores = self.decision_instances(X)
-        if scores.ndim == 1:
-            return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+        return self._classes_of(self.decision_instances(X))
 
     def _check_instances(self, X: Any) -> Any:
         name = type(self).__name__

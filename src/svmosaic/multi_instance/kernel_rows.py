@@ -25,7 +25,7 @@ class Columns:
     Attributes
     ----------
     X : {ndarray, csr_array} or None
-        The distinct ones among them. None, where rows are kept, means all at hand.
+        The distinct ones among them. None, where rows are kept, means all there are.
     places : ndarray of shape (n_instances,)
         For each instance its row in `X`.
     """

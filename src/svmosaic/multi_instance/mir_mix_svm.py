@@ -1,8 +1,8 @@
 """MIR-Mix-SVM, multi-instance representatives in a mixture: MIRSVM and SVMs of whole bags.
 
 It is not in the papers. MIRSVM sees one instance of each bag. Others see the whole bag, each in its
-way, and which way is right depends on the data; this machine weighs them by what they say of
-left-out training bags.
+way, and which way is right depends on the data; this classifier weighs them by what they say
+of left-out training bags.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_learner import BagLearner, Candidate
+from svmosaic.multi_instance.bag_search import mean_scores
 from svmosaic.multi_instance.bag_state import bag_declaration
 from svmosaic.multi_instance.base_classifiers import seeded_copy
-from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits, mean_score
+from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
-from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
+from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Estimators, Settings, doubles, expect
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
@@ -55,7 +58,7 @@ _CUTS = 201
 class _Choice(NamedTuple):
     """The best candidate of a view: its parameters and score."""
 
-    params: dict[str, Any]
+    params: Candidate
     score: float
 
 
@@ -119,12 +122,12 @@ class MIRMixSVMClassifier(BagClassifier):
         class allows. If that class has one bag, the first C and gamma are taken and all views weigh
         the same.
     mixing_cv : int or splitter, default=10
-        Folds that weigh the views and cut the mixture. Many, because a machine that lacks a third
-        of the bags has another constant term than the final one, and the cut would be misplaced.
+        Folds that weigh the views and cut the mixture. Many, because an SVM that lacks a third of
+        the bags has another constant term than the final one, and the cut would be misplaced.
     n_init : int, default=2
         Random starts of MIRSVM.
     max_passes : int, default=50
-        The most machines that MIRSVM solves from one start.
+        The most SVMs that MIRSVM solves from one start.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that the solvers accept.
     random_state : int, RandomState instance or None, default=None
@@ -151,13 +154,13 @@ class MIRMixSVMClassifier(BagClassifier):
         For each view the chosen C and gamma.
     n_features_in_ : int
         Number of features.
-    machines_ : list
+    binary_classifiers_ : list
         More than two classes: one mixture for each class against the rest, which has the other
         attributes.
 
     See Also
     --------
-    MIRSVMClassifier : The published machine.
+    MIRSVMClassifier : The published classifier.
 
     Notes
     -----
@@ -172,7 +175,7 @@ class MIRMixSVMClassifier(BagClassifier):
     where :math:`\lambda` is `sharpness`, n the number of bags, and t is the cut of the same sum of
     left-out scores with the largest accuracy plus Cohen's kappa, each score blurred by a normal
     distribution of :math:`3 / \sqrt n` of their standard deviation. With a class far larger than
-    the other, the zero of a mean of SVMs calls all bags alike; t mends that.
+    the other, the zero of a mean of SVMs calls all bags alike; t corrects that.
 
     No bag that is predicted later takes part in any of it. Kernels between bags and kernel rows
     are computed once for each view and width.
@@ -259,24 +262,22 @@ class MIRMixSVMClassifier(BagClassifier):
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
+        # The classes of its members are False and True.
+        data = data.against_rest(1)
+        signs = data.signs
         views = self._checked_views()
         candidates = self._candidates()
         rng = check_random_state(self.random_state)
         bases = {view: seeded_copy(self.new_member(view), rng) for view in views}
         splits = inner_splits(self.cv, signs, rng)
         mixing_splits = inner_splits(self.mixing_cv, signs, rng)
-        choices = {
-            view: _choose(base, data, signs, splits, candidates) for view, base in bases.items()
-        }
+        choices = {view: _choose(base, data, splits, candidates) for view, base in bases.items()}
         self.best_params_ = {view: choice.params for view, choice in choices.items()}
-        self.members_ = []
-        for view, base in bases.items():
-            member = clone(base).set_params(**choices[view].params)
-            member.classes_ = np.array([False, True])
-            member.n_features_in_ = data.bags.n_features
-            member._fit_bags(data, signs)
-            self.members_.append(member)
+        self.members_ = [
+            clone(base).set_params(**choices[view].params).fit_bags(data)
+            for view, base in bases.items()
+        ]
         found = Mixture(
             np.full(len(views), 1.0 / len(views)), 0.0, np.full(len(views), float("nan"))
         )
@@ -284,7 +285,7 @@ class MIRMixSVMClassifier(BagClassifier):
             tested = np.unique(np.concatenate([test for _, test in mixing_splits]))
             left_out = np.array(
                 [
-                    _left_out_scores(base, data, signs, mixing_splits, choices[view].params)
+                    _left_out_scores(base, data, mixing_splits, choices[view].params)
                     for view, base in bases.items()
                 ]
             )
@@ -293,8 +294,8 @@ class MIRMixSVMClassifier(BagClassifier):
         self.weights_, self.threshold_ = found.weights, found.threshold
         self.member_scores_ = dict(zip(views, map(float, found.scores), strict=True))
 
-    def _decide(self, bags: Bags) -> DoubleArray:
-        scores = np.array([member._decide(bags) for member in self.members_])
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
+        scores = np.array([member.decide_bags(bags) for member in self.members_])
         return np.asarray(self.weights_ @ scores - self.threshold_, dtype=np.float64)
 
     def new_member(self, view: str) -> BagClassifier:
@@ -330,7 +331,7 @@ class MIRMixSVMClassifier(BagClassifier):
             )
         return views
 
-    def _candidates(self) -> list[dict[str, Any]]:
+    def _candidates(self) -> list[Candidate]:
         grid = {}
         for name in ("C", "gamma"):
             values = list(getattr(self, name))
@@ -349,27 +350,22 @@ def _above_zero(value: Any) -> bool:
 
 
 def _choose(
-    base: Any,
-    data: CanonicalBags,
-    signs: DoubleArray,
-    splits: Splits,
-    candidates: list[dict[str, Any]],
+    base: BagLearner, data: TrainingBags, splits: Splits, candidates: list[Candidate]
 ) -> _Choice:
     """Return the candidate with the best mean score on left-out bags."""
     if not splits:
         return _Choice(candidates[0], float("nan"))
-    found = base._score_left_out(data, signs, splits, candidates)
-    means = [mean_score(signs, splits, scores) for scores in found]
+    means = mean_scores(base, data, splits, candidates)
     best = int(np.argmax(means))
     return _Choice(candidates[best], means[best])
 
 
 def _left_out_scores(
-    base: Any, data: CanonicalBags, signs: DoubleArray, splits: Splits, params: dict[str, Any]
+    base: BagLearner, data: TrainingBags, splits: Splits, params: Candidate
 ) -> DoubleArray:
-    """Return a score for each bag by a machine that has not seen it; 0 for bags never left out."""
-    (found,) = base._score_left_out(data, signs, splits, [params])
-    left_out = np.zeros(signs.size)
+    """Return a score for each bag by a model that has not seen it; 0 for bags never left out."""
+    (found,) = base.score_left_out(data, splits, [params])
+    left_out = np.zeros(len(data.bags))
     for (_, test), scores in zip(splits, found, strict=True):
         left_out[test] = scores
     return left_out

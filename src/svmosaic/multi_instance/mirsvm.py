@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags, order_of_ids
+from svmosaic.bags import Bags
 from svmosaic.engine.expansion_state import GAMMA, POSITIVE, assemble_one_output
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.engine.views import ExpansionViews
+from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import bag_declaration, check_support
 from svmosaic.multi_instance.bag_statistics import largest_of_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
@@ -37,7 +38,7 @@ from svmosaic.multi_instance.representatives import (
     decide_bags,
     draw_start,
 )
-from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.state_codec import Scope, Whole, Word
@@ -57,11 +58,11 @@ def _check_representatives(model: Any, sizes: Scope) -> None:
 
 
 class MIRSVMClassifier(ExpansionViews, InstanceScorer):
-    r"""Multi-instance representative SVM: a machine on one representative of each bag.
+    r"""Multi-instance representative SVM: an SVM on one representative of each bag.
 
     Every bag, positive or negative, is represented by its most positive instance under the present
-    machine. The machine is solved for the representatives, the representatives are chosen anew,
-    and so on until a choice comes again. A bag has the class of its most positive instance.
+    SVM. The SVM is solved for the representatives, the representatives are chosen again, and so on
+    until a choice comes back. A bag has the class of its most positive instance.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     n_init : int, default=5
-        Random starts. The machine with the least training objective is kept. The paper has 1.
+        Random starts. The SVM with the least training objective is kept. The paper has 1.
     positive : {"second", "first"}, default="second"
         The class that a single instance can prove: ``classes_[1]`` or ``classes_[0]``. Classes are
         in sorted order, so that of "active" and "inactive" it is the first. With more than two
@@ -87,8 +88,8 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         How the representative of a negative bag is chosen: its most positive instance, by the
         equation of the paper, or its most negative one, as its algorithm is printed. See Notes.
     max_passes : int, default=50
-        The most machines to solve from one start. If the representatives still change then, the
-        machine with the least objective is kept, with a warning.
+        The most SVMs to solve from one start. If the representatives still change then, the SVM
+        with the least objective is kept, with a warning.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that the solver accepts.
     class_weight : {"balanced"} or None, default=None
@@ -122,7 +123,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     n_passes_ : int
-        Machines solved from the start that was kept.
+        SVMs solved from the start that was kept.
     agreement_ : ndarray of shape (n_passes_,)
         For each pass the share of bags whose representative it left as it was (figure 4.2).
     stop_reason_ : {"fixed", "cycle", "max_passes"}
@@ -131,8 +132,8 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         :math:`\frac12 |w|^2 + C \sum_I \xi_I` over the training bags.
     n_features_in_ : int
         Number of features.
-    machines_ : list
-        More than two classes: one machine for each class against the rest. The attributes from
+    binary_classifiers_ : list
+        More than two classes: one classifier for each class against the rest. The attributes from
         `representatives_` to `objective_` are then theirs.
 
     See Also
@@ -141,16 +142,16 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
 
     Notes
     -----
-    With the representatives :math:`s_I` fixed, the machine is an L1-SVM,
+    With the representatives :math:`s_I` fixed, it is an L1-SVM,
 
     .. math:: \max_\alpha \sum_I \alpha_I - \tfrac12 \sum_{I,K} \alpha_I \alpha_K Y_I Y_K
        k(x_{s_I}, x_{s_K}), \quad 0 \le \alpha_I \le C, \quad \sum_I Y_I \alpha_I = 0,
 
-    and with the machine fixed, :math:`s_I = \arg\max_{i \in I} f(x_i)`. Unlike Algorithm 4.1, which
+    and with the SVM fixed, :math:`s_I = \arg\max_{i \in I} f(x_i)`. Unlike Algorithm 4.1, which
     waits for the representatives to stay, any set of representatives that comes again ends the
     search, because they can go in a cycle; the constant term comes from the free support vectors,
-    not from the bounded ones too; and what is returned are the representatives that the machine
-    was solved for. Each pass begins with the coefficients of the pass before.
+    not from the bounded ones too; and what is returned are the representatives that the SVM was
+    solved for. Each pass begins with the coefficients of the pass before.
 
     Lines 13 and 14 of the printed algorithm multiply the outputs by the label of the bag. That
     chooses the most negative instance of a negative bag, against the equation and the text
@@ -249,40 +250,14 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         self.n_jobs = n_jobs
         self.cache_mb = cache_mb
 
-    @atomic_fit
-    def fit(self, X: Any, y: Any, bags: Any = None) -> Self:
-        """Learn from bags.
-
-        Parameters
-        ----------
-        X : Bags, list of arrays, or array of shape (n_instances, n_features)
-            The bags; flat instances need `bags`.
-        y : array of shape (n_bags,)
-            A label per bag; with `bags`, a label per instance, the same within each bag.
-        bags : array of shape (n_instances,), default=None
-            The bag of each instance, where `X` is flat.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        super().fit(X, y, bags)
-        if bags is not None:
-            # The rows of flat instances are those that the caller has, not those of sorted bags.
-            order, _ = order_of_ids(bags)
-            for machine in self.machines_ or [self]:
-                machine.representatives_ = order[machine.representatives_]
-        return self
-
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         everyone = np.arange(len(bags), dtype=np.int64)
         rows = self._rows(bags)
-        problem = self._problem(bags, rows, everyone, self._side() * signs)
+        problem = self._problem(bags, rows, everyone, self._side() * data.signs)
         end = self._alternate(problem, float(self.C))
         warn_if_not_settled(self, end)
-        self._record(end, data, signs, rows.kernel.spec)
+        self._record(end, data, rows.kernel.spec)
 
     def _side(self) -> float:
         """Return 1 where the second class is the positive one, else -1."""
@@ -297,7 +272,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     def _problem(
         self, bags: Bags, rows: KernelRows, chosen: IndexArray, signs: DoubleArray
     ) -> BagProblem:
-        """Return what is to be learned from some of the bags at hand."""
+        """Return what is to be learned from some of the bags."""
         return BagProblem(
             bags=bags,
             rows=rows,
@@ -316,30 +291,25 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
             int(self.max_passes),
         )
 
-    def _score_left_out(
-        self,
-        data: CanonicalBags,
-        signs: DoubleArray,
-        splits: Splits,
-        candidates: Sequence[dict[str, Any]],
+    def score_left_out(
+        self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
+        """Return for each candidate the scores of the left-out bags of each split."""
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "C"):
-            machine = clone(self).set_params(**shared)
+            one = clone(self).set_params(**shared)
             # Kernel rows that are kept serve all penalties and folds.
-            rows, side = machine._rows(bags), machine._side()
-            problems = [machine._problem(bags, rows, train, side * signs) for train, _ in splits]
+            rows, side = one._rows(bags), one._side()
+            problems = [one._problem(bags, rows, train, side * data.signs) for train, _ in splits]
             for i in numbers:
                 C = float(candidates[i].get("C", self.C))
                 for problem, (_, test) in zip(problems, splits, strict=True):
-                    end = machine._alternate(problem, C)
+                    end = one._alternate(problem, C)
                     found[i].append(side * decide_bags(problem, end, test))
         return found
 
-    def _record(
-        self, end: Alternation, data: CanonicalBags, signs: DoubleArray, kernel: KernelSpec
-    ) -> None:
+    def _record(self, end: Alternation, data: TrainingBags, kernel: KernelSpec) -> None:
         n_bags = len(data.bags)
         rows = np.empty(n_bags, dtype=np.int64)
         rows[data.bag_order] = data.row_order[end.representatives]
@@ -350,7 +320,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         self.support_ = data.bag_order[used]
         vectors = canonical_csr(data.bags.instances[end.representatives[used]])
         self.expansion_ = one_output(kernel, vectors, end.coef[used], end.intercept)
-        self.n_support_ = np.array([np.sum(signs[used] < 0), np.sum(signs[used] > 0)])
+        self.n_support_ = np.bincount(data.labels[used], minlength=2)
         self.n_passes_ = end.agreement.size
         self.agreement_ = end.agreement
         self.stop_reason_ = end.stop_reason
@@ -358,7 +328,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
 
     # Prediction -----------------------------------------------------------------------------
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         side = self._side()
         return side * largest_of_bags(bags, side * self._score(bags.instances))
 
@@ -383,7 +353,7 @@ def warn_if_not_settled(estimator: Any, end: Alternation) -> None:
     if end.stop_reason == "max_passes":
         warn_user(
             f"{name} stopped at max_passes={estimator.max_passes} with {end.agreement[-1]:.0%} of "
-            "the representatives unchanged. The machine with the least objective is kept; raise "
+            "the representatives unchanged. The model with the least objective is kept; raise "
             "max_passes, or lower C or gamma.",
             ConvergenceWarning,
         )

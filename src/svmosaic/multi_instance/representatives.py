@@ -1,4 +1,4 @@
-"""Alternate between a machine on one representative per bag and the choice of representatives."""
+"""Alternate between an SVM on one representative per bag and the choice of representatives."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BagProblem:
     Attributes
     ----------
     bags : Bags
-        All bags at hand.
+        All bags.
     rows : KernelRows
         Kernel rows of their instances.
     chosen : ndarray of shape (n_chosen,)
@@ -61,13 +61,13 @@ class BagProblem:
 
     @cached_property
     def training(self) -> _ScoredBags:
-        """The bags to train on. The others need no score before the machine stands."""
+        """The bags to train on. The others need no score before the SVM is final."""
         return _ScoredBags.of(self, self.chosen)
 
 
 @dataclass(frozen=True)
 class _ScoredBags:
-    """Some of the bags at hand, whose instances are scored together."""
+    """Some of the bags, whose instances are scored together."""
 
     numbers: IndexArray
     bags: Bags
@@ -88,7 +88,7 @@ class Alternation:
     Attributes
     ----------
     representatives : ndarray of shape (n_chosen,)
-        The instance of each training bag that the machine was solved for.
+        The instance of each training bag that the SVM was solved for.
     coef : ndarray of shape (n_chosen,)
         Signed coefficients.
     intercept : float
@@ -114,7 +114,7 @@ class Alternation:
 
 @dataclass(frozen=True)
 class _Pass:
-    """A machine solved for some representatives, and the representatives that it prefers."""
+    """An SVM solved for some representatives, and the representatives that it prefers."""
 
     representatives: IndexArray
     coef: DoubleArray
@@ -140,25 +140,25 @@ def best_of_starts(
 def alternate(
     problem: BagProblem, start: IndexArray, settings: SmoSettings, max_passes: int
 ) -> Alternation:
-    """Solve for the representatives, choose them anew, and so on until a choice comes again.
+    """Solve for the representatives, choose them again, and so on until a choice comes back.
 
     Parameters
     ----------
     problem : BagProblem
         The bags.
     start : ndarray of shape (n_bags,)
-        The instance to begin with, for every bag at hand.
+        The instance to begin with, for every bag.
     settings : SmoSettings
         Of the solver.
     max_passes : int
-        The most machines to solve.
+        The most SVMs to solve.
 
     Returns
     -------
     Alternation
-        The machine whose representatives are those that it prefers. Unlike Algorithm 4.1, which
+        The SVM whose representatives are those that it prefers. Unlike Algorithm 4.1, which
         compares with the pass before only and would not end, a cycle ends it too: then it is the
-        machine of the cycle with the least objective, whatever pass the cycle was entered by. After
+        SVM of the cycle with the least objective, whatever pass the cycle was entered by. After
         `max_passes` it is the one with the least objective of all.
     """
     representatives = start[problem.chosen]
@@ -219,7 +219,7 @@ def _solve(
 
 
 def decide_bags(problem: BagProblem, end: Alternation, wanted: IndexArray) -> DoubleArray:
-    """Return the machine's score of some bags at hand, trained on or not."""
+    """Return the scores of some of the bags, trained on or not."""
     scored = _ScoredBags.of(problem, wanted)
     of_instances = _score_instances(problem, scored, end.representatives, end.coef)
     return largest_of_bags(scored.bags, of_instances) + end.intercept

@@ -8,18 +8,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import bag_declaration, check_support
 from svmosaic.multi_instance.bag_statistics import maxima_of_bags, means_of_bags, minima_of_bags
-from svmosaic.multi_instance.gram_svm import solve_gram
-from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
+from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
+from svmosaic.multi_instance.inner_folds import Splits
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -50,7 +51,7 @@ class SummarySVMClassifier(BagClassifier):
     C : float, default=1.0
         Penalty of errors. A larger C follows the training bags more closely.
     gamma : float, default=0.5
-        Width of the kernel. A larger gamma makes the machine more local. Rows that are
+        Width of the kernel. A larger gamma makes the classifier more local. Rows that are
         standardised are also divided by the square root of their length, so that their squared
         distances are about 2 whatever the number of features.
     summary : {"mean", "min-max", "mean-size", "profile"}, default="profile"
@@ -66,7 +67,7 @@ class SummarySVMClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     support_ : ndarray of shape (n_support,)
@@ -83,7 +84,7 @@ class SummarySVMClassifier(BagClassifier):
     See Also
     --------
     SimpleMIClassifier : Any classifier on means or extremes.
-    MIRMixSVMClassifier : Mixes this machine with others.
+    MIRMixSVMClassifier : Mixes this SVM with others.
 
     Notes
     -----
@@ -143,55 +144,50 @@ class SummarySVMClassifier(BagClassifier):
         self.summary = summary
         self.tol = tol
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
-        rows = self._scaled_rows(data.bags)
+    def _fit_binary(self, data: TrainingBags) -> None:
+        rows, self.center_, self.scale_ = _scaled_rows(data.bags, self.summary)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
-        machine = solve_gram(self._values(rows, rows), signs, np.ones(signs.size), settings)
-        support = np.flatnonzero(machine.coef)
+        signs = data.signs
+        coef, self.intercept_, _ = solve_gram(
+            _kernel_values(self, rows, rows), signs, np.ones(signs.size), settings
+        )
+        support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
         self.support_vectors_ = rows[support]
-        self.dual_coef_ = machine.coef[support]
-        self.intercept_ = machine.intercept
+        self.dual_coef_ = coef[support]
 
-    def _score_left_out(
-        self,
-        data: CanonicalBags,
-        signs: DoubleArray,
-        splits: Splits,
-        candidates: Sequence[dict[str, Any]],
+    def score_left_out(
+        self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
-        found: list[list[DoubleArray]] = [[] for _ in candidates]
-        for shared, numbers in alike_but_for(candidates, "C"):
-            machine = clone(self).set_params(**shared)
-            rows = machine._scaled_rows(data.bags)
-            gram = machine._values(rows, rows)
-            for i in numbers:
-                settings = SmoSettings(
-                    C=float(candidates[i].get("C", self.C)), tol=float(machine.tol)
-                )
-                for train, test in splits:
-                    end = solve_gram(
-                        gram[np.ix_(train, train)], signs[train], np.ones(train.size), settings
-                    )
-                    found[i].append(gram[np.ix_(test, train)] @ end.coef + end.intercept)
-        return found
+        """Return for each candidate the scores of the left-out bags of each split."""
 
-    def _scaled_rows(self, bags: Bags) -> DoubleArray:
-        """Return the rows of the training bags, and keep how they were scaled."""
-        rows = _rows(bags, self.summary)
-        self.center_, self.scale_ = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
-        if self.summary in ("mean-size", "profile"):
-            self.center_, self.scale_ = rows.mean(axis=0), rows.std(axis=0)
-            self.scale_[self.scale_ == 0.0] = 1.0
-            self.scale_ *= np.sqrt(rows.shape[1])
-        return np.ascontiguousarray((rows - self.center_) / self.scale_)
+        def make_gram(candidate: SummarySVMClassifier) -> DoubleArray:
+            rows = _scaled_rows(data.bags, candidate.summary)[0]
+            return _kernel_values(candidate, rows, rows)
 
-    def _values(self, rows: DoubleArray, others: DoubleArray) -> DoubleArray:
-        return InstanceKernel(kernel_spec("rbf", float(self.gamma))).values(rows, others)
+        return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         rows = np.ascontiguousarray((_rows(bags, self.summary) - self.center_) / self.scale_)
-        return self._values(rows, self.support_vectors_) @ self.dual_coef_ + self.intercept_
+        values = _kernel_values(self, rows, self.support_vectors_)
+        return values @ self.dual_coef_ + self.intercept_
+
+
+def _kernel_values(
+    model: SummarySVMClassifier, rows: DoubleArray, others: DoubleArray
+) -> DoubleArray:
+    return InstanceKernel(kernel_spec("rbf", float(model.gamma))).values(rows, others)
+
+
+def _scaled_rows(bags: Bags, summary: RowSummary) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    """Return the rows of the training bags, what was taken from them, and what divides them."""
+    rows = _rows(bags, summary)
+    center, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+    if summary in ("mean-size", "profile"):
+        center, scale = rows.mean(axis=0), rows.std(axis=0)
+        scale[scale == 0.0] = 1.0
+        scale *= np.sqrt(rows.shape[1])
+    return np.ascontiguousarray((rows - center) / scale), center, scale
 
 
 def _rows(bags: Bags, summary: RowSummary) -> DoubleArray:

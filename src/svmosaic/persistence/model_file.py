@@ -407,7 +407,8 @@ def _restore_estimator(
     for attribute, field in declared.fields.items():
         inner = field.kind if isinstance(field, MayLack) else field
         if isinstance(inner, Estimators):
-            _restore_inner(attribute.strip("_"), _kinds_within(inner, kind), parts, depth + 1)
+            stored = declared.name_in_files(attribute)
+            _restore_inner(stored, _kinds_within(inner, kind), parts, depth + 1)
     copies = dict.fromkeys(declared.in_state)
     for parameter, entry in declared.copied.items():
         found = parts.estimators.get(entry)

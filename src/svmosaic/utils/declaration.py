@@ -307,7 +307,7 @@ class Declaration:
     ----------
     fields : mapping of str to Kind
         The fitted attributes, in the order in which they are read. In files they have the last
-        part of their names, without underscores at its ends.
+        part of their names, without underscores at its ends, or the name in `stored_as`.
     checks : tuple of callable
         Called with what was read, as if it were the fitted object, and the sizes; they compare the
         fields.
@@ -323,6 +323,8 @@ class Declaration:
         field is named here, and becomes a copy of it that is not fitted.
     in_state : tuple of str
         Parameters that `assemble` sets, because they are no plain values.
+    stored_as : mapping of str to str
+        The names in files of attributes that have been renamed since: names in files stay.
     """
 
     fields: Mapping[str, Kind]
@@ -332,6 +334,11 @@ class Declaration:
     of_bags: bool = False
     copied: Mapping[str, str] = field(default_factory=dict)
     in_state: tuple[str, ...] = ()
+    stored_as: Mapping[str, str] = field(default_factory=dict)
+
+    def name_in_files(self, attribute: str) -> str:
+        """Return the name that a field has in files."""
+        return self.stored_as.get(attribute, attribute.rpartition(".")[2].strip("_"))
 
     def extend(
         self, fields: Mapping[str, Kind], *checks: Callable[[Any, Scope], None], **changes: Any
@@ -361,10 +368,6 @@ class LoadedState:
         return getattr(self.__estimator, name) if found is _NOTHING else found
 
 
-def _name_in_files(attribute: str) -> str:
-    return attribute.rpartition(".")[2].strip("_")
-
-
 def pack_state(estimator: Any, declaration: Declaration) -> Parts:
     """Return the fitted state of an estimator."""
     parts = Parts()
@@ -375,7 +378,7 @@ def pack_state(estimator: Any, declaration: Declaration) -> Parts:
             if isinstance(kind, MayLack):
                 continue
             raise
-        parts.put(_name_in_files(attribute), kind, value)
+        parts.put(declaration.name_in_files(attribute), kind, value)
     return parts
 
 
@@ -384,7 +387,7 @@ def unpack_state(estimator: Any, declaration: Declaration, parts: Parts) -> None
     scope = Scope(parts)
     state = {}
     for attribute, kind in declaration.fields.items():
-        name = _name_in_files(attribute)
+        name = declaration.name_in_files(attribute)
         if parts.has(name) or not isinstance(kind, MayLack):
             state[attribute] = parts.get(name, kind, scope)
     parts.require_empty()

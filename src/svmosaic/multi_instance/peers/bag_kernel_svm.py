@@ -8,21 +8,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums
+from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import BagSamples, bag_declaration, check_support
-from svmosaic.multi_instance.gram_svm import solve_gram
-from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
+from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
+from svmosaic.multi_instance.inner_folds import Splits
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.multi_instance.set_kernel import bag_norms, bag_sums
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.declaration import doubles, expect, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.state_codec import Scope
@@ -96,72 +97,65 @@ class BagKernelSVM(BagClassifier):
         """Whether bags are scaled to length one in feature space."""
         return False
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
-        gram, weights = self._gram(bags)
+        self.gamma_ = self._resolve_gamma(bags)
+        gram, weights = self._gram(bags, self._kernel(self.gamma_))
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
-        machine = solve_gram(gram, signs, np.ones(signs.size), settings)
-        if machine.violation > self.tol:
+        coef, self.intercept_, violation = solve_gram(
+            gram, data.signs, np.ones(len(bags)), settings
+        )
+        if violation > self.tol:
             warn_user(
-                f"{type(self).__name__} stopped with violation {machine.violation:.1e} "
+                f"{type(self).__name__} stopped with violation {violation:.1e} "
                 f"(tol={self.tol:g}). Scale the features or raise tol.",
                 ConvergenceWarning,
             )
-        support = np.flatnonzero(machine.coef)
+        support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
         self.support_bags_ = bags[support]
         self._support_weights = weights[bags.rows_of(support)]
-        self.dual_coef_ = machine.coef[support]
-        self.intercept_ = machine.intercept
+        self.dual_coef_ = coef[support]
 
-    def _gram(self, bags: Bags) -> tuple[DoubleArray, DoubleArray]:
-        """Return the kernel between training bags and the weights of their instances in it."""
+    def _resolve_gamma(self, bags: Bags) -> float:
         everything = np.arange(bags.n_instances)
-        self.gamma_ = resolve_gamma(
+        return resolve_gamma(
             self.gamma, bags.instances, everything, np.ones(bags.n_instances), kernel=self.kernel
         )
+
+    def _gram(self, bags: Bags, kernel: InstanceKernel) -> tuple[DoubleArray, DoubleArray]:
+        """Return the kernel between training bags and the weights of their instances in it."""
         weights = self._instance_weights(bags)
-        gram = bag_sums(self._kernel(), bags, bags, weights, weights)
+        gram = bag_sums(kernel, bags, bags, weights, weights)
         if self._has_unit_length():
             inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
             gram *= inverse[:, np.newaxis] * inverse
             weights = weights * np.repeat(inverse, bags.sizes)
         return gram, weights
 
-    def _score_left_out(
-        self,
-        data: CanonicalBags,
-        signs: DoubleArray,
-        splits: Splits,
-        candidates: Sequence[dict[str, Any]],
+    def score_left_out(
+        self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
+        """Return for each candidate the scores of the left-out bags of each split."""
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
-        found: list[list[DoubleArray]] = [[] for _ in candidates]
-        for shared, numbers in alike_but_for(candidates, "C"):
-            # A bag's weights and length are its own, so the kernel of some bags is a part of it.
-            machine = clone(self).set_params(**shared)
-            gram, _ = machine._gram(bags)
-            for i in numbers:
-                C = float(candidates[i].get("C", self.C))
-                settings = SmoSettings(C=C, tol=float(machine.tol))
-                for train, test in splits:
-                    end = solve_gram(
-                        gram[np.ix_(train, train)], signs[train], np.ones(train.size), settings
-                    )
-                    found[i].append(gram[np.ix_(test, train)] @ end.coef + end.intercept)
-        return found
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+        def make_gram(candidate: BagKernelSVM) -> DoubleArray:
+            # A bag's weights and length are its own, so the kernel of some bags is a part of it.
+            return candidate._gram(bags, candidate._kernel(candidate._resolve_gamma(bags)))[0]
+
+        return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
+
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         known = self.support_bags_
         bags = bags.with_instances(match_form(canonical_csr(bags.instances), known.instances))
-        weights, kernel = self._instance_weights(bags), self._kernel()
+        weights, kernel = self._instance_weights(bags), self._kernel(self.gamma_)
         values = bag_sums(kernel, bags, known, weights, self._support_weights)
         if self._has_unit_length():
             values *= _inverse(bag_norms(kernel, bags, weights))[:, np.newaxis]
         return np.asarray(values @ self.dual_coef_ + self.intercept_)
 
-    def _kernel(self) -> InstanceKernel:
-        spec = kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)
+    def _kernel(self, gamma: float) -> InstanceKernel:
+        spec = kernel_spec(self.kernel, gamma, self.degree, self.coef0)
         return InstanceKernel(spec, resolve_threads(self.n_jobs))
 
 

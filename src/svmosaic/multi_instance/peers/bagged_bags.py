@@ -9,11 +9,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
-from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
+from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
 
 __all__ = ["BaggedBagsClassifier"]
@@ -42,7 +43,7 @@ class BaggedBagsClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     estimators_ : list of bag classifiers
@@ -50,7 +51,7 @@ class BaggedBagsClassifier(BagClassifier):
 
     Notes
     -----
-    With draws D_1, ..., D_M of as many bags as there are, and the machines f_m trained on them,
+    With draws D_1, ..., D_M of as many bags as there are, and the classifiers f_m trained on them,
 
     .. math:: f(B) = \frac{1}{M} \sum_m \operatorname{sign} f_m(B).
 
@@ -97,15 +98,16 @@ class BaggedBagsClassifier(BagClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         base = SetKernelClassifier() if self.estimator is None else self.estimator
         random_state = check_random_state(self.random_state)
         seeds = random_state.randint(LARGEST_SEED, size=self.n_estimators)
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_one)(base, data.bags, signs.astype(np.int64), int(seed)) for seed in seeds
+            delayed(_fit_one)(base, data.bags, data.signs.astype(np.int64), int(seed))
+            for seed in seeds
         )
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         scores = np.array([scores_of(model, bags) for model in self.estimators_])
         if self.voting == "vote":
             scores = np.where(scores > 0, 1.0, -1.0)

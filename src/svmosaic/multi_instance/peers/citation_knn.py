@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.peers.bag_distances import Hausdorff, hausdorff_distances
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import match_form
@@ -42,7 +44,7 @@ class CitationKNNClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     bags_ : Bags
@@ -104,32 +106,31 @@ class CitationKNNClassifier(BagClassifier):
         self.hausdorff = hausdorff
         self.n_jobs = n_jobs
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         self.bags_ = data.bags
-        self.signs_ = signs
-        needed = 0 < self.n_citers < signs.size
-        own = self._distances(data.bags, data.bags) if needed else np.empty((signs.size, 0))
+        self.signs_ = data.signs
+        n_bags = len(data.bags)
+        needed = 0 < self.n_citers < n_bags
+        own = self._distances(data.bags, data.bags) if needed else np.empty((n_bags, 0))
         self.reach_ = self._reach(own)
 
-    def _score_left_out(
-        self,
-        data: CanonicalBags,
-        signs: DoubleArray,
-        splits: Splits,
-        candidates: Sequence[dict[str, Any]],
+    def score_left_out(
+        self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
+        """Return for each candidate the scores of the left-out bags of each split."""
+        signs = data.signs
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "n_references", "n_citers"):
             distances = clone(self).set_params(**shared)._distances(data.bags, data.bags)
             for i in numbers:
-                machine = clone(self).set_params(**candidates[i])
+                one = clone(self).set_params(**candidates[i])
                 for train, test in splits:
-                    reach = machine._reach(distances[np.ix_(train, train)])
-                    votes = machine._vote(distances[np.ix_(test, train)], reach, signs[train])
+                    reach = one._reach(distances[np.ix_(train, train)])
+                    votes = one._vote(distances[np.ix_(test, train)], reach, signs[train])
                     found[i].append(votes)
         return found
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         bags = bags.with_instances(match_form(bags.instances, self.bags_.instances))
         return self._vote(self._distances(bags, self.bags_), self.reach_, self.signs_)
 

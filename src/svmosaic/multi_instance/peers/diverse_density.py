@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.peers.target_point import (
@@ -20,6 +20,7 @@ from svmosaic.multi_instance.peers.target_point import (
     starting_rows,
     target_distances,
 )
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import Interval
 from svmosaic.utils.threads import one_blas_thread
 
@@ -49,10 +50,10 @@ class TargetClassifier(BagClassifier):
         """Return the best target that is reached from a start."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it finds a target.")
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         standard = standardise(data.bags.instances)
         bags = data.bags.with_instances(standard.instances)
-        positive = signs > 0
+        positive = data.signs > 0
         random_state = check_random_state(self.random_state)
         # With these scales the distances of standardised instances are about 2.
         scales = np.full(bags.n_features, 1.0 / np.sqrt(bags.n_features))
@@ -99,7 +100,7 @@ class DiverseDensityClassifier(TargetClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     target_ : ndarray of shape (n_features,)
@@ -155,5 +156,5 @@ class DiverseDensityClassifier(TargetClassifier):
     def _climb(self, bags: Bags, positive: Any, start: TargetPoint) -> TargetPoint:
         return find_target(bags, positive, start, int(self.max_iter))
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return log_noisy_or(self._distances(bags), bags.offsets) + float(np.log(2.0))

@@ -47,7 +47,7 @@ class EMDDClassifier(TargetClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     target_ : ndarray of shape (n_features,)
@@ -119,5 +119,5 @@ class EMDDClassifier(TargetClassifier):
             best = current
         return best
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return largest_of_bags(bags, -self._distances(bags)) + float(np.log(2.0))

@@ -112,7 +112,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
             ConvergenceWarning,
         )
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return largest_of_bags(bags, self._score(bags.instances))
 
     def _spec(self) -> KernelSpec:

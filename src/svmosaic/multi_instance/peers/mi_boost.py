@@ -10,11 +10,12 @@ from scipy.optimize import brentq
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import means_of_bags
 from svmosaic.multi_instance.base_classifiers import check_takes_weights, seeded_copy
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["MIBoostClassifier"]
@@ -42,7 +43,7 @@ class MIBoostClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     estimators_ : list of classifiers
@@ -95,12 +96,12 @@ class MIBoostClassifier(BagClassifier):
         self.n_rounds = n_rounds
         self.random_state = random_state
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         base = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
         check_takes_weights(base, type(self).__name__)
         random_state = check_random_state(self.random_state)
         bags = data.bags
-        labels = np.repeat(signs.astype(np.int64), bags.sizes)
+        labels = np.repeat(data.signs.astype(np.int64), bags.sizes)
         weights = np.full(len(bags), 1.0 / len(bags))
         self.estimators_ = []
         factors: list[float] = []
@@ -123,7 +124,7 @@ class MIBoostClassifier(BagClassifier):
             weights /= weights.sum()
         self.estimator_weights_ = np.array(factors)
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         total = np.zeros(bags.n_instances)
         for model, factor in zip(self.estimators_, self.estimator_weights_, strict=True):
             total += factor * model.predict(bags.instances)

@@ -52,7 +52,7 @@ class MIGraphClassifier(BagKernelSVM):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     support_ : ndarray of shape (n_support,)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.classification.smo_classifier import SMOClassifier
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
@@ -17,6 +17,7 @@ from svmosaic.multi_instance.base_classifiers import (
     scores_of,
     seeded_copy,
 )
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods
 
 __all__ = ["MIWrapperClassifier"]
@@ -39,7 +40,7 @@ class MIWrapperClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     estimator_ : classifier
@@ -81,17 +82,17 @@ class MIWrapperClassifier(BagClassifier):
         self.estimator = estimator
         self.random_state = random_state
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         estimator = SMOClassifier() if self.estimator is None else self.estimator
         check_takes_weights(estimator, type(self).__name__)
         self.estimator_ = seeded_copy(estimator, check_random_state(self.random_state))
         sizes = data.bags.sizes
         self.estimator_.fit(
             data.bags.instances,
-            np.repeat(signs.astype(np.int64), sizes),
+            np.repeat(data.signs.astype(np.int64), sizes),
             sample_weight=np.repeat(1.0 / sizes, sizes),
         )
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         scores = scores_of(self.estimator_, bags.instances)
         return np.asarray(means_of_bags(bags, scores), dtype=np.float64)

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.peers.bag_blocks import BLOCK_ROWS
 from svmosaic.multi_instance.peers.bag_distances import distances_to_bags
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import match_form
 
@@ -42,13 +43,13 @@ class MIOptimalBallClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     center_ : {ndarray, sparse matrix} of shape (1, n_features)
         The centre, an instance of a positive bag.
     center_row_ : int
-        Which of the training instances it is, counted over all bags.
+        Its row among the given instances.
     radius_ : float
         The radius.
     n_correct_ : int
@@ -92,7 +93,8 @@ class MIOptimalBallClassifier(BagClassifier):
     def __init__(self, *, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
+        signs = data.signs
         bags = data.bags
         rows = bags.rows_of(np.flatnonzero(signs > 0))
         best = _Ball(-np.inf, 0.0, -1, 0.0)
@@ -109,7 +111,7 @@ class MIOptimalBallClassifier(BagClassifier):
         self.radius_ = best.radius
         self.n_correct_ = int(best.n_correct)
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         bags = bags.with_instances(match_form(bags.instances, self.center_))
         distances = distances_to_bags(self.center_, bags, n_threads=resolve_threads(self.n_jobs))
         return np.asarray(self.radius_ - distances[0])

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import Tags
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 
@@ -52,7 +53,7 @@ class SawmilClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     model_ : object
@@ -66,7 +67,7 @@ class SawmilClassifier(BagClassifier):
 
     Notes
     -----
-    NSK is the machine of `SetKernelClassifier`. sMIL asks of positive bags B, with the same
+    NSK is the SVM of `SetKernelClassifier`. sMIL asks of positive bags B, with the same
     kernel, only
 
     .. math:: f(B) \ge \frac{2 - |B|}{|B|} - \xi_B,
@@ -115,7 +116,7 @@ class SawmilClassifier(BagClassifier):
         self.gamma = gamma
         self.solver = solver
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         sawmil = import_optional("sawmil", "fit SawmilClassifier")
         bags = self._dense(data.bags)
         solver = "gurobi" if self.model == "sawmil" else self.solver
@@ -135,10 +136,10 @@ class SawmilClassifier(BagClassifier):
             normalizer="featurespace",
             **options,
         )
-        labelled = zip(bags, signs, strict=True)
+        labelled = zip(bags, data.signs, strict=True)
         self.model_.fit([sawmil.Bag(X=bag, y=float(sign)) for bag, sign in labelled])
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         scores = self.model_.decision_function(self._theirs(bags))
         return np.asarray(scores, dtype=np.float64).ravel()
 

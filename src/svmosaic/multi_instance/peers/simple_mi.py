@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.classification.smo_classifier import SMOClassifier
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
@@ -18,6 +18,7 @@ from svmosaic.multi_instance.bag_statistics import (
     minima_of_bags,
 )
 from svmosaic.multi_instance.base_classifiers import scores_of, seeded_copy
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, StrOptions
 
 __all__ = ["SimpleMIClassifier"]
@@ -42,7 +43,7 @@ class SimpleMIClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     estimator_ : classifier
@@ -90,12 +91,12 @@ class SimpleMIClassifier(BagClassifier):
         self.transform = transform
         self.random_state = random_state
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         estimator = SMOClassifier() if self.estimator is None else self.estimator
         self.estimator_ = seeded_copy(estimator, check_random_state(self.random_state))
-        self.estimator_.fit(self._rows(data.bags), signs.astype(np.int64))
+        self.estimator_.fit(self._rows(data.bags), data.signs.astype(np.int64))
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return scores_of(self.estimator_, self._rows(bags))
 
     def _rows(self, bags: Bags) -> Any:

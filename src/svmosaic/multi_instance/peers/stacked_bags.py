@@ -13,13 +13,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
-from svmosaic.multi_instance.peers.mi_bag_svm import MISVMClassifier
-from svmosaic.multi_instance.peers.set_kernel import SetKernelClassifier
+from svmosaic.multi_instance.peers.bag_mi_svm import BagMISVMClassifier
+from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.peers.simple_mi import SimpleMIClassifier
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 
 __all__ = ["StackedBagsClassifier"]
@@ -34,7 +35,7 @@ class StackedBagsClassifier(BagClassifier):
     ----------
     estimators : list of (str, bag classifier), default=None
         The bag classifiers and their names. None means ``SetKernelClassifier()``,
-        ``SimpleMIClassifier(transform="min-max")`` and ``MISVMClassifier()``.
+        ``SimpleMIClassifier(transform="min-max")`` and ``BagMISVMClassifier()``.
     final_estimator : classifier, default=None
         The classifier of scores. None means logistic regression on standardised scores.
     cv : int, default=5
@@ -50,7 +51,7 @@ class StackedBagsClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     stack_ : StackingClassifier
@@ -104,7 +105,8 @@ class StackedBagsClassifier(BagClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
+        signs = data.signs
         smallest = int(min(np.count_nonzero(signs > 0), np.count_nonzero(signs < 0)))
         if smallest < 2:
             raise ValueError(
@@ -133,8 +135,8 @@ class StackedBagsClassifier(BagClassifier):
         return [
             ("set_kernel", SetKernelClassifier()),
             ("min_max", SimpleMIClassifier(transform="min-max")),
-            ("witness", MISVMClassifier()),
+            ("witness", BagMISVMClassifier()),
         ]
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return scores_of(self.stack_, bags)

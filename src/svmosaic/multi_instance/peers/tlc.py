@@ -9,11 +9,12 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from svmosaic.bags import Bags, CanonicalBags
+from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import sums_of_bags
 from svmosaic.multi_instance.base_classifiers import scores_of, seeded_copy
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods
 
 __all__ = ["TLCClassifier"]
@@ -39,7 +40,7 @@ class TLCClassifier(BagClassifier):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     tree_ : DecisionTreeClassifier
@@ -87,13 +88,13 @@ class TLCClassifier(BagClassifier):
         self.estimator = estimator
         self.random_state = random_state
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
         random_state = check_random_state(self.random_state)
         tree = DecisionTreeClassifier(min_samples_leaf=2) if self.tree is None else self.tree
         second = GradientBoostingClassifier(max_depth=1)
         if self.estimator is not None:
             second = self.estimator
-        bags, labels = data.bags, signs.astype(np.int64)
+        bags, labels = data.bags, data.signs.astype(np.int64)
         self.tree_ = seeded_copy(tree, random_state)
         self.tree_.fit(
             bags.instances,
@@ -108,5 +109,5 @@ class TLCClassifier(BagClassifier):
         counts = sums_of_bags(bags, self.tree_.decision_path(bags.instances))
         return np.asarray(counts.toarray(), dtype=np.float64)
 
-    def _decide(self, bags: Bags) -> DoubleArray:
+    def _decide_binary(self, bags: Bags) -> DoubleArray:
         return scores_of(self.estimator_, self._counts(bags))

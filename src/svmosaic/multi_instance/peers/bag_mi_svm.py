@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.bags import CanonicalBags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import first_of_largest, means_of_bags
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr, match_form
 
-__all__ = ["MISVMClassifier"]
+__all__ = ["BagMISVMClassifier"]
 
 
-class MISVMClassifier(InstanceSVM):
+class BagMISVMClassifier(InstanceSVM):
     r"""MI-SVM: one witness for each positive bag against all instances of negative bags.
 
     Parameters
@@ -45,12 +45,12 @@ class MISVMClassifier(InstanceSVM):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     witnesses_ : ndarray of shape (n_positive_bags,)
-        The training instance, counted over all bags, that stands for each positive bag, in
-        ascending order; after the last SVM.
+        The row among the given instances that stands for each positive bag, in ascending order;
+        after the last SVM.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -67,7 +67,7 @@ class MISVMClassifier(InstanceSVM):
 
     See Also
     --------
-    MiSVMClassifier : Labels every instance of the positive bags.
+    InstanceMISVMClassifier : Labels every instance of the positive bags.
 
     Notes
     -----
@@ -91,16 +91,17 @@ class MISVMClassifier(InstanceSVM):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmosaic.multi_instance.peers import MISVMClassifier
+    >>> from svmosaic.multi_instance.peers import BagMISVMClassifier
     >>> bags = [np.array([[0.0], [5.0]]), np.array([[6.0]]), np.array([[0.0], [1.0]]), np.eye(1)]
-    >>> model = MISVMClassifier(C=10.0).fit(bags, [1, 1, 0, 0])
+    >>> model = BagMISVMClassifier(C=10.0).fit(bags, [1, 1, 0, 0])
     >>> model.witnesses_
     array([1, 2])
     """
 
     witnesses_: IndexArray
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
+        signs = data.signs
         bags = data.bags
         X = canonical_csr(bags.instances)
         self._choose_gamma(X)

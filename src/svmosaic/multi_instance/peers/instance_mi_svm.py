@@ -1,19 +1,19 @@
-"""mi-SVM: the labels of instances in positive bags are found together with the machine."""
+"""mi-SVM: the labels of instances in positive bags are found together with the SVM."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from svmosaic.bags import CanonicalBags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import first_of_largest
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr
 
-__all__ = ["MiSVMClassifier"]
+__all__ = ["InstanceMISVMClassifier"]
 
 
-class MiSVMClassifier(InstanceSVM):
+class InstanceMISVMClassifier(InstanceSVM):
     r"""mi-SVM: every instance has a label, and every positive bag at least one positive instance.
 
     Parameters
@@ -44,7 +44,7 @@ class MiSVMClassifier(InstanceSVM):
         Class labels.
     n_features_in_ : int
         Features of an instance.
-    machines_ : list
+    binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
     instance_labels_ : ndarray of shape (n_instances,)
@@ -65,11 +65,11 @@ class MiSVMClassifier(InstanceSVM):
 
     See Also
     --------
-    MISVMClassifier : One instance stands for each positive bag.
+    BagMISVMClassifier : One instance stands for each positive bag.
 
     Notes
     -----
-    It minimises, over the machine and the labels y_i of the instances,
+    It minimises, over the SVM and the labels y_i of the instances,
 
     .. math:: \tfrac12 \|w\|^2 + C \sum_i \xi_i, \quad y_i f(x_i) \ge 1 - \xi_i, \quad
        \sum_{i \in I} \frac{y_i + 1}{2} \ge 1 \; (Y_I = 1), \quad y_i = -1 \; (Y_I = -1)
@@ -89,16 +89,17 @@ class MiSVMClassifier(InstanceSVM):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmosaic.multi_instance.peers import MiSVMClassifier
+    >>> from svmosaic.multi_instance.peers import InstanceMISVMClassifier
     >>> bags = [np.array([[0.0], [5.0]]), np.array([[6.0]]), np.array([[0.0], [1.0]]), np.eye(1)]
-    >>> model = MiSVMClassifier(C=10.0).fit(bags, [1, 1, 0, 0])
+    >>> model = InstanceMISVMClassifier(C=10.0).fit(bags, [1, 1, 0, 0])
     >>> model.instance_labels_
     array([-1,  1,  1, -1, -1, -1])
     """
 
     instance_labels_: IndexArray
 
-    def _fit_bags(self, data: CanonicalBags, signs: DoubleArray) -> None:
+    def _fit_binary(self, data: TrainingBags) -> None:
+        signs = data.signs
         bags = data.bags
         X = canonical_csr(bags.instances)
         self._choose_gamma(X)
