@@ -108,7 +108,7 @@ def test_uniform_machine_of_two_points_by_hand():
 def test_overlapping_hulls_give_a_constant_machine_and_a_warning(moons, dtype):
     X, y = moons
 
-    with pytest.warns(ConvergenceWarning, match=r"hulls .* overlap .* 1 of 1 machines.*rbf"):
+    with pytest.warns(ConvergenceWarning, match=r"hulls .* overlap .* 1 of 1 binary problems.*rbf"):
         model = UniformSVC(kernel="linear").fit(X.astype(dtype), y)
 
     assert model.stop_reason_.tolist() == ["converged"]
@@ -121,7 +121,7 @@ def test_overlapping_hulls_give_a_constant_machine_and_a_warning(moons, dtype):
 def test_a_machine_among_others_may_be_constant(tmp_path):
     X, y = load_iris(return_X_y=True)
 
-    with pytest.warns(ConvergenceWarning, match="1 of 3 machines"):
+    with pytest.warns(ConvergenceWarning, match="1 of 3 binary problems"):
         model = UniformSVC(kernel="linear").fit(X, y)
 
     # Setosa stands apart; versicolor and virginica overlap.
@@ -298,7 +298,7 @@ def test_ctrl_c_ends_a_fit_and_leaves_the_estimator_usable(noise, model, n_jobs)
 def test_a_time_limit_gives_a_usable_model_and_a_warning(noise, machine):
     X, y = noise
 
-    with pytest.warns(ConvergenceWarning, match=r"stopped at max_time=0.3 s with 1 of 1 machines"):
+    with pytest.warns(ConvergenceWarning, match=r"stopped at max_time=0.3 s with 1 of 1 binary problems"):
         model = machine(gamma=0.5, max_time=0.3).fit(X, y)
 
     assert model.stop_reason_.tolist() == ["max_time"]
@@ -318,7 +318,7 @@ def test_a_limit_on_updates_warns_with_the_measurement(moons, machine):
 def test_a_kernel_without_a_solution_gets_one_sentence(moons, machine):
     X, y = moons
     K = -(X @ X.T)
-    message = f"kernel of {machine.__name__} is not positive semidefinite .* 1 of 1 machines"
+    message = f"kernel of {machine.__name__} is not positive semidefinite .* 1 of 1 binary problems"
     with pytest.warns(ConvergenceWarning, match=message):
         model = machine(kernel="precomputed", C=100.0).fit(K, y)
 

@@ -1,4 +1,4 @@
-"""Characteristic boundary points: finding them, the machine they regularise, kernel widths.
+"""Characteristic boundary points: finding them, the SVM that they regularise, kernel widths.
 
 See docs/boundary_points.md for the method and its formulas.
 """

@@ -30,8 +30,8 @@ from svmosaic.utils.blocked_algebra import (
 )
 
 __all__ = [
-    "CbpMachine",
     "CbpProblem",
+    "CbpSolution",
     "CbpWidth",
     "WidthTooSmallError",
     "matrix_bytes",
@@ -63,8 +63,8 @@ def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:
 
 
 @dataclass(frozen=True)
-class CbpMachine:
-    """A fitted machine.
+class CbpSolution:
+    """The binary classifier of one problem, width and lam.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class CbpMachine:
         sum_i weight_i max(0, 1 - y_i f(x_i)).
     decisions : ndarray
         f at the samples.
-    solution : Solution
+    dual : Solution
         Where the dual solver stopped; its coefficients are those of G.
     """
 
@@ -84,7 +84,7 @@ class CbpMachine:
     norm: float
     loss: float
     decisions: DoubleArray
-    solution: Solution
+    dual: Solution
 
 
 class CbpWidth:
@@ -119,8 +119,8 @@ class CbpWidth:
         max_iter: int = 0,
         max_time: float = 0.0,
         progress: cpu.Progress | None = None,
-    ) -> CbpMachine:
-        """Return the machine of one lam."""
+    ) -> CbpSolution:
+        """Return the binary classifier of one lam."""
         y, weights = self._problem.targets, self._problem.weights
         (solution,) = solve(
             PairwiseRows(self._G),
@@ -137,7 +137,7 @@ class CbpWidth:
         decisions = self._G @ beta
         squared = float(beta @ decisions) - self._added * float(coef @ coef)
         slack = np.maximum(0.0, 1.0 - y * decisions)
-        return CbpMachine(
+        return CbpSolution(
             coef,
             float(np.sqrt(max(0.0, squared))),
             float(weights @ slack),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.cbp_problem import CbpMachine, CbpProblem, WidthTooSmallError
+from svmosaic.boundary.cbp_problem import CbpProblem, CbpSolution, WidthTooSmallError
 from svmosaic.boundary.points import (
     check_dense_classes,
     class_pairs,
@@ -66,8 +66,8 @@ class WidthPath:
     sigmas : ndarray
         The widths, descending.
     norms : ndarray
-        |C'a| of the fitted machine; with several pairs of classes, the root of the sum of squares.
-        nan where the width is too small for a machine.
+        |C'a| of the solution; with several pairs of classes, the root of the sum of squares. nan
+        where the width is too small.
     smoothed : ndarray
         Each norm plus 0.9 of the one before it (Eq. 3.4).
     losses : ndarray
@@ -95,7 +95,7 @@ def _no_limit() -> float:
 
 @dataclass(frozen=True)
 class CbpSettings:
-    """How machines are solved.
+    """How problems are solved.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class CbpSettings:
     tol, max_iter
         Of the dual solver; 0 updates mean its own limit.
     seconds_left : callable
-        Says how long the next machine may take, 0 for any time.
+        Says how long the next problem may take, 0 for any time.
     progress : callable or None
         Where to report to.
     """
@@ -118,10 +118,10 @@ class CbpSettings:
 
 @dataclass(frozen=True)
 class FoundWidth:
-    """The path of widths of one lam, the machines of the chosen one, and if time cut it short."""
+    """The path of widths of one lam, the solutions of the chosen one, and if time cut it short."""
 
     path: WidthPath
-    machines: list[CbpMachine]
+    solutions: list[CbpSolution]
     late: bool
 
 
@@ -185,23 +185,23 @@ def choose_peak(smoothed: DoubleArray, *, after: bool = False) -> tuple[int, boo
 
 def solve_at(
     problems: Sequence[CbpProblem], sigma: float, lams: Sequence[float], settings: CbpSettings
-) -> list[list[CbpMachine]]:
-    """Return, for every lam, the machines of all problems with one width."""
-    machines: list[list[CbpMachine]] = [[] for _ in lams]
+) -> list[list[CbpSolution]]:
+    """Return, for every lam, the solutions of all problems with one width."""
+    solutions: list[list[CbpSolution]] = [[] for _ in lams]
     with one_blas_thread():
         for problem in problems:
             # Its matrices are as large as all the rest, so they are of one problem at a time.
             width = problem.at(sigma, ridge=settings.ridge)
-            for found, lam in zip(machines, lams, strict=True):
-                machine = width.solve(
+            for found, lam in zip(solutions, lams, strict=True):
+                solution = width.solve(
                     lam,
                     tol=settings.tol,
                     max_iter=settings.max_iter,
                     max_time=settings.seconds_left(),
                     progress=settings.progress,
                 )
-                found.append(machine)
-    return machines
+                found.append(solution)
+    return solutions
 
 
 def search_widths(
@@ -217,25 +217,25 @@ def search_widths(
 
     The distances serve all widths, and the matrices of a width all lams.
     """
-    tried: list[list[list[CbpMachine]]] = []
+    tried: list[list[list[CbpSolution]]] = []
     late = False
     for sigma in sigmas:
         try:
-            machines = solve_at(problems, float(sigma), lams, settings)
+            solved = solve_at(problems, float(sigma), lams, settings)
         except WidthTooSmallError:
             # Smaller ones would be too small as well.
             break
-        late = any(m.solution.status == "max_time" for found in machines for m in found)
+        late = any(s.dual.status == "max_time" for found in solved for s in found)
         if late and tried:
             break
-        tried.append(machines)
+        tried.append(solved)
     if not tried:
         raise ValueError(
             f"{who} got no width that reaches a boundary point: the largest of {sigmas.size} is "
             f"{sigmas[0]:g}. Give larger sigmas."
         )
     return [
-        _at_peak(problems, sigmas, [machines[i] for machines in tried], late, after)
+        _at_peak(problems, sigmas, [solved[i] for solved in tried], late, after)
         for i in range(len(lams))
     ]
 
@@ -243,19 +243,19 @@ def search_widths(
 def _at_peak(
     problems: Sequence[CbpProblem],
     sigmas: DoubleArray,
-    tried: list[list[CbpMachine]],
+    tried: list[list[CbpSolution]],
     late: bool,
     after: bool,
 ) -> FoundWidth:
-    """Return the path of one lam, by the machines of the first widths, and what it chose."""
+    """Return the path of one lam, by the solutions of the first widths, and what it chose."""
     norms, losses, accuracies = np.full((3, sigmas.size), np.nan)
     total = sum(float(problem.weights.sum()) for problem in problems)
-    for s, machines in enumerate(tried):
-        norms[s] = np.sqrt(sum(machine.norm**2 for machine in machines))
-        losses[s] = sum(machine.loss for machine in machines)
+    for s, solutions in enumerate(tried):
+        norms[s] = np.sqrt(sum(solution.norm**2 for solution in solutions))
+        losses[s] = sum(solution.loss for solution in solutions)
         right = sum(
-            float(problem.weights @ (machine.decisions * problem.targets > 0))
-            for problem, machine in zip(problems, machines, strict=True)
+            float(problem.weights @ (solution.decisions * problem.targets > 0))
+            for problem, solution in zip(problems, solutions, strict=True)
         )
         accuracies[s] = right / total
     smoothed = smooth(norms)
@@ -451,10 +451,10 @@ def peak_sigma(
 ) -> float:
     """Return the rbf width at the peak of the norm of SVM-CBP.
 
-    The norm |C'a| of the fitted machine, the distance of the boundary points to the boundary, rises
-    and falls as the width shrinks. Its peak marks where the machine begins to follow single
+    The norm |C'a| of the fitted SVM, the distance of the boundary points to the boundary, rises and
+    falls as the width shrinks. Its peak marks where the classifier begins to follow single
     samples. Warns and takes the largest norm where there is no interior peak. It costs one fit of
-    SVM-CBP per width. ``gamma="cbp"`` of the rbf machines is 1 / (2 sigma^2) of this.
+    SVM-CBP per width. ``gamma="cbp"`` of rbf classifiers is 1 / (2 sigma^2) of this.
 
     Parameters
     ----------
@@ -497,7 +497,7 @@ def radius_sigma(X: Any, y: Any, *, n_jobs: int | None = None) -> float:
     Where classes overlap the radii shrink as samples are added, so of more than 1000 samples of two
     classes 1000 are drawn.
 
-    ``gamma="cbp-radius"`` of the rbf machines is 1 / (2 sigma^2) of this.
+    ``gamma="cbp-radius"`` of rbf classifiers is 1 / (2 sigma^2) of this.
 
     Parameters
     ----------

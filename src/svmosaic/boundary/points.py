@@ -36,7 +36,7 @@ class BoundaryPoints:
         The midpoints.
     pairs : ndarray of shape (n_points, 2)
         Rows of the two samples: one of the later class first for two classes, one of the earlier
-        class first for more; so is the positive class of a machine.
+        class first for more; so is the positive class of a binary problem.
     radii : ndarray of shape (n_points,)
         Half the distance of the two samples.
     classes : ndarray of shape (n_points, 2)

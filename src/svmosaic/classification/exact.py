@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
+from svmosaic.classification.convergence import warn_if_unfinished
+from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
+from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.problem import Solution
 from svmosaic.engine.protocol import solve
-from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
@@ -20,7 +22,7 @@ __all__ = ["ExactKernelClassifier"]
 
 
 class ExactKernelClassifier(KernelClassifier):
-    """Base of the classifiers whose machines come from one call of an exact solver.
+    """Base of the classifiers whose binary problems one call of an exact solver solves.
 
     A subclass implements `_settings`.
     """
@@ -30,50 +32,36 @@ class ExactKernelClassifier(KernelClassifier):
     tol: float
     max_iter: int | None
 
+    # Most variables of a joint step; `memory_limit_mb` counts their kernel matrix and its factor.
+    _n_joint = 0
+
     def _settings(self) -> Any:
         """Return the settings, which name the solver."""
         raise NotImplementedError(f"{type(self).__name__} does not name its solver.")
 
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        rows, problems = training.rows, training.problems
+        kernel = resolve_training_kernel(self, training)
+        n = min(max(p.samples.size for p in problems), self._n_joint)
+        matrices = 2.0 * 8.0 * resolve_threads(self.n_jobs) * n**2
         settings = self._settings()
-        settings.cache_mb = self._cache_mb(rows, problems)
-        solutions: list[Solution] = solve(
-            rows,
-            kernel,
-            problems,
-            settings,
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
-        )
-        self._warn_if_cut_short(solutions)
-        return solutions
-
-    def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
+        settings.cache_mb = kernel_cache_mb(self, rows, problems, matrices)
+        solutions: list[Solution] = solve(rows, kernel, problems, settings, **run_options(self))
         lost = sum(s.status == "indefinite" for s in solutions)
         if lost:
             warn_user(
                 f"The kernel of {type(self).__name__} is not positive semidefinite on these "
-                f"samples, so {lost} of {len(solutions)} machines have no solution. The model is "
-                f"what was reached; use another kernel, change its parameters or lower C.",
+                f"samples, so {lost} of {len(solutions)} binary problems have no solution. The "
+                "returned model has not converged; use another kernel, change its parameters or "
+                "lower C.",
                 ConvergenceWarning,
             )
-        unfinished = [s for s in solutions if s.status in ("max_time", "max_iter")]
-        if not unfinished:
-            return
-        late = any(s.status == "max_time" for s in unfinished)
-        limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter or 'auto'}"
-        worst = max(s.violation for s in unfinished)
-        warn_user(
-            f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "
-            f"{len(solutions)} machines unfinished and violation {worst:.1e} (tol={self.tol:g}). "
-            f"The model is what was reached; scale the features, lower C or raise "
-            f"{'max_time' if late else 'max_iter'}.",
-            ConvergenceWarning,
-        )
+        warn_if_unfinished(self, solutions, "scale the features, lower C or raise {limit}")
+        return kernel, solutions
 
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
+        super()._set_fitted(training, kernel, solutions)
         self.dual_gap_ = np.array([s.dual_gap for s in solutions])
         self.objective_ = np.array([s.objective for s in solutions])

@@ -1,83 +1,53 @@
-"""The road that every kernel classifier takes from a table to a fitted expansion."""
+"""The base of every kernel classifier: from a table to a fitted expansion."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from svmosaic.classification.binary_problems import BinaryProblems
 from svmosaic.classification.classifier_state import KERNEL_CLASSIFIER
 from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
-from svmosaic.classification.multiclass import JoinedSolutions, arrange, gather, split
+from svmosaic.classification.multiclass import arrange, gather
+from svmosaic.classification.multiclass_prediction import MulticlassPrediction
+from svmosaic.classification.parameters import CLASS_WEIGHT, MULTICLASS_PARAMETERS
+from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Rows, Solution
-from svmosaic.engine.rows import make_rows
+from svmosaic.engine.problem import DoubleArray, Solution
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.validation import check_training
 
-__all__ = ["KernelClassifier", "TrainingSet"]
+__all__ = ["KernelClassifier"]
 
 
-@dataclass(frozen=True)
-class TrainingSet:
-    """What a fit works on.
+class KernelClassifier(MulticlassPrediction, KernelEstimator):
+    """Base of the kernel classifiers.
 
-    `X` and `labels` cover all rows; `samples` are the distinct rows that take part, in the order
-    that breaks ties, with their `weights`.
-    """
-
-    X: Any
-    labels: IndexArray
-    samples: IndexArray
-    weights: DoubleArray
-
-
-@dataclass(frozen=True)
-class ReadyProblems:
-    """What the solver of a fit gets, and the data behind it."""
-
-    rows: Rows
-    kernel: KernelSpec
-    problems: list[Problem]
-    training: TrainingSet
-
-
-class KernelClassifier(BinaryProblems, KernelEstimator):
-    """Base of the kernel classifiers: validation, multi-class, fitted attributes, prediction.
-
-    A subclass declares its own parameters and implements `_solve`.
+    A subclass declares its own parameters and implements `_solve`; one with more fitted
+    attributes extends `_set_fitted` and `_model_file`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelEstimator._parameter_constraints,
-        **BinaryProblems._parameter_constraints,
+        **MULTICLASS_PARAMETERS,
+        **CLASS_WEIGHT,
     }
 
-    # A subclass with more fitted attributes extends it by them.
     _model_file = KERNEL_CLASSIFIER
 
-    # What a subclass says of itself ---------------------------------------------------------
+    # A parameter of most classifiers; where weights cannot matter, there is none.
+    class_weight: dict[Any, float] | str | None = None
 
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        """Solve the binary problems."""
+    # True where the published method depends on the order of the rows.
+    _in_given_order = False
+
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        """Solve the binary problems; return the kernel with its width, and the solutions."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it solves problems.")
-
-    def _first(self) -> int:
-        """Return the position of the first sample, -1 for the central one."""
-        return -1
-
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
-    ) -> None:
-        """Set the attributes that only this solver has."""
-
-    # Training -------------------------------------------------------------------------------
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine to training data.
+        """Fit the classifier to training data.
 
         Parameters
         ----------
@@ -95,58 +65,34 @@ class KernelClassifier(BinaryProblems, KernelEstimator):
             The fitted classifier.
         """
         X, y = check_training(self, X, y)
-        self._check_square(X)
-        weights = self._class_weights(y, self._sample_weights(X, sample_weight))
-        classes, labels = self._encode(y, weights)
-        return self._fit_encoded(X, classes, labels, weights)
-
-    def _fit_encoded(self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray) -> Self:
-        """Fit to checked samples; `labels` are positions in `classes`."""
-        ready = self._prepare(X, classes, labels, weights)
-        solutions = self._solve(ready.rows, ready.kernel, ready.problems)
-        return self._finish(ready, classes, solutions)
-
-    def _prepare(
-        self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray
-    ) -> ReadyProblems:
-        """Return the binary problems of checked samples."""
-        rows = make_rows(X, self.kernel)
-        samples, sample_weights = self._samples(X, labels, weights)
-        kernel = self._kernel(X, samples, sample_weights, labels[samples])
-        problems = split(
-            samples,
-            labels[samples],
-            sample_weights,
-            classes.size,
-            self.multi_class,
-            first=self._first(),
+        training = prepare_training(
+            X,
+            y,
+            sample_weight,
+            who=type(self).__name__,
+            kernel=self.kernel,
+            class_weight=self.class_weight,
+            multi_class=self.multi_class,
+            in_given_order=self._in_given_order,
+            dense_only=not self._takes_sparse,
         )
-        training = TrainingSet(X, labels, samples, sample_weights)
-        return ReadyProblems(rows, kernel, problems, training)
-
-    def _finish(self, ready: ReadyProblems, classes: Any, solutions: list[Solution]) -> Self:
-        """Set the fitted attributes."""
-        training = ready.training
-        self.classes_ = classes
-        found = gather(solutions, training.labels, classes.size)
-        self._set_expansion(self._final_kernel(ready.kernel, solutions), training.X, found)
-        self.n_iter_ = np.array([s.n_iter for s in solutions])
-        self.stop_reason_ = np.array([s.status for s in solutions])
-        self._record(solutions, ready.problems, training)
+        kernel, solutions = self._solve(training)
+        self._set_fitted(training, kernel, solutions)
         return self
 
-    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
-        """Return the kernel of the expansion, where solving has chosen its width."""
-        return kernel
-
-    def _set_expansion(self, kernel: KernelSpec, X: Any, found: JoinedSolutions) -> None:
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
+    ) -> None:
+        """Set the fitted attributes."""
+        found = gather(solutions, training.labels, training.classes.size)
+        self.classes_ = training.classes
         self.expansion_ = expansion_of_rows(
-            kernel, X, found.support, found.coefficients, found.intercepts
+            kernel, training.X, found.support, found.coefficients, found.intercepts
         )
         self.support_ = found.support.astype(np.int32)
         self.n_support_ = found.n_support.astype(np.int32)
-
-    # Prediction -----------------------------------------------------------------------------
+        self.n_iter_ = np.array([s.n_iter for s in solutions])
+        self.stop_reason_ = np.array([s.status for s in solutions])
 
     @property
     def dual_coef_(self) -> DoubleArray:

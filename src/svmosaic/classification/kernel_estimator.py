@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,34 +10,36 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.parameters import KERNEL_PARAMETERS, RUN_PARAMETERS
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
-from svmosaic.engine.gamma import DENSE_GAMMA_RULES, GAMMA_RULES, resolve_gamma
-from svmosaic.engine.kernels import KERNELS, KernelFunction, KernelSpec, kernel_spec
+from svmosaic.engine.gamma import DENSE_GAMMA_RULES, resolve_gamma
+from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
 from svmosaic.engine.memory import cache_within
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
-from svmosaic.utils.sklearn_compat import Interval, StrOptions, check_sample_weight
+from svmosaic.utils.progress import current_progress
+from svmosaic.utils.sklearn_compat import check_sample_weight
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_samples
 
-__all__ = ["KernelEstimator", "expansion_of_rows"]
+__all__ = [
+    "KernelEstimator",
+    "check_square",
+    "check_weights",
+    "distinct_samples",
+    "expansion_of_rows",
+    "kernel_cache_mb",
+    "resolve_kernel",
+    "run_options",
+]
 
 
 class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators with a kernel whose fitted model is one expansion, ``expansion_``."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_jobs": [Integral, None],
-        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
-        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KERNEL_PARAMETERS, **RUN_PARAMETERS}
 
     kernel: str | KernelFunction
     gamma: float | str
@@ -48,71 +49,10 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
     cache_mb: float
     max_time: float | None
     verbose: int
+    # A parameter of some estimators; the others have no limit.
+    memory_limit_mb: float | None = None
 
-    # False where the published method depends on the order of the rows.
-    _canonical_order = True
-
-    # Training -------------------------------------------------------------------------------
-
-    def _check_square(self, X: Any) -> None:
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix: {type(self).__name__} with "
-                f"kernel='precomputed' expected X of shape (n_samples, n_samples). Got "
-                f"{X.shape[0]}x{X.shape[1]} instead; pass the kernel values of all pairs."
-            )
-        if self.kernel == "precomputed" and sp.issparse(X):
-            raise TypeError("Sparse precomputed kernels are not supported. Use X.toarray().")
-
-    def _sample_weights(self, X: Any, sample_weight: Any) -> DoubleArray:
-        weights: DoubleArray = check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        if not np.any(weights > 0):
-            raise ValueError(
-                f"{type(self).__name__} needs at least one sample of positive weight; "
-                "all values of sample_weight are zero."
-            )
-        return weights
-
-    def _samples(
-        self, X: Any, labels: IndexArray, weights: DoubleArray
-    ) -> tuple[IndexArray, DoubleArray]:
-        """Return the rows to train on, in the order that breaks ties, and their weights."""
-        if self._canonical_order:
-            # A kernel function sees samples, so they are compared as samples.
-            pairwise = self.kernel == "precomputed"
-            table = make_rows(X, "precomputed") if pairwise else rows_of_samples(X)
-            return cpu.distinct_rows(table, labels, weights)
-        samples = np.flatnonzero(weights > 0)
-        return samples, weights[samples]
-
-    def _kernel(
-        self,
-        X: Any,
-        samples: IndexArray,
-        weights: DoubleArray,
-        labels: IndexArray | None = None,
-    ) -> KernelSpec:
-        """Return the kernel with gamma resolved on the samples to train on.
-
-        `weights` and, in a classifier, `labels` belong to the samples.
-        """
-        kernel = kernel_spec(self.kernel, degree=self.degree, coef0=self.coef0)
-        if not kernel.uses_gamma:
-            return kernel
-        gamma = resolve_gamma(self.gamma, X, samples, weights, labels, kernel.kind)
-        return kernel_spec(self.kernel, gamma, self.degree, self.coef0)
-
-    def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
-        """Return the memory for kernel columns: what was asked for, or what a limit leaves."""
-        limit = getattr(self, "memory_limit_mb", None)
-        if limit is None:
-            return float(self.cache_mb)
-        threads = resolve_threads(self.n_jobs)
-        return cache_within(float(limit), rows, problems, threads, type(self).__name__)
-
-    # Prediction -----------------------------------------------------------------------------
+    _takes_sparse: ClassVar[bool] = True
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return values of shape (n_samples, n_outputs)."""
@@ -129,10 +69,102 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        by_balls = self.kernel == "rbf" and self.gamma in DENSE_GAMMA_RULES
-        tags.input_tags.sparse = self.kernel != "precomputed" and not by_balls
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = (
+            self._takes_sparse
+            and self.kernel != "precomputed"
+            and not (self.kernel == "rbf" and self.gamma in DENSE_GAMMA_RULES)
+        )
         return tags
+
+
+# Training -----------------------------------------------------------------------------------
+
+
+def check_square(X: Any, kernel: str | KernelFunction, who: str) -> None:
+    """Refuse a precomputed kernel that is not a square dense matrix."""
+    if kernel != "precomputed":
+        return
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"Precomputed matrix must be a square matrix: {who} with kernel='precomputed' expected "
+            f"X of shape (n_samples, n_samples). Got {X.shape[0]}x{X.shape[1]} instead; pass the "
+            "kernel values of all pairs."
+        )
+    if sp.issparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported. Use X.toarray().")
+
+
+def check_weights(X: Any, sample_weight: Any, who: str) -> DoubleArray:
+    """Return the weights of all rows, some of them positive."""
+    weights: DoubleArray = check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not np.any(weights > 0):
+        raise ValueError(
+            f"{who} needs at least one sample of positive weight; all values of sample_weight are "
+            "zero."
+        )
+    return weights
+
+
+def distinct_samples(
+    X: Any, kernel: str | KernelFunction, labels: IndexArray, weights: DoubleArray
+) -> tuple[IndexArray, DoubleArray]:
+    """Return the distinct rows of positive weight in canonical order, and their weights.
+
+    Rows with different `labels` are different.
+    """
+    # A kernel function sees samples, so they are compared as samples.
+    rows = make_rows(X, kernel) if kernel == "precomputed" else rows_of_samples(X)
+    return cpu.distinct_rows(rows, labels, weights)
+
+
+def resolve_kernel(
+    estimator: KernelEstimator,
+    X: Any,
+    samples: IndexArray,
+    weights: DoubleArray,
+    labels: IndexArray | None = None,
+) -> KernelSpec:
+    """Return the kernel that the parameters name, with gamma resolved on the samples to train on.
+
+    `weights` and, in a classifier, `labels` belong to the samples.
+    """
+    name, degree, coef0 = estimator.kernel, estimator.degree, estimator.coef0
+    kernel = kernel_spec(name, degree=degree, coef0=coef0)
+    if not kernel.uses_gamma:
+        return kernel
+    gamma = resolve_gamma(estimator.gamma, X, samples, weights, labels, kernel.kind)
+    return kernel_spec(name, gamma, degree, coef0)
+
+
+def kernel_cache_mb(
+    estimator: KernelEstimator, rows: Rows, problems: Sequence[Problem], more_bytes: float = 0.0
+) -> float:
+    """Return the memory for kernel columns: what was asked for, or what a limit leaves.
+
+    `more_bytes` is what the solver needs besides the columns and its usual arrays.
+    """
+    if estimator.memory_limit_mb is None:
+        return float(estimator.cache_mb)
+    return cache_within(
+        float(estimator.memory_limit_mb),
+        rows,
+        problems,
+        resolve_threads(estimator.n_jobs),
+        type(estimator).__name__,
+        more_bytes=more_bytes,
+    )
+
+
+def run_options(estimator: Any) -> dict[str, Any]:
+    """Return what a solver is told about its run: threads, time, where to report to."""
+    return {
+        "n_threads": resolve_threads(estimator.n_jobs),
+        "max_time": estimator.max_time or 0.0,
+        "progress": current_progress(type(estimator).__name__, estimator.verbose),
+    }
 
 
 def expansion_of_rows(

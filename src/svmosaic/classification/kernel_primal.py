@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
+from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.memory import cache_within
-from svmosaic.engine.problem import Problem, Rows
 from svmosaic.engine.settings import DualDescentSettings
-from svmosaic.utils.sklearn_compat import Interval
-from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["KernelPrimalSVC"]
-
-# Free variables of a joint step at most; see cpp/solvers/dual_descent.cpp.
-_MOST_JOINT = 2_000
 
 
 class KernelPrimalSVC(ExactKernelClassifier):
@@ -130,11 +122,14 @@ class KernelPrimalSVC(ExactKernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ExactKernelClassifier._parameter_constraints,
-        "lam": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
+        **MEMORY_LIMIT,
+        "lam": POSITIVE_REAL,
+        "tol": POSITIVE_REAL,
+        "max_iter": [*POSITIVE_COUNT, None],
     }
+
+    # See cpp/solvers/dual_descent.cpp.
+    _n_joint = 2_000
 
     def __init__(
         self,
@@ -170,21 +165,6 @@ class KernelPrimalSVC(ExactKernelClassifier):
         self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
         self.verbose = verbose
-
-    def _cache_mb(self, rows: Rows, problems: Sequence[Problem]) -> float:
-        if self.memory_limit_mb is None:
-            return float(self.cache_mb)
-        # The joint step has the kernel matrix of the free variables, and its factor.
-        n = min(max(p.samples.size for p in problems), _MOST_JOINT)
-        threads = resolve_threads(self.n_jobs)
-        return cache_within(
-            float(self.memory_limit_mb),
-            rows,
-            problems,
-            threads,
-            type(self).__name__,
-            more_bytes=2.0 * 8.0 * threads * n**2,
-        )
 
     def _settings(self) -> Any:
         # a'Ka + lam sum of losses is twice 1/2 |w|^2 + lam/2 sum of losses.

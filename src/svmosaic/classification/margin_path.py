@@ -10,12 +10,12 @@ import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray, Solution
 
-__all__ = ["MachinePath", "MarginPath"]
+__all__ = ["BinaryPath", "MarginPath"]
 
 
 @dataclass(frozen=True)
-class MachinePath:
-    """The trajectory of one binary machine.
+class BinaryPath:
+    """The trajectory of one binary problem.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class MachinePath:
     n_support : ndarray of shape (n_steps,)
         Different rows taken so far.
     total_weight : float
-        Sum of the sample weights of this machine, the n of the paper.
+        Sum of the sample weights of this problem, the n of the paper.
     """
 
     rows: IndexArray
@@ -51,14 +51,14 @@ class MachinePath:
         """Return how many steps fit into `budget` different rows."""
         return int(np.searchsorted(self.n_support, budget, side="right"))
 
-    def cut(self, length: int) -> MachinePath:
+    def cut(self, length: int) -> BinaryPath:
         """Return the first `length` steps."""
-        return MachinePath(
+        return BinaryPath(
             self.rows[:length], self.steps[:length], self.violations[:length], self.total_weight
         )
 
     def expansion(self, C: float, fit_intercept: bool) -> tuple[IndexArray, DoubleArray, float]:
-        """Return rows, their coefficients and the intercept of the plain machine."""
+        """Return rows, their coefficients and the intercept without refinement."""
         rows, place = np.unique(self.rows, return_inverse=True)
         coef = np.zeros(rows.size)
         np.add.at(coef, place, self.steps)
@@ -68,29 +68,29 @@ class MachinePath:
 
 
 @dataclass(frozen=True)
-class MarginPath(Sequence[MachinePath]):
-    """The trajectories of all machines of a fitted OLLAWV classifier.
+class MarginPath(Sequence[BinaryPath]):
+    """The trajectories of all binary problems of a fitted OLLAWV classifier.
 
-    A sequence of `MachinePath`, one per binary machine, in the order of ``intercept_``.
+    A sequence of `BinaryPath`, one per binary problem, in the order of ``intercept_``.
     """
 
-    machines: tuple[MachinePath, ...]
+    paths: tuple[BinaryPath, ...]
 
-    def __getitem__(self, m):  # type: ignore[no-untyped-def]
-        return self.machines[m]
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        return self.paths[number]
 
     def __len__(self) -> int:
-        return len(self.machines)
+        return len(self.paths)
 
-    def __iter__(self) -> Iterator[MachinePath]:
-        return iter(self.machines)
+    def __iter__(self) -> Iterator[BinaryPath]:
+        return iter(self.paths)
 
     @classmethod
     def of(cls, solutions: Sequence[Solution], total_weights: Sequence[float]) -> MarginPath:
         """Return the path that solutions recorded."""
         return cls(
             tuple(
-                MachinePath(s.path_rows, s.path_steps, s.path_violations, weight)
+                BinaryPath(s.path_rows, s.path_steps, s.path_violations, weight)
                 for s, weight in zip(solutions, total_weights, strict=True)
             )
         )
@@ -101,7 +101,7 @@ class MarginPath(Sequence[MachinePath]):
         offsets = arrays["offsets"]
         return cls(
             tuple(
-                MachinePath(
+                BinaryPath(
                     arrays["rows"][a:b],
                     arrays["steps"][a:b],
                     arrays["violations"][a:b],
@@ -116,9 +116,9 @@ class MarginPath(Sequence[MachinePath]):
     def to_arrays(self) -> dict[str, Any]:
         """Return the path as plain arrays, which any serialiser can store."""
         return {
-            "offsets": np.cumsum([0, *(m.rows.size for m in self.machines)]),
-            "rows": np.concatenate([m.rows for m in self.machines]),
-            "steps": np.concatenate([m.steps for m in self.machines]),
-            "violations": np.concatenate([m.violations for m in self.machines]),
-            "total_weights": np.array([m.total_weight for m in self.machines]),
+            "offsets": np.cumsum([0, *(p.rows.size for p in self.paths)]),
+            "rows": np.concatenate([p.rows for p in self.paths]),
+            "steps": np.concatenate([p.steps for p in self.paths]),
+            "violations": np.concatenate([p.violations for p in self.paths]),
+            "total_weights": np.array([p.total_weight for p in self.paths]),
         }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.settings import MinimalNormSettings
 from svmosaic.utils.sklearn_compat import Interval
@@ -140,9 +141,9 @@ class MNSVMClassifier(ExactKernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ExactKernelClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "C": POSITIVE_REAL,
+        "tol": POSITIVE_REAL,
+        "max_iter": [*POSITIVE_COUNT, None],
         "joint_steps": ["boolean"],
         "draw": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],

@@ -21,6 +21,7 @@ __all__ = [
     "JoinedSolutions",
     "MultiClass",
     "arrange",
+    "choose_classes",
     "class_pairs",
     "combine_votes",
     "gather",
@@ -68,15 +69,13 @@ def split(
     weights: DoubleArray,
     n_classes: int,
     multi_class: MultiClass,
-    *,
-    first: int = -1,
 ) -> list[Problem]:
     """Return the binary problems. `labels` and `weights` belong to `samples`."""
     problems = []
     for positive, negative in class_pairs(n_classes, multi_class):
         takes_part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
         targets = np.where(labels[takes_part] == positive, 1.0, -1.0)
-        problems.append(Problem(samples[takes_part], targets, weights[takes_part], first))
+        problems.append(Problem(samples[takes_part], targets, weights[takes_part]))
     return problems
 
 
@@ -176,3 +175,12 @@ def combine_votes(decisions: DoubleArray, n_classes: int) -> DoubleArray:
         votes[:, j] += decision <= 0
     votes += sums / (3 * (np.abs(sums) + 1))
     return votes
+
+
+def choose_classes(outputs: DoubleArray, n_classes: int, multi_class: MultiClass) -> IndexArray:
+    """Return the class number of each sample, by the outputs of the binary classifiers."""
+    if n_classes == 2:
+        return (outputs[:, 0] > 0).astype(np.intp)
+    values = combine_votes(outputs, n_classes) if multi_class == "ovo" else outputs
+    chosen: IndexArray = values.argmax(axis=1)
+    return chosen

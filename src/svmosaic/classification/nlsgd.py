@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,20 +12,24 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.classifier_state import assemble_classifier
+from svmosaic.classification.kernel_estimator import run_options
 from svmosaic.classification.multiclass import MultiClass, arrange, gather, unarrange
-from svmosaic.classification.online_classifier import OnlineClassifier
+from svmosaic.classification.online_classifier import (
+    OnlineClassifier,
+    Visits,
+    draw_seed,
+    online_solutions,
+)
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
-from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
+from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import KernelSgdSettings, VisitOrder
-from svmosaic.engine.tasks import OnlineSolution, OnlineTask
+from svmosaic.engine.tasks import OnlineSolution
 from svmosaic.utils.declaration import doubles, expect, expect_shape
-from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.state_codec import Scope
-from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["NLSGDClassifier"]
 
@@ -238,36 +241,26 @@ class NLSGDClassifier(OnlineClassifier):
     def _in_primal(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
-    def _visit(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
+    def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        kernel = cast(KernelSpec, visits.kernel)
         settings = KernelSgdSettings(
             C=float(self.C),
-            epochs=epochs,
+            epochs=visits.epochs,
             average=float(self.average),
-            order=order,
+            order=visits.order,
             fit_intercept=bool(self.fit_intercept),
-            seed=self._seed(),
+            seed=draw_seed(self.random_state),
             cache_mb=float(self.cache_mb),
         )
-        n_threads = resolve_threads(self.n_jobs)
-        max_time = self.max_time or 0.0
-        progress = current_progress(type(self).__name__, self.verbose)
         if self._in_primal:
-            return cpu.solve_linear_sgd(
-                rows, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
+            solutions = cpu.solve_linear_sgd(
+                visits.rows, visits.tasks, settings, **run_options(self)
             )
-        return solve(
-            rows, kernel, tasks, settings, n_threads=n_threads, max_time=max_time, progress=progress
-        )
+        else:
+            solutions = solve(visits.rows, kernel, visits.tasks, settings, **run_options(self))
+        return kernel, solutions
 
-    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+    def _set_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
         self._state_intercept = np.array([s.state_intercept for s in solutions])
         if self._in_primal:
             n_features = int(self.n_features_in_)
@@ -284,35 +277,32 @@ class NLSGDClassifier(OnlineClassifier):
         )
         self._feature_weights = np.empty((0, 0))
 
-    def _raw(self) -> tuple[Coefficients, DoubleArray]:
-        # The state of a linear model has no support vectors; `_before` adds it.
-        if self._in_primal:
-            nothing = Coefficients.of_matrix(np.zeros((0, self.intercept_.size)))
-            return nothing, self._state_intercept
-        state = unarrange(self._state, self.n_support_, self.classes_.size, self.multi_class)
-        return state, self._state_intercept
-
-    def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
-        if first:
-            return super()._before(problems, first)
+    def _solutions(self) -> list[OnlineSolution]:
         if self._in_primal != (self._feature_weights.size > 0):
             raise ValueError(
                 f"partial_fit of {type(self).__name__} cannot go on with kernel={self.kernel!r}: a "
-                "linear machine keeps weights, the others keep samples; fit anew."
+                "linear model keeps weights, the others keep samples; call fit."
             )
         if not self._in_primal:
-            return super()._before(problems, first)
-        # The machine is its weights; there are no support vectors to look up.
+            state = unarrange(self._state, self.n_support_, self.classes_.size, self.multi_class)
+            return online_solutions(self, state, self._state_intercept)
+        # The weights of the features are all there is; no support vectors have to be looked up.
+        nothing = Coefficients.of_matrix(np.zeros((0, self.intercept_.size)))
         return [
-            replace(machine, state=self._state[m].copy(), weights=self._feature_weights[m])
-            for m, machine in enumerate(super()._before(problems, first))
+            replace(solution, state=state.copy(), weights=weights)
+            for solution, state, weights in zip(
+                online_solutions(self, nothing, self._state_intercept),
+                self._state,
+                self._feature_weights,
+                strict=True,
+            )
         ]
 
-    # The linear machine ---------------------------------------------------------------------
+    # The linear kernel ----------------------------------------------------------------------
 
     @property
     def coef_(self) -> Any:
-        """Weights of the features, one row per machine; for the linear kernel only."""
+        """Weights of the features, one row per output; for the linear kernel only."""
         if not self._in_primal:
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self, "classes_")
@@ -352,7 +342,7 @@ def linear_expansion(
 
 
 def _matrix(rows: list[DoubleArray], n_columns: int) -> DoubleArray:
-    """Return the rows as a matrix; a machine without samples yet has an empty one."""
+    """Return the rows as a matrix; a problem without samples yet has an empty one."""
     matrix = np.zeros((len(rows), n_columns))
     for m, row in enumerate(rows):
         if row.size:

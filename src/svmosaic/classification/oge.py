@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,20 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.points import pairs_between, points_of
-from svmosaic.classification.binary_problems import BinaryProblems
 from svmosaic.classification.classifier_state import count_problems
-from svmosaic.classification.multiclass import split
-from svmosaic.engine import cpu
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, Problem
+from svmosaic.classification.multiclass_prediction import MulticlassPrediction
+from svmosaic.classification.parameters import MULTICLASS_PARAMETERS, POSITIVE_REAL, RUN_PARAMETERS
+from svmosaic.classification.training import prepare_training
+from svmosaic.engine.problem import DoubleArray, FloatArray, Problem
 from svmosaic.utils.blocked_algebra import add_outer_product
 from svmosaic.utils.declaration import FEATURES, INTEGERS, Declaration, doubles, expect
 from svmosaic.utils.interruptible import interruptible
-from svmosaic.utils.sklearn_compat import (
-    Interval,
-    StrOptions,
-    check_sample_weight,
-    fit_context,
-)
+from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.state_codec import Array, Labels, Scope
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, check_training
@@ -75,7 +70,7 @@ def _check_planes(model: Any, sizes: Scope) -> None:
     expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
-class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
+class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
     r"""Ensemble of the planes midway between neighbours of different classes.
 
     Every characteristic boundary point gives a plane: through the point, across the line between
@@ -151,16 +146,14 @@ class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "lam": [StrOptions({"gcv"}), Interval(Real, 0.0, None, closed="neither")],
+        "lam": [StrOptions({"gcv"}), *POSITIVE_REAL],
         "initial": [StrOptions({"equal"}), Interval(Real, None, None, closed="neither")],
         "threshold": [StrOptions({"train"}), Interval(Real, None, None, closed="neither")],
-        "decision_function_shape": BinaryProblems._parameter_constraints["decision_function_shape"],
-        "n_jobs": [Integral, None],
+        "decision_function_shape": MULTICLASS_PARAMETERS["decision_function_shape"],
+        "n_jobs": RUN_PARAMETERS["n_jobs"],
     }
 
     multi_class = "ovo"
-    # No parameter: planes lie midway between samples whatever these weigh.
-    class_weight = None
 
     _model_file = Declaration(
         {
@@ -212,21 +205,8 @@ class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
             The fitted classifier.
         """
         X, y = check_training(self, X, y)
-        if sp.issparse(X):
-            raise TypeError(
-                "OGEClassifier takes dense arrays only. Got a sparse matrix; use X.toarray() if "
-                "it fits into memory."
-            )
-        given = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not np.any(given > 0):
-            raise ValueError(
-                "OGEClassifier needs at least one sample of positive weight; all values of "
-                "sample_weight are zero."
-            )
-        weights = np.ascontiguousarray(given)
-        classes, labels = self._encode(y, weights)
-        samples, sample_weights = cpu.distinct_rows(DenseRows(X), labels, weights)
-        problems = split(samples, labels[samples], sample_weights, classes.size, "ovo")
+        training = prepare_training(X, y, sample_weight, who=type(self).__name__, dense_only=True)
+        problems = training.problems
         planes = [self._planes(X, problem) for problem in problems]
         with one_blas_thread():
             ensembles = [
@@ -234,7 +214,7 @@ class OGEClassifier(BinaryProblems, BaseEstimator):  # type: ignore[misc]
                 for problem, found in zip(problems, planes, strict=True)
             ]
 
-        self.classes_ = classes
+        self.classes_ = training.classes
         self.normals_ = np.concatenate([p.normals for p in planes])
         self.offsets_ = np.concatenate([p.offsets for p in planes])
         self.weights_ = np.concatenate([e.weights for e in ensembles])

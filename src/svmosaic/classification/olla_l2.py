@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+from svmosaic.classification.kernel_estimator import run_options
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.classification.online_classifier import OnlineClassifier
+from svmosaic.classification.online_classifier import OnlineClassifier, Visits, draw_seed
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
-from svmosaic.engine.problem import Rows
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllaL2Settings, VisitOrder
-from svmosaic.engine.tasks import OnlineSolution, OnlineTask
-from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
-from svmosaic.utils.threads import resolve_threads
+from svmosaic.engine.tasks import OnlineSolution
+from svmosaic.utils.sklearn_compat import StrOptions
 
 __all__ = ["OLLAL2Classifier"]
 
@@ -141,8 +138,8 @@ class OLLAL2Classifier(OnlineClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineClassifier._parameter_constraints,
         "order": [StrOptions({"shuffled", "given"})],
-        "intercept_scaling": [Interval(Real, 0.0, None, closed="neither")],
-        "budget": [Interval(Integral, 1, None, closed="left"), None],
+        "intercept_scaling": POSITIVE_REAL,
+        "budget": [*POSITIVE_COUNT, None],
     }
 
     def __init__(
@@ -186,30 +183,15 @@ class OLLAL2Classifier(OnlineClassifier):
         self.max_time = max_time
         self.verbose = verbose
 
-    def _visit(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
+    def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        kernel = cast(KernelSpec, visits.kernel)
         settings = OllaL2Settings(
             C=float(self.C),
-            epochs=epochs,
-            order=order,
+            epochs=visits.epochs,
+            order=visits.order,
             beta=float(self.intercept_scaling) if self.fit_intercept else 0.0,
             budget=self.budget or 0,
-            seed=self._seed(),
+            seed=draw_seed(self.random_state),
             cache_mb=float(self.cache_mb),
         )
-        return solve(
-            rows,
-            kernel,
-            tasks,
-            settings,
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
-        )
+        return kernel, solve(visits.rows, kernel, visits.tasks, settings, **run_options(self))

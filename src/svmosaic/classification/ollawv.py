@@ -12,25 +12,38 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.classification.margin_path import MachinePath, MarginPath
+from svmosaic.classification.convergence import warn_if_late
+from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
+from svmosaic.classification.margin_path import BinaryPath, MarginPath
 from svmosaic.classification.multiclass import MultiClass, class_pairs, gather
+from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.path_state import PATH, check_path, check_selected
+from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
-from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.problem import Problem, Solution
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import LearningRate, OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import RefineTask
-from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
-__all__ = ["OLLAWVClassifier"]
+__all__ = ["OLLAWV_PARAMETERS", "OLLAWVClassifier", "make_refine_settings", "make_settings"]
+
+# Parameters that `OLLAWVClassifierCV` has as well.
+OLLAWV_PARAMETERS: dict[str, list[Any]] = {
+    "refine": [StrOptions({"selected", "full"}), None],
+    "tol": POSITIVE_REAL,
+    "fit_intercept": ["boolean"],
+    "learning_rate": [StrOptions({"2/sqrt(t)", "1/sqrt(t)", "1/t"})],
+    "max_iter": [*POSITIVE_COUNT, *POSITIVE_REAL],
+    "max_support": [*POSITIVE_COUNT, None],
+}
 
 
 class OLLAWVClassifier(KernelClassifier):
@@ -179,20 +192,12 @@ class OLLAWVClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
+        **OLLAWV_PARAMETERS,
+        **MEMORY_LIMIT,
         "margin": [Interval(Real, 0.0, None, closed="left")],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "refine": [StrOptions({"selected", "full"}), None],
-        "refine_C": [Interval(Real, 0.0, None, closed="neither"), None],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "fit_intercept": ["boolean"],
-        "learning_rate": [StrOptions({"2/sqrt(t)", "1/sqrt(t)", "1/t"})],
+        "C": POSITIVE_REAL,
+        "refine_C": [*POSITIVE_REAL, None],
         "start": [StrOptions({"central", "first"})],
-        "max_iter": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0.0, None, closed="neither"),
-        ],
-        "max_support": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     _model_file = KernelClassifier._model_file.extend(
@@ -251,72 +256,52 @@ class OLLAWVClassifier(KernelClassifier):
     # Solving --------------------------------------------------------------------------------
 
     @property
-    def _canonical_order(self) -> bool:  # type: ignore[override]
-        return self.start == "central"
+    def _in_given_order(self) -> bool:  # type: ignore[override]
+        return self.start == "first"
 
-    def _first(self) -> int:
-        return 0 if self.start == "first" else -1
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        rows, problems = training.rows, training.problems
+        if self.start == "first":
+            problems = [replace(problem, first=0) for problem in problems]
+        kernel = resolve_training_kernel(self, training)
+        settings = make_settings(
+            margin=self.margin,
+            C=self.C,
+            refine=self._refine_settings(),
+            fit_intercept=self.fit_intercept,
+            learning_rate=self.learning_rate,
+            max_iter=self.max_iter,
+            max_support=self.max_support,
+            cache_mb=kernel_cache_mb(self, rows, problems),
+        )
+        solutions = solve(rows, kernel, problems, settings, **run_options(self))
+        self._warn_if_not_converged(solutions)
+        return kernel, solutions
 
     def _refine_settings(self) -> RefineSettings:
-        return RefineSettings(
-            refinement=self.refine or "none",
-            C=float(self.C if self.refine_C is None else self.refine_C),
-            tol=float(self.tol),
-        )
+        C = self.C if self.refine_C is None else self.refine_C
+        return make_refine_settings(self.refine, C, self.tol)
 
-    def _settings(self, cache_mb: float) -> OllawvSettings:
-        by_share = not isinstance(self.max_iter, Integral)
-        return OllawvSettings(
-            margin=float(self.margin),
-            learning_rate=self.learning_rate,
-            fit_intercept=bool(self.fit_intercept),
-            max_iter_share=float(self.max_iter) if by_share else 0.0,
-            max_iter=0 if by_share else int(self.max_iter),
-            max_support=self.max_support or 0,
-            C=float(self.C),
-            cache_mb=cache_mb,
-            refine=self._refine_settings(),
-        )
-
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        solutions = solve(
-            rows,
-            kernel,
-            problems,
-            self._settings(self._cache_mb(rows, problems)),
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
-        )
-        self._warn_if_cut_short(solutions)
-        return solutions
-
-    def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
-        late = sum(s.status == "max_time" for s in solutions)
-        if late:
+    def _warn_if_not_converged(self, solutions: list[Solution]) -> None:
+        advice = "raise max_time, lower the margin or set max_support"
+        if warn_if_late(self, solutions, advice) or self.refine is None:
+            return
+        worst = max(s.violation for s in solutions)
+        if worst > self.tol:
             warn_user(
-                f"{type(self).__name__} stopped at max_time={self.max_time:g} s with {late} of "
-                f"{len(solutions)} machines unfinished. The model is what was reached; raise "
-                "max_time, lower the margin or set max_support.",
+                f"The refinement of {type(self).__name__} stopped with violation "
+                f"{worst:.1e} (tol={self.tol:g}). Scale the features or raise tol.",
                 ConvergenceWarning,
             )
-        elif self.refine is not None:
-            worst = max(s.violation for s in solutions)
-            if worst > self.tol:
-                warn_user(
-                    f"The refinement of {type(self).__name__} stopped with violation "
-                    f"{worst:.1e} (tol={self.tol:g}). Scale the features or raise tol.",
-                    ConvergenceWarning,
-                )
 
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
+        super()._set_fitted(training, kernel, solutions)
         self.dual_gap_ = np.array([s.dual_gap for s in solutions])
         self.objective_ = np.array([s.objective for s in solutions])
-        self._path = MarginPath.of(
-            solutions, [float(p.weights.sum()) for p in problems]
-        ).to_arrays()
+        total_weights = [float(p.weights.sum()) for p in training.problems]
+        self._path = MarginPath.of(solutions, total_weights).to_arrays()
         self._selected = {}
         if self.refine == "selected":
             # What `at_margin` needs to refine a shorter selection, in the order of the samples.
@@ -387,51 +372,46 @@ class OLLAWVClassifier(KernelClassifier):
         model.stop_reason_ = np.where(spent, "max_support", self.stop_reason_)
         return model
 
-    def _at(self, length: Callable[[MachinePath], int], **params: Any) -> Self:
+    def _at(self, length: Callable[[BinaryPath], int], **params: Any) -> Self:
         """Return the model of shortened paths; the caller says why they end."""
         if self.refine == "full":
             raise ValueError(
-                f"{type(self).__name__} with refine='full' is the exact machine on all samples and "
+                f"{type(self).__name__} with refine='full' is the exact SVM on all samples and "
                 "does not depend on the selection; fit with refine=None or refine='selected'."
             )
-        path = self.path_
-        if not all(machine.rows.size for machine in path):
+        if not all(path.rows.size for path in self.path_):
             raise ValueError(
-                f"This {type(self).__name__} has no recorded path, as a machine imported from "
+                f"This {type(self).__name__} has no recorded path, as a model imported from "
                 "another library; fit it with svmosaic."
             )
-        lengths = [length(machine) for machine in path]
-        cut = MarginPath(tuple(m.cut(k) for m, k in zip(path, lengths, strict=True)))
         model = copy.copy(self)
         model.set_params(**params)
-        if self.refine is None:
-            solutions = [self._plain_solution(machine) for machine in cut]
-            gaps = objectives = np.full(len(cut), np.nan)
-        else:
-            solutions = self._refined_solutions(cut)
-            gaps = np.array([s.dual_gap for s in solutions])
-            objectives = np.array([s.objective for s in solutions])
-        model._take_expansion(self, solutions)
-        model._path = cut.to_arrays()
-        model.n_iter_ = np.array(lengths)
-        model.dual_gap_ = gaps
-        model.objective_ = objectives
-        if self.refine == "selected":
-            model._selected = _subset(self._selected, cut, self.kernel == "precomputed")
+        model._shorten(MarginPath(tuple(path.cut(length(path)) for path in self.path_)))
         return model
 
-    def _plain_solution(self, machine: MachinePath) -> Solution:
-        rows, coef, intercept = machine.expansion(float(self.C), bool(self.fit_intercept))
-        return Solution(rows, coef, intercept)
+    def _shorten(self, cut: MarginPath) -> None:
+        """Replace the fitted attributes by those of shorter paths."""
+        if self.refine is None:
+            parts = [path.expansion(float(self.C), bool(self.fit_intercept)) for path in cut]
+            solutions = [Solution(rows, coef, intercept) for rows, coef, intercept in parts]
+        else:
+            solutions = self._refined_solutions(cut)
+        self._select_vectors(solutions)
+        self._path = cut.to_arrays()
+        self.n_iter_ = np.array([path.rows.size for path in cut])
+        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.objective_ = np.array([s.objective for s in solutions])
+        if self.refine == "selected":
+            self._selected = _subset(self._selected, cut, self.kernel == "precomputed")
 
-    def _refined_solutions(self, path: MarginPath) -> list[Solution]:
+    def _refined_solutions(self, cut: MarginPath) -> list[Solution]:
         """Solve the dual on shorter selections; rows are those of the training data."""
         selected = self._selected
         rows = make_rows(selected["vectors"], self.kernel)
         tasks = []
         pairs = class_pairs(self.classes_.size, self.multi_class)
-        for (positive, _), machine in zip(pairs, path, strict=True):
-            samples = np.flatnonzero(np.isin(selected["rows"], machine.rows))
+        for (positive, _), path in zip(pairs, cut, strict=True):
+            samples = np.flatnonzero(np.isin(selected["rows"], path.rows))
             targets = np.where(selected["labels"][samples] == positive, 1.0, -1.0)
             problem = Problem(samples, targets, selected["weights"][samples])
             tasks.append(RefineTask(problem, np.arange(samples.size), self._refine_settings()))
@@ -444,29 +424,62 @@ class OLLAWVClassifier(KernelClassifier):
         )
         return [replace(s, support=selected["rows"][s.support]) for s in solutions]
 
-    def _take_expansion(self, source: OLLAWVClassifier, solutions: list[Solution]) -> None:
-        """Set the expansion from solutions whose vectors `source` holds."""
-        if source._selected:
-            known, vectors = source._selected["rows"], source._selected["vectors"]
-            of_class = source._selected["labels"]
+    def _select_vectors(self, solutions: list[Solution]) -> None:
+        """Set the expansion from solutions over vectors that this model holds already."""
+        if self._selected:
+            known, vectors = self._selected["rows"], self._selected["vectors"]
+            of_class = self._selected["labels"]
         else:
-            known, vectors = source.support_.astype(np.int64), source.support_vectors_
-            of_class = np.repeat(np.arange(source.classes_.size), source.n_support_)
+            known, vectors = self.support_.astype(np.int64), self.support_vectors_
+            of_class = np.repeat(np.arange(self.classes_.size), self.n_support_)
         labels = np.zeros(int(known.max()) + 1, dtype=np.int64)
         labels[known] = of_class
         found = gather(solutions, labels, self.classes_.size)
-        kernel = source.expansion_.kernel
-        if source.expansion_.columns is not None:
-            self._set_expansion(kernel, source.support_vectors_, found)
-            return
-        order = np.argsort(known)
-        place = np.empty(labels.size, dtype=np.int64)
-        place[known[order]] = order
+        before = self.expansion_
+        if before.columns is None:
+            place = np.empty(labels.size, dtype=np.int64)
+            place[known] = np.arange(known.size)
+            columns, vectors = None, vectors[place[found.support]]
+        else:
+            columns, vectors = found.support, before.vectors
         self.expansion_ = KernelExpansion(
-            kernel, vectors[place[found.support]], found.coefficients, found.intercepts
+            before.kernel, vectors, found.coefficients, found.intercepts, columns
         )
         self.support_ = found.support.astype(np.int32)
         self.n_support_ = found.n_support.astype(np.int32)
+
+
+def make_refine_settings(
+    refine: Literal["selected", "full"] | None, C: float, tol: float
+) -> RefineSettings:
+    """Return the settings of the refinement from the parameters of the same names."""
+    return RefineSettings(refinement=refine or "none", C=float(C), tol=float(tol))
+
+
+def make_settings(
+    *,
+    refine: RefineSettings,
+    fit_intercept: bool,
+    learning_rate: LearningRate,
+    max_iter: float,
+    max_support: int | None,
+    margin: float = 0.1,
+    C: float = 1.0,
+    cache_mb: float = 200.0,
+) -> OllawvSettings:
+    """Return the settings of the solver from the parameters of the same names."""
+    by_share = not isinstance(max_iter, Integral)
+    return OllawvSettings(
+        margin=float(margin),
+        learning_rate=learning_rate,
+        fit_intercept=bool(fit_intercept),
+        max_iter_share=float(max_iter) if by_share else 0.0,
+        max_iter=0 if by_share else int(max_iter),
+        max_support=max_support or 0,
+        C=float(C),
+        cache_mb=cache_mb,
+        refine=refine,
+    )
 
 
 def _subset(selected: dict[str, Any], path: MarginPath, pairwise: bool) -> dict[str, Any]:

@@ -11,13 +11,24 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.ollawv import (
+    OLLAWV_PARAMETERS,
+    OLLAWVClassifier,
+    make_refine_settings,
+    make_settings,
+)
+from svmosaic.classification.parameters import (
+    CLASS_WEIGHT,
+    KERNEL_PARAMETERS,
+    MULTICLASS_PARAMETERS,
+    RUN_PARAMETERS,
+)
 from svmosaic.classification.scores import SCORES
+from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine import cpu
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KERNELS, kernel_spec
-from svmosaic.engine.problem import DoubleArray, IndexArray, Rows
-from svmosaic.engine.rows import make_rows
+from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.settings import LearningRate
 from svmosaic.engine.tasks import TuneSettings
 from svmosaic.utils.progress import current_progress
@@ -113,8 +124,12 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: OLLAWVClassifier._parameter_constraints[name] for name in _SHARED},
+        **OLLAWV_PARAMETERS,
+        **CLASS_WEIGHT,
         "kernel": [StrOptions(set(KERNELS))],
+        **{name: KERNEL_PARAMETERS[name] for name in ("degree", "coef0")},
+        **{name: RUN_PARAMETERS[name] for name in ("n_jobs", "verbose")},
+        "multi_class": MULTICLASS_PARAMETERS["multi_class"],
         "gammas": ["array-like", None],
         "margins": ["array-like"],
         "Cs": ["array-like"],
@@ -185,18 +200,21 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The fitted search.
         """
         X, y = check_training(self, X, y)
-        template = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
-        template._check_square(X)
-        weights = template._class_weights(y, template._sample_weights(X, sample_weight))
-        classes, labels = template._encode(y, weights)
-        rows = make_rows(X, self.kernel)
-
-        grid = self._grid(X, rows, labels, weights, template)
+        training = prepare_training(
+            X,
+            y,
+            sample_weight,
+            who=type(self).__name__,
+            kernel=self.kernel,
+            class_weight=self.class_weight,
+            multi_class=self.multi_class,
+        )
+        grid = self._grid(training)
         confusion, n_support = cpu.tune_ollawv(
-            rows,
+            training.rows,
             kernel_spec(self.kernel, 1.0, self.degree, self.coef0),
-            labels,
-            weights,
+            training.labels,
+            training.row_weights,
             classification_splits(self.cv, X, y),
             grid,
             n_threads=resolve_threads(self.n_jobs),
@@ -204,42 +222,38 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._report(grid, SCORES[self.scoring](confusion), n_support)
 
-        for name, value in self.best_params_.items():
-            setattr(template, name, value)
-        template.n_features_in_ = self.n_features_in_
-        template._fit_encoded(X, classes, labels, weights)
-        self.best_estimator_: OLLAWVClassifier = template
-        self.classes_ = classes
-        self.n_iter_ = template.n_iter_
+        best = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
+        best.set_params(**self.best_params_)
+        self.best_estimator_ = best.fit(X, y, sample_weight)
+        self.classes_ = training.classes
+        self.n_iter_ = best.n_iter_
         return self
 
     # The search -----------------------------------------------------------------------------
 
-    def _grid(
-        self,
-        X: Any,
-        rows: Rows,
-        labels: IndexArray,
-        weights: DoubleArray,
-        template: OLLAWVClassifier,
-    ) -> TuneSettings:
+    def _grid(self, training: Training) -> TuneSettings:
         margins = _positive(self.margins, "margins")
         Cs = _positive(self.Cs, "Cs")
         if self.kernel in ("linear", "precomputed"):
             gammas = np.ones(1)
         elif self.gammas is None:
-            samples, sample_weights = template._samples(X, labels, weights)
-            middle = resolve_gamma("scale", X, samples, sample_weights)
+            middle = resolve_gamma("scale", training.X, training.samples, training.weights)
             gammas = np.array([middle * 4.0**k for k in range(-4, 4)])
         else:
             gammas = _positive(self.gammas, "gammas")
         return TuneSettings(
             gammas,
-            # The exact machine does not depend on the margin, the plain one not on C.
+            # The exact SVM does not depend on the margin, the plain OLLAWV not on C.
             margins[:1] if self.refine == "full" else margins,
             np.ones(1) if self.refine is None else Cs,
             self.multi_class,
-            template._settings(float(template.cache_mb)),
+            make_settings(
+                refine=make_refine_settings(self.refine, 1.0, self.tol),
+                fit_intercept=self.fit_intercept,
+                learning_rate=self.learning_rate,
+                max_iter=self.max_iter,
+                max_support=self.max_support,
+            ),
             float(self.memory_limit_mb),
         )
 

@@ -4,45 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.classifier_state import STREAM, check_stream
-from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
-from svmosaic.classification.multiclass import gather, split
-from svmosaic.engine.kernels import KernelSpec
+from svmosaic.classification.convergence import warn_if_late
+from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.multiclass import MultiClass, split
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.classification.training import Training, check_dense, resolve_training_kernel
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import VisitOrder
 from svmosaic.engine.tasks import OnlineSolution, OnlineTask
 from svmosaic.utils.declaration import read_declared, write_declared
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
-from svmosaic.utils.sklearn_compat import Interval, available_if, check_sample_weight, fit_context
+from svmosaic.utils.sklearn_compat import available_if, check_sample_weight, fit_context
 from svmosaic.utils.state_codec import NotPlainError, PlainState
-from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_training, match_form
 
-__all__ = ["OnlineClassifier"]
+__all__ = ["OnlineClassifier", "Visits", "draw_seed", "online_solutions"]
 
 # The visits of one epoch are listed; more than this is a mistake in the weights.
 _MOST_VISITS = 10**8
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    """New samples behind the support vectors of the machine, in one table."""
+_NOTHING_LEARNED = OnlineSolution(np.empty(0, dtype=np.int64), np.empty(0), status="exhausted")
 
-    table: Any
-    labels: IndexArray  # class of every row of the table
-    numbers: IndexArray  # number in the stream of every row of the table
-    samples: IndexArray  # rows of the table to visit
-    weights: DoubleArray  # of these
+
+@dataclass(frozen=True)
+class Visits:
+    """What an online solver is asked to do.
+
+    Attributes
+    ----------
+    rows : Rows
+        The table.
+    kernel : KernelSpec or None
+        The kernel; None if its width is not chosen yet.
+    tasks : list of OnlineTask
+        Samples to visit, and what to start from.
+    numbers : sequence of int
+        The output that each task belongs to.
+    epochs : int
+        How often every sample is visited.
+    order : {"shuffled", "random", "given"}
+        In which order.
+    n_outputs : int
+        Outputs of the model, those without a task included.
+    continues : bool
+        Whether these are more samples for a fitted model.
+    """
+
+    rows: Rows
+    kernel: KernelSpec | None
+    tasks: list[OnlineTask]
+    numbers: Sequence[int]
+    epochs: int
+    order: VisitOrder
+    n_outputs: int
+    continues: bool = False
 
 
 def _has_samples(estimator: Any) -> bool:
@@ -63,8 +90,8 @@ class OnlineClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "epochs": [Interval(Integral, 1, None, closed="left")],
+        "C": POSITIVE_REAL,
+        "epochs": POSITIVE_COUNT,
         "fit_intercept": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -79,24 +106,20 @@ class OnlineClassifier(KernelClassifier):
 
     # What a subclass says of itself ---------------------------------------------------------
 
-    def _visit(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
-        """Run the solver on each task; `machines` are their numbers."""
+    def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        """Run the solver on each task; return the kernel with its width, and the solutions."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it visits samples.")
 
-    def _raw(self) -> tuple[Coefficients, DoubleArray]:
-        """Return the raw coefficients and the raw constant terms."""
-        return self.expansion_.coefficients, self.expansion_.intercepts
+    def _resolve_kernel(self, training: Training) -> KernelSpec | None:
+        """Return the kernel of the first visits; None if `_visit` chooses its width."""
+        return resolve_training_kernel(self, training)
 
-    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
-        """Set what `_raw` returns, where it is not the machine itself."""
+    def _solutions(self) -> list[OnlineSolution]:
+        """Return the fitted binary classifiers; their rows are the support vectors."""
+        return online_solutions(self, self.expansion_.coefficients, self.expansion_.intercepts)
+
+    def _set_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+        """Set what `_solutions` needs besides the expansion; `labels` are those of all rows."""
 
     # The state as plain data -----------------------------------------------------------------
 
@@ -140,52 +163,32 @@ class OnlineClassifier(KernelClassifier):
     # Training -------------------------------------------------------------------------------
 
     @property
-    def _canonical_order(self) -> bool:  # type: ignore[override]
-        return self.order != "given"
+    def _in_given_order(self) -> bool:  # type: ignore[override]
+        return self.order == "given"
 
-    def _seed(self) -> int:
-        if isinstance(self.random_state, Integral):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        tasks = [OnlineTask(problem) for problem in training.problems]
+        kernel = self._resolve_kernel(training)
+        n = len(tasks)
+        kernel, solutions = self._run(
+            Visits(training.rows, kernel, tasks, range(n), int(self.epochs), self.order, n)
+        )
+        return kernel, list(solutions)
 
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        tasks = [OnlineTask(problem) for problem in problems]
-        return list(self._run(rows, kernel, tasks, range(len(tasks)), int(self.epochs), self.order))
+    def _run(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        _check_visits(visits, type(self).__name__)
+        kernel, solutions = self._visit(visits)
+        warn_if_late(self, solutions, "raise max_time or lower epochs")
+        return kernel, solutions
 
-    def _run(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
-        most = max((float(np.ceil(task.problem.weights).sum()) for task in tasks), default=0.0)
-        if most > _MOST_VISITS:
-            raise ValueError(
-                f"{type(self).__name__} visits a sample as often as it weighs, and these weights "
-                f"ask for {most:.3g} visits in one epoch; at most {_MOST_VISITS:g} are possible, "
-                "so scale the weights down."
-            )
-        solutions = self._visit(rows, kernel, tasks, machines, epochs, order)
-        late = sum(s.status == "max_time" for s in solutions)
-        if late:
-            warn_user(
-                f"{type(self).__name__} stopped at max_time={self.max_time:g} s with {late} of "
-                f"{len(solutions)} machines unfinished. The model is what was reached; raise "
-                "max_time or lower epochs.",
-                ConvergenceWarning,
-            )
-        return solutions
-
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
+        super()._set_fitted(training, kernel, solutions)
         online = cast(list[OnlineSolution], solutions)
         self.t_ = np.array([s.t for s in online])
         self.n_samples_seen_ = int(training.X.shape[0])
-        self._keep_state(online, training.labels)
+        self._set_state(online, training.labels)
 
     # Streams --------------------------------------------------------------------------------
 
@@ -194,8 +197,8 @@ class OnlineClassifier(KernelClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with more samples: one pass over them, in the order given.
 
-        `epochs` and `order` do not matter here. Chunks one after another give the machine of one
-        pass over all their rows. After `fit`, it continues the fitted machine.
+        `epochs` and `order` do not matter here. Chunks one after another give the model of one
+        pass over all their rows. After `fit`, it continues the fitted model.
 
         Parameters
         ----------
@@ -217,9 +220,20 @@ class OnlineClassifier(KernelClassifier):
         first = not hasattr(self, "classes_")
         known = known_classes(self, classes)
         X, y = check_training(self, X, y, reset=first)
+        if not self._takes_sparse:
+            check_dense(X, type(self).__name__)
         weights = self._chunk_weights(X, y, sample_weight)
         labels = encode_chunk(self, y, known)
-        self._learn_chunk(X, labels, weights, known, first)
+        seen = 0 if first else self.n_samples_seen_
+        numbers = seen + np.arange(X.shape[0])
+        if not first:
+            X, labels, weights, numbers = self._behind_support_vectors(X, labels, weights, numbers)
+        training = _chunk_training(X, labels, weights, known, self.kernel, self.multi_class)
+
+        kernel, solutions = self._continue(training, first)
+        self._set_fitted(training, kernel, solutions)
+        self.support_ = _shortest(numbers[self.support_])
+        self.n_samples_seen_ = seen + len(y)
         return self
 
     def _chunk_weights(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
@@ -232,93 +246,97 @@ class OnlineClassifier(KernelClassifier):
         weights = np.array(checked, dtype=np.float64)
         for label, factor in cast(dict[Any, float], self.class_weight or {}).items():
             weights[y == label] *= factor
-        return weights
-
-    def _learn_chunk(
-        self, X: Any, labels: IndexArray, weights: DoubleArray, classes: Any, first: bool
-    ) -> None:
-        chunk = self._chunk(X, labels, weights, classes.size, first)
-        kernel = (
-            self._kernel(chunk.table, chunk.samples, chunk.weights, chunk.labels[chunk.samples])
-            if first
-            else self.expansion_.kernel
-        )
-        problems = split(
-            chunk.samples,
-            chunk.labels[chunk.samples],
-            chunk.weights,
-            classes.size,
-            self.multi_class,
-        )
-        before = self._before(problems, first)
-        # A machine whose classes are not in the chunk stays as it is.
-        busy = [m for m, problem in enumerate(problems) if problem.samples.size]
-        tasks = [_task(problems[m], before[m]) for m in busy]
-        after: list[Any] = list(before)
-        rows = make_rows(chunk.table, self.kernel)
-        learnt = self._run(rows, kernel, tasks, busy, 1, "given")
-        for m, solution in zip(busy, learnt, strict=True):
-            after[m] = replace(solution, n_iter=before[m].n_iter + solution.n_iter)
-
-        self.n_samples_seen_ = int(X.shape[0]) + (0 if first else self.n_samples_seen_)
-        self.classes_ = classes
-        found = gather(after, chunk.labels, classes.size)
-        self._set_expansion(self._final_kernel(kernel, after), chunk.table, found)
-        self.support_ = _shortest(chunk.numbers[found.support])
-        self.n_iter_ = np.array([s.n_iter for s in after])
-        self.stop_reason_ = np.array([s.status for s in after])
-        self.t_ = np.array([s.t for s in after])
-        self._keep_state(after, chunk.labels)
-
-    def _chunk(
-        self, X: Any, labels: IndexArray, weights: DoubleArray, n_classes: int, first: bool
-    ) -> _Chunk:
-        samples = np.flatnonzero(weights > 0)
-        if samples.size == 0:
+        if not np.any(weights > 0):
             raise ValueError(
                 f"{type(self).__name__} needs at least one sample of positive weight; "
                 "all weights of this chunk are zero."
             )
-        seen = 0 if first else self.n_samples_seen_
-        numbers = seen + np.arange(X.shape[0])
-        if first or self.support_.size == 0:
-            return _Chunk(X, labels, numbers, samples, weights[samples])
+        return weights
+
+    def _behind_support_vectors(
+        self, X: Any, labels: IndexArray, weights: DoubleArray, numbers: IndexArray
+    ) -> tuple[Any, IndexArray, DoubleArray, IndexArray]:
+        """Return the chunk behind the support vectors, which have weight 0: no visit."""
+        if self.support_.size == 0:
+            return X, labels, weights, numbers
         vectors = self.support_vectors_
         X = match_form(X, vectors)
         stack = sp.vstack([vectors, X], format="csr") if sp.issparse(X) else np.vstack([vectors, X])
-        of_class = np.repeat(np.arange(n_classes), self.n_support_)
-        return _Chunk(
+        of_class = np.repeat(np.arange(self.classes_.size), self.n_support_)
+        return (
             stack,
             np.concatenate([of_class, labels]),
+            np.concatenate([np.zeros(self.support_.size), weights]),
             np.concatenate([self.support_.astype(np.int64), numbers]),
-            samples + self.support_.size,
-            weights[samples],
         )
 
-    def _before(self, problems: list[Problem], first: bool) -> list[OnlineSolution]:
-        """Return each machine as it is now, over the first rows of the chunk's table."""
-        if first:
-            nothing = np.empty(0)
-            return [
-                OnlineSolution(np.empty(0, dtype=np.int64), nothing, status="exhausted")
-                for _ in problems
-            ]
-        raw, raw_intercept = self._raw()
-        states = _columns(raw)
-        coefs = _columns(self.expansion_.coefficients)
-        return [
-            OnlineSolution(
-                support=rows,
-                coef=_at(rows, coefs[m]),
-                intercept=float(self.intercept_[m]),
-                status=cast(Any, str(self.stop_reason_[m])),
-                n_iter=int(self.n_iter_[m]),
-                state=state,
-                state_intercept=float(raw_intercept[m]),
-                t=float(self.t_[m]),
-            )
-            for m, (rows, state) in enumerate(states)
-        ]
+    def _continue(self, training: Training, first: bool) -> tuple[KernelSpec, list[Solution]]:
+        """Visit the samples of a chunk once, in the order given."""
+        problems = training.problems
+        kernel = self._resolve_kernel(training) if first else self.expansion_.kernel
+        before = [_NOTHING_LEARNED for _ in problems] if first else self._solutions()
+        # A binary classifier whose classes are not in the chunk stays as it is.
+        busy = [m for m, problem in enumerate(problems) if problem.samples.size]
+        tasks = [_task(problems[m], before[m]) for m in busy]
+        visits = Visits(training.rows, kernel, tasks, busy, 1, "given", len(problems), not first)
+        kernel, learned = self._run(visits)
+        after: list[Solution] = list(before)
+        for m, solution in zip(busy, learned, strict=True):
+            after[m] = replace(solution, n_iter=before[m].n_iter + solution.n_iter)
+        return kernel, after
+
+
+def _chunk_training(
+    X: Any,
+    labels: IndexArray,
+    weights: DoubleArray,
+    classes: Any,
+    kernel: str | KernelFunction,
+    multi_class: MultiClass,
+) -> Training:
+    """Return the problems of a chunk: every row of positive weight is a sample of its own."""
+    samples = np.flatnonzero(weights > 0)
+    problems = split(samples, labels[samples], weights[samples], classes.size, multi_class)
+    rows = make_rows(X, kernel)
+    return Training(X, rows, classes, labels, weights, samples, weights[samples], problems)
+
+
+def _check_visits(visits: Visits, who: str) -> None:
+    """Refuse weights that ask for more visits than can be listed."""
+    most = max((float(np.ceil(t.problem.weights).sum()) for t in visits.tasks), default=0.0)
+    if most > _MOST_VISITS:
+        raise ValueError(
+            f"{who} visits a sample as often as it weighs, and these weights ask for {most:.3g} "
+            f"visits in one epoch; at most {_MOST_VISITS:g} are possible, so scale the weights "
+            "down."
+        )
+
+
+def online_solutions(
+    model: OnlineClassifier, state: Coefficients, state_intercepts: DoubleArray
+) -> list[OnlineSolution]:
+    """Return the binary classifiers of a fitted model, with the state that they go on from."""
+    coefs = _columns(model.expansion_.coefficients)
+    return [
+        OnlineSolution(
+            support=rows,
+            coef=_at(rows, coefs[m]),
+            intercept=float(model.intercept_[m]),
+            status=cast(Any, str(model.stop_reason_[m])),
+            n_iter=int(model.n_iter_[m]),
+            state=values,
+            state_intercept=float(state_intercepts[m]),
+            t=float(model.t_[m]),
+        )
+        for m, (rows, values) in enumerate(_columns(state))
+    ]
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return the seed of a solver: the number given, or one drawn from the generator."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _columns(coefficients: Coefficients) -> list[tuple[IndexArray, DoubleArray]]:
@@ -332,8 +350,8 @@ def _columns(coefficients: Coefficients) -> list[tuple[IndexArray, DoubleArray]]
     ]
 
 
-def _task(problem: Problem, machine: OnlineSolution) -> OnlineTask:
-    return OnlineTask(problem, machine.support, machine.state, machine.state_intercept, machine.t)
+def _task(problem: Problem, start: OnlineSolution) -> OnlineTask:
+    return OnlineTask(problem, start.support, start.state, start.state_intercept, start.t)
 
 
 def _at(rows: IndexArray, column: tuple[IndexArray, DoubleArray]) -> DoubleArray:

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
-import numpy as np
-
-from svmosaic.classification.online_classifier import OnlineClassifier
+from svmosaic.classification.kernel_estimator import run_options
+from svmosaic.classification.online_classifier import OnlineClassifier, Visits, draw_seed
+from svmosaic.classification.parameters import CLASS_WEIGHT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.rbf_only import RbfClassifier
+from svmosaic.classification.training import Training
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import gamma_of, resolve_gamma, sigma_of
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import (
-    Coefficients,
-    DenseRows,
-    DoubleArray,
-    FloatArray,
-    IndexArray,
-    Rows,
-)
+from svmosaic.engine.problem import DenseRows, FloatArray, IndexArray
 from svmosaic.engine.settings import OnlineSvmSettings, Shrinking, VisitOrder
-from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
-from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
-from svmosaic.utils.threads import resolve_threads
+from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask
+from svmosaic.utils.sklearn_compat import StrOptions
 
 __all__ = ["OnlineSVMClassifier"]
 
@@ -124,16 +115,15 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RbfClassifier._parameter_constraints,
-        "sigma": [StrOptions({"scale"}), Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        **CLASS_WEIGHT,
+        "sigma": [StrOptions({"scale"}), *POSITIVE_REAL],
+        "max_iter": POSITIVE_COUNT,
         "random_state": ["random_state"],
     }
 
-    # The common road of online machines asks for these; samples are drawn, not visited in cycles.
+    # No parameters: samples are drawn, `max_iter` of them.
     epochs = 1
     order: VisitOrder = "random"
-    fit_intercept = False
-    C = 1.0
 
     sigma: float | str
     max_iter: int
@@ -163,37 +153,19 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
         self.max_time = max_time
         self.verbose = verbose
 
-    def _kernel(
-        self,
-        X: Any,
-        samples: IndexArray,
-        weights: DoubleArray,
-        labels: IndexArray | None = None,
-    ) -> KernelSpec:
+    def _resolve_kernel(self, training: Training) -> KernelSpec | None:
         if isinstance(self.sigma, str):
-            return KernelSpec("rbf", resolve_gamma("scale", X, samples, weights))
-        return KernelSpec("rbf", gamma_of(float(self.sigma)))
+            gamma = resolve_gamma("scale", training.X, training.samples, training.weights)
+        else:
+            gamma = gamma_of(float(self.sigma))
+        return KernelSpec("rbf", gamma)
 
-    def _visit(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
-        X = cast(DenseRows, rows).values
-        return list(
-            self._steps(
-                X,
-                X[:0],
-                kernel.gamma,
-                [OnlineSvmTask(task.problem, task.support, task.coef, task.t) for task in tasks],
-                order,
-                int(self.max_iter),
-                self.max_time or 0.0,
-            )
+    def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        kernel = cast(KernelSpec, visits.kernel)
+        X = cast(DenseRows, visits.rows).values
+        tasks = [OnlineSvmTask(t.problem, t.support, t.coef, t.t) for t in visits.tasks]
+        return kernel, list(
+            self._steps(X, X[:0], kernel.gamma, tasks, visits.order, int(self.max_iter))
         )
 
     def _steps(
@@ -204,35 +176,23 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
         tasks: Sequence[OnlineSvmTask],
         order: VisitOrder,
         max_iter: int,
-        max_time: float,
+        max_time: float | None = None,
         update: Shrinking = "clipped",
     ) -> list[OnlineSvmSolution]:
-        """Run some steps with one width, each task from the machine it brings."""
+        """Run some steps with one width, each task from where it is."""
+        settings = OnlineSvmSettings(
+            lam=float(self.lam),
+            max_iter=max_iter,
+            order="given" if order == "given" else "random",
+            update=update,
+            seed=draw_seed(self.random_state),
+        )
+        options = run_options(self)
+        if max_time is not None:
+            options["max_time"] = max_time
         return cpu.solve_online_svm(
-            DenseRows(X),
-            DenseRows(points),
-            gamma,
-            tasks,
-            OnlineSvmSettings(
-                lam=float(self.lam),
-                max_iter=max_iter,
-                order="given" if order == "given" else "random",
-                update=update,
-                seed=self._seed(),
-            ),
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=max_time,
-            progress=current_progress(type(self).__name__, self.verbose),
+            DenseRows(X), DenseRows(points), gamma, tasks, settings, **options
         )
 
-    def _learn_chunk(
-        self, X: Any, labels: IndexArray, weights: DoubleArray, classes: Any, first: bool
-    ) -> None:
-        self._refuse_sparse(X)
-        super()._learn_chunk(X, labels, weights, classes, first)
-
-    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
+    def _set_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
         self.sigma_ = sigma_of(self.expansion_.kernel.gamma)
-
-    def _raw(self) -> tuple[Coefficients, DoubleArray]:
-        return self.expansion_.coefficients, np.zeros_like(self.intercept_)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -14,8 +13,10 @@ from sklearn.utils import check_array
 from svmosaic.boundary.kernel_widths import descending_sigmas, online_sigmas
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
-from svmosaic.classification.kernel_classifier import TrainingSet
+from svmosaic.classification.online_classifier import Visits
 from svmosaic.classification.online_svm import OnlineSVMClassifier
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.classification.training import Training
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import gamma_of, sigma_of
 from svmosaic.engine.kernels import KernelSpec
@@ -24,49 +25,18 @@ from svmosaic.engine.problem import (
     DenseRows,
     DoubleArray,
     FloatArray,
-    IndexArray,
     Problem,
-    Rows,
-    Solution,
 )
-from svmosaic.engine.settings import Shrinking, VisitOrder
-from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask, OnlineTask
+from svmosaic.engine.settings import Shrinking
+from svmosaic.engine.tasks import OnlineSolution, OnlineSvmSolution, OnlineSvmTask
 from svmosaic.utils.clock import Deadline
 from svmosaic.utils.declaration import FLOATS
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.state_codec import Array
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["OnlineSVMCBPClassifier"]
-
-# A width that is still to be found.
-_UNKNOWN = float("nan")
-
-
-def _no_points() -> FloatArray:
-    return np.empty((0, 0))
-
-
-def _no_value() -> DoubleArray:
-    return np.empty(0)
-
-
-@dataclass(frozen=True)
-class _Search:
-    """The widths of Algorithm 3, the norm after each, and the one chosen."""
-
-    sigmas: DoubleArray = field(default_factory=_no_value)
-    norms: DoubleArray = field(default_factory=_no_value)
-    sigma: float = _UNKNOWN
-
-
-@dataclass(frozen=True)
-class _CbpSolution(OnlineSvmSolution):
-    """A machine, its boundary points, and the search of the width that all machines share."""
-
-    points: FloatArray = field(default_factory=_no_points)
-    search: _Search = field(default_factory=_Search)
 
 
 class OnlineSVMCBPClassifier(OnlineSVMClassifier):
@@ -186,20 +156,20 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineSVMClassifier._parameter_constraints,
-        "sigma": [
-            StrOptions({"peak", "printed", "scale"}),
-            Interval(Real, 0.0, None, closed="neither"),
-        ],
+        "sigma": [StrOptions({"peak", "printed", "scale"}), *POSITIVE_REAL],
         "update": [StrOptions({"gradient", "printed", "clipped"})],
         "boundary_points": ["array-like", None],
         "sigmas": ["array-like", None],
-        "period": [Interval(Integral, 1, None, closed="left"), None],
+        "period": [*POSITIVE_COUNT, None],
     }
 
     _model_file = OnlineSVMClassifier._model_file.extend(
         {**BOUNDARY_WIDTH, "boundary_points_": Array(FLOATS, ("n_points", "n_features"))},
         check_boundary,
     )
+
+    sigmas_: DoubleArray
+    norms_: DoubleArray
 
     def __init__(
         self,
@@ -234,81 +204,68 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         self.sigmas = sigmas
         self.period = period
 
-    def _kernel(
-        self,
-        X: Any,
-        samples: IndexArray,
-        weights: DoubleArray,
-        labels: IndexArray | None = None,
-    ) -> KernelSpec:
-        if self.sigma in ("peak", "printed"):
-            return KernelSpec("rbf", _UNKNOWN)
-        return super()._kernel(X, samples, weights, labels)
+    def _resolve_kernel(self, training: Training) -> KernelSpec | None:
+        return None if self.sigma in ("peak", "printed") else super()._resolve_kernel(training)
 
-    def _visit(
-        self,
-        rows: Rows,
-        kernel: KernelSpec,
-        tasks: Sequence[OnlineTask],
-        machines: Sequence[int],
-        epochs: int,
-        order: VisitOrder,
-    ) -> list[OnlineSolution]:
-        X = cast(DenseRows, rows).values
+    def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
+        X = cast(DenseRows, visits.rows).values
         deadline = Deadline(self.max_time)
-        points = [
-            self._points_of(X, task.problem, m if order == "given" else -1, deadline)
-            for task, m in zip(tasks, machines, strict=True)
-        ]
-        table = np.concatenate([X[:0], *points])
+        points = self._points(X, visits, deadline)
         ends = np.cumsum([p.shape[0] for p in points])
-        ready = [
+        table = np.concatenate(points)
+        tasks = [
             OnlineSvmTask(
-                task.problem, task.support, task.coef, task.t, np.arange(end - p.shape[0], end)
+                task.problem,
+                task.support,
+                task.coef,
+                task.t,
+                np.arange(ends[number] - points[number].shape[0], ends[number]),
             )
-            for task, p, end in zip(tasks, points, ends, strict=True)
+            for task, number in zip(visits.tasks, visits.numbers, strict=True)
         ]
-        search = _Search(sigma=sigma_of(kernel.gamma))
+        kernel = visits.kernel
         left = int(self.max_iter)
         n_before = 0
-        if np.isnan(kernel.gamma):
-            burnt, search = self._search(X, table, ready, deadline)
-            if order != "given":
-                # The machines go on with the width found; a stream starts anew.
-                n_before = search.sigmas.size * self._period(search.sigmas.size)
+        if kernel is None:
+            searched, sigma = self._search(X, table, tasks, deadline)
+            kernel = KernelSpec("rbf", gamma_of(sigma))
+            if visits.order != "given":
+                # The search was part of the training; a stream starts with the width found.
+                n_before = self.sigmas_.size * self._period(self.sigmas_.size)
                 left -= n_before
-                ready = burnt
+                tasks = searched
+        elif not visits.continues:
+            self.sigmas_, self.norms_ = np.empty(0), np.empty(0)
+        self.boundary_points_ = table
+        self.n_boundary_ = np.array([p.shape[0] for p in points])
         solutions = self._steps(
             X,
             table,
-            gamma_of(search.sigma),
-            ready,
-            order,
+            gamma_of(sigma_of(kernel.gamma)),
+            tasks,
+            visits.order,
             left,
             deadline.seconds_left(),
             self.update,
         )
-        return [
-            _CbpSolution(
-                **{**vars(solution), "n_iter": solution.n_iter + n_before},
-                points=p,
-                search=search,
-            )
-            for solution, p in zip(solutions, points, strict=True)
-        ]
+        return kernel, [replace(s, n_iter=s.n_iter + n_before) for s in solutions]
 
     # Boundary points ------------------------------------------------------------------------
 
-    def _points_of(
-        self, X: FloatArray, problem: Problem, machine: int, deadline: Deadline
-    ) -> FloatArray:
-        """Return the boundary points of a machine: given, known from before, or found now."""
-        if self.boundary_points is not None:
-            return self._given_points(X)
-        if machine >= 0 and hasattr(self, "n_boundary_") and self.n_boundary_[machine] > 0:
-            end = int(self.n_boundary_[: machine + 1].sum())
-            begin = end - int(self.n_boundary_[machine])
-            return np.asarray(self.boundary_points_[begin:end], dtype=X.dtype)
+    def _points(self, X: FloatArray, visits: Visits, deadline: Deadline) -> list[FloatArray]:
+        """Return the boundary points of each output: given, known from before, or found now."""
+        points = [X[:0] for _ in range(visits.n_outputs)]
+        if visits.continues:
+            known = np.split(self.boundary_points_, np.cumsum(self.n_boundary_)[:-1])
+            points = [np.asarray(p, dtype=X.dtype) for p in known]
+        for task, number in zip(visits.tasks, visits.numbers, strict=True):
+            if self.boundary_points is not None:
+                points[number] = self._given_points(X)
+            elif points[number].shape[0] == 0:
+                points[number] = self._find_points(X, task.problem, deadline)
+        return points
+
+    def _find_points(self, X: FloatArray, problem: Problem, deadline: Deadline) -> FloatArray:
         positive = problem.samples[problem.targets > 0]
         negative = problem.samples[problem.targets < 0]
         if positive.size == 0 or negative.size == 0:
@@ -339,8 +296,8 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         points: FloatArray,
         tasks: Sequence[OnlineSvmTask],
         deadline: Deadline,
-    ) -> tuple[list[OnlineSvmTask], _Search]:
-        """Return the machines after the search, and the search."""
+    ) -> tuple[list[OnlineSvmTask], float]:
+        """Return the tasks as they are after the search, and the width found."""
         sigmas = self._grid(X, tasks)
         period = self._period(sigmas.size)
         if sigmas.size * period >= self.max_iter:
@@ -373,7 +330,8 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
                 replace(task, support=solution.support, coef=solution.coef, t=solution.t)
                 for task, solution in zip(ready, after, strict=True)
             ]
-        return ready, _Search(sigmas, norms, float(sigmas[self._choose(sigmas, norms)]))
+        self.sigmas_, self.norms_ = sigmas, norms
+        return ready, float(sigmas[self._choose(sigmas, norms)])
 
     def _period(self, n_sigmas: int) -> int:
         share = 3 * int(self.max_iter) // (4 * n_sigmas)
@@ -419,38 +377,3 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
                 ConvergenceWarning,
             )
         return chosen
-
-    # State ----------------------------------------------------------------------------------
-
-    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
-        if not np.isnan(kernel.gamma):
-            return kernel
-        searched = [s.search for s in solutions if isinstance(s, _CbpSolution)]
-        return KernelSpec("rbf", gamma_of(searched[-1].sigma))
-
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
-    ) -> None:
-        # What an earlier fit found does not count.
-        for name in ("sigmas_", "norms_", "boundary_points_", "n_boundary_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        super()._record(solutions, problems, training)
-
-    def _keep_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
-        points = []
-        ends = np.cumsum(getattr(self, "n_boundary_", np.zeros(len(solutions), dtype=np.int64)))
-        search = _Search()
-        for m, solution in enumerate(solutions):
-            if isinstance(solution, _CbpSolution):
-                points.append(solution.points)
-                search = solution.search
-            else:
-                # The chunk had no sample for this machine.
-                known = getattr(self, "boundary_points_", self.support_vectors_[:0])
-                points.append(known[ends[m - 1] if m else 0 : ends[m]])
-        if search.sigmas.size or not hasattr(self, "sigmas_"):
-            self.sigmas_, self.norms_ = search.sigmas, search.norms
-        self.boundary_points_ = np.concatenate(points)
-        self.n_boundary_ = np.array([p.shape[0] for p in points])
-        super()._keep_state(solutions, labels)

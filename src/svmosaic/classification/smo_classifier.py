@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.classification.kernel_classifier import KernelClassifier, TrainingSet
+from svmosaic.classification.convergence import warn_if_late
+from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass
+from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_REAL
+from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
-from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.problem import Problem, Solution
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import SimpleSmoSettings, SmoSettings
-from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
-from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["SMOClassifier"]
@@ -148,11 +150,11 @@ class SMOClassifier(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        **MEMORY_LIMIT,
+        "C": POSITIVE_REAL,
+        "tol": POSITIVE_REAL,
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
         "warm_start": ["boolean"],
         "variant": [StrOptions({"second_order", "simple"})],
         "random_state": ["random_state"],
@@ -203,47 +205,35 @@ class SMOClassifier(KernelClassifier):
         self.max_time = max_time
         self.verbose = verbose
 
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        rows, problems = training.rows, training.problems
+        kernel = resolve_training_kernel(self, training)
+        cache_mb = kernel_cache_mb(self, rows, problems)
         if self.variant == "simple":
-            return self._solve_simply(rows, kernel, problems)
-        solutions = solve(
-            rows,
-            kernel,
-            self._with_previous_solution(problems),
-            SmoSettings(
-                loss="hinge",
-                C=float(self.C),
-                tol=float(self.tol),
-                max_iter=max(0, int(self.max_iter)),
-                shrinking=bool(self.shrinking),
-                cache_mb=self._cache_mb(rows, problems),
-            ),
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
+            simple = self._simple_settings(cache_mb)
+            return kernel, solve(rows, kernel, problems, simple, **run_options(self))
+        settings = SmoSettings(
+            loss="hinge",
+            C=float(self.C),
+            tol=float(self.tol),
+            max_iter=max(0, int(self.max_iter)),
+            shrinking=bool(self.shrinking),
+            cache_mb=cache_mb,
         )
-        warn_if_not_converged(self, solutions)
-        return solutions
+        problems = self._with_previous_solution(problems)
+        solutions = solve(rows, kernel, problems, settings, **run_options(self))
+        self._warn_if_not_converged(solutions)
+        return kernel, solutions
 
-    def _solve_simply(
-        self, rows: Rows, kernel: KernelSpec, problems: list[Problem]
-    ) -> list[Solution]:
+    def _simple_settings(self, cache_mb: float) -> SimpleSmoSettings:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return solve(
-            rows,
-            kernel,
-            problems,
-            SimpleSmoSettings(
-                bounds="per_sample",
-                C=float(self.C),
-                tol=float(self.tol),
-                max_iter=int(self.max_iter) if self.max_iter > 0 else 10_000,
-                seed=int(seed),
-                cache_mb=self._cache_mb(rows, problems),
-            ),
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
+        return SimpleSmoSettings(
+            bounds="per_sample",
+            C=float(self.C),
+            tol=float(self.tol),
+            max_iter=int(self.max_iter) if self.max_iter > 0 else 10_000,
+            seed=int(seed),
+            cache_mb=cache_mb,
         )
 
     def _with_previous_solution(self, problems: list[Problem]) -> list[Problem]:
@@ -260,28 +250,21 @@ class SMOClassifier(KernelClassifier):
             begun.append(replace(problem, initial=initial))
         return begun
 
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
+    def _warn_if_not_converged(self, solutions: list[Solution]) -> None:
+        if warn_if_late(self, solutions, "raise max_time or tol"):
+            return
+        worst = max(s.violation for s in solutions)
+        if worst > self.tol:
+            warn_user(
+                f"{type(self).__name__} stopped with violation {worst:.1e} (tol={self.tol:g}) "
+                f"after {max(s.n_iter for s in solutions)} updates. Scale the features or raise "
+                "max_iter.",
+                ConvergenceWarning,
+            )
+
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
+        super()._set_fitted(training, kernel, solutions)
         self.dual_gap_ = np.array([s.dual_gap for s in solutions])
         self.objective_ = np.array([s.objective for s in solutions])
-
-
-def warn_if_not_converged(estimator: Any, solutions: list[Solution]) -> None:
-    """Warn with the measurement when an exact solver did not reach its tolerance."""
-    name = type(estimator).__name__
-    late = sum(s.status == "max_time" for s in solutions)
-    worst = max(s.violation for s in solutions)
-    if late:
-        warn_user(
-            f"{name} stopped at max_time={estimator.max_time:g} s with {late} of "
-            f"{len(solutions)} machines unfinished. The model is what was reached; raise max_time "
-            "or tol.",
-            ConvergenceWarning,
-        )
-    elif worst > estimator.tol:
-        warn_user(
-            f"{name} stopped with violation {worst:.1e} (tol={estimator.tol:g}) after "
-            f"{max(s.n_iter for s in solutions)} updates. Scale the features or raise max_iter.",
-            ConvergenceWarning,
-        )

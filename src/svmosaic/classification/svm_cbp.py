@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.boundary.cbp_problem import CbpMachine, CbpProblem, matrix_bytes
+from svmosaic.boundary.cbp_problem import CbpProblem, CbpSolution, matrix_bytes
 from svmosaic.boundary.kernel_widths import (
     RIDGE,
     CbpSettings,
@@ -24,34 +22,33 @@ from svmosaic.boundary.kernel_widths import (
 )
 from svmosaic.boundary.points import pairs_between, points_of
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
-from svmosaic.classification.kernel_classifier import TrainingSet
+from svmosaic.classification.convergence import warn_if_unfinished
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL, RUN_PARAMETERS
 from svmosaic.classification.rbf_only import RbfClassifier
+from svmosaic.classification.training import Training
 from svmosaic.engine.gamma import gamma_of
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray, Problem, Rows, Solution
+from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray, Problem, Solution
 from svmosaic.utils.clock import Deadline
 from svmosaic.utils.declaration import doubles, row_numbers
 from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.user_warning import warn_user
 
-__all__ = ["SVMCBPClassifier"]
+__all__ = ["CBP_PARAMETERS", "CbpFit", "CbpParameters", "SVMCBPClassifier", "solve_cbp"]
 
-
-def _no_pairs() -> IndexArray:
-    return np.empty((0, 2), dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class _CbpSolution(Solution):
-    """A machine, its norm term and boundary pairs, and the search of its width."""
-
-    norm: float = 0.0
-    loss: float = 0.0
-    pairs: IndexArray = field(default_factory=_no_pairs)
-    sigma: float = 1.0
-    path: WidthPath | None = None
+# Parameters that `SVMCBPClassifierCV` has as well.
+CBP_PARAMETERS: dict[str, list[Any]] = {
+    "sigma": [StrOptions({"peak"}), *POSITIVE_REAL],
+    "sigmas": ["array-like", None],
+    "after_peak": ["boolean"],
+    "ridge": POSITIVE_REAL,
+    "tol": POSITIVE_REAL,
+    "max_iter": [*POSITIVE_COUNT, None],
+    "n_jobs": RUN_PARAMETERS["n_jobs"],
+    "memory_limit_mb": POSITIVE_REAL,
+    "verbose": RUN_PARAMETERS["verbose"],
+}
 
 
 class SVMCBPClassifier(RbfClassifier):
@@ -169,18 +166,8 @@ class SVMCBPClassifier(RbfClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **RbfClassifier._parameter_constraints,
-        "sigma": [StrOptions({"peak"}), Interval(Real, 0.0, None, closed="neither")],
-        "sigmas": ["array-like", None],
-        "after_peak": ["boolean"],
-        "ridge": [Interval(Real, 0.0, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither")],
+        **CBP_PARAMETERS,
     }
-    _parameter_constraints.pop("class_weight")
-
-    # No parameter: the boundary points hold the boundary between the classes.
-    class_weight = None
 
     _model_file = RbfClassifier._model_file.extend(
         {
@@ -221,159 +208,165 @@ class SVMCBPClassifier(RbfClassifier):
         self.max_time = max_time
         self.verbose = verbose
 
-    def _kernel(
-        self,
-        X: Any,
-        samples: IndexArray,
-        weights: DoubleArray,
-        labels: IndexArray | None = None,
-    ) -> KernelSpec:
-        # The width is known after the search, which needs the problems.
-        return KernelSpec("rbf")
-
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        (solutions,) = self._solve_lams(rows, problems, [float(self.lam)])
-        path = cast(_CbpSolution, solutions[0]).path
-        if path is not None:
-            warn_without_peak(path, type(self).__name__)
-        self._warn_if_cut_short(solutions)
-        return solutions
-
-    def _fit_lams(
-        self, X: Any, classes: Any, labels: IndexArray, weights: DoubleArray, lams: list[float]
-    ) -> list[Self]:
-        """Return a fitted classifier for every lam; they share the points and the matrices."""
-        ready = self._prepare(X, classes, labels, weights)
-        models = []
-        for lam, solutions in zip(
-            lams, self._solve_lams(ready.rows, ready.problems, lams), strict=True
-        ):
-            model = clone(self).set_params(lam=lam)
-            model.n_features_in_ = X.shape[1]
-            models.append(model._finish(ready, classes, solutions))
-        return models
-
-    def _solve_lams(
-        self, rows: Rows, problems: list[Problem], lams: list[float]
-    ) -> list[list[Solution]]:
-        """Return the machines for every lam; they share the points and the matrices."""
-        self._check_memory(problems)
-        X = cast(DenseRows, rows).values
-        deadline = Deadline(self.max_time)
-        pairs = [
-            pairs_between(
-                X,
-                problem.samples[problem.targets > 0],
-                problem.samples[problem.targets < 0],
-                n_threads=resolve_threads(self.n_jobs),
-                max_time=deadline.seconds_left(),
-            )
-            for problem in problems
-        ]
-        machines = [
-            CbpProblem(X[p.samples], p.targets, p.weights, points_of(X, found)[0])
-            for p, found in zip(problems, pairs, strict=True)
-        ]
-        settings = CbpSettings(
-            ridge=float(self.ridge),
-            tol=float(self.tol),
-            max_iter=int(self.max_iter or 0),
-            seconds_left=deadline.seconds_left,
-            progress=current_progress(type(self).__name__, self.verbose),
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        parameters = CbpParameters(**{name: getattr(self, name) for name in CBP_PARAMETERS})
+        (found,) = solve_cbp(
+            training, [self.lam], parameters, who=type(self).__name__, max_time=self.max_time
         )
-        if not isinstance(self.sigma, str):
-            return [
-                self._solutions(problems, pairs, found, float(self.sigma))
-                for found in solve_at(machines, float(self.sigma), lams, settings)
-            ]
-        searched = search_widths(
-            machines,
-            self._grid(X, problems),
-            lams,
-            settings,
-            after=bool(self.after_peak),
-            who=type(self).__name__,
+        if found.path is not None:
+            warn_without_peak(found.path, type(self).__name__)
+        warn_if_unfinished(self, found.solutions, "raise {limit} or ridge")
+        self.sigma_ = found.sigma
+        self.sigmas_ = np.empty(0) if found.path is None else found.path.sigmas
+        self.norms_ = np.empty(0) if found.path is None else found.path.norms
+        self.norm_ = found.norms
+        self.loss_ = found.losses
+        self.boundary_pairs_ = np.concatenate(found.pairs)
+        self.n_boundary_ = np.array([pairs.shape[0] for pairs in found.pairs])
+        return found.kernel, found.solutions
+
+
+@dataclass(frozen=True)
+class CbpParameters:
+    """Parameters of `SVMCBPClassifier` that serve all values of lam."""
+
+    sigma: float | str
+    sigmas: Any
+    after_peak: bool
+    ridge: float
+    tol: float
+    max_iter: int | None
+    n_jobs: int | None
+    memory_limit_mb: float
+    verbose: int
+
+
+@dataclass(frozen=True)
+class CbpFit:
+    """The binary classifiers of one lam.
+
+    Attributes
+    ----------
+    sigma : float
+        The width that they share.
+    path : WidthPath or None
+        The search for it, if there was one.
+    solutions : list of Solution
+        The expansion of each.
+    norms, losses : ndarray of shape (n_problems,)
+        The norm term and the sum of the hinge losses of each.
+    pairs : list of ndarray
+        The rows between which the boundary points of each lie.
+    """
+
+    sigma: float
+    path: WidthPath | None
+    solutions: list[Solution]
+    norms: DoubleArray
+    losses: DoubleArray
+    pairs: list[IndexArray]
+
+    @property
+    def kernel(self) -> KernelSpec:
+        """The kernel with this width."""
+        return KernelSpec("rbf", gamma_of(self.sigma))
+
+
+def solve_cbp(
+    training: Training,
+    lams: Sequence[float],
+    parameters: CbpParameters,
+    *,
+    who: str,
+    max_time: float | None = None,
+) -> list[CbpFit]:
+    """Return the binary classifiers for every lam; they share the points and the matrices."""
+    problems = training.problems
+    _check_memory(problems, parameters.memory_limit_mb, who)
+    X = cast(DenseRows, training.rows).values
+    deadline = Deadline(max_time)
+    pairs = [
+        pairs_between(
+            X,
+            problem.samples[problem.targets > 0],
+            problem.samples[problem.targets < 0],
+            n_threads=resolve_threads(parameters.n_jobs),
+            max_time=deadline.seconds_left(),
         )
-        return [
-            self._solutions(problems, pairs, found.machines, found.path.sigma, found)
-            for found in searched
-        ]
+        for problem in problems
+    ]
+    with_points = [
+        CbpProblem(X[p.samples], p.targets, p.weights, points_of(X, found)[0])
+        for p, found in zip(problems, pairs, strict=True)
+    ]
+    settings = CbpSettings(
+        ridge=float(parameters.ridge),
+        tol=float(parameters.tol),
+        max_iter=int(parameters.max_iter or 0),
+        seconds_left=deadline.seconds_left,
+        progress=current_progress(who, parameters.verbose),
+    )
+    weights = [float(lam) for lam in lams]
+    if not isinstance(parameters.sigma, str):
+        sigma = float(parameters.sigma)
+        solved = solve_at(with_points, sigma, weights, settings)
+        return [_cbp_fit(problems, pairs, found, sigma) for found in solved]
+    searched = search_widths(
+        with_points,
+        _widths_to_try(training, parameters.sigmas, who),
+        weights,
+        settings,
+        after=bool(parameters.after_peak),
+        who=who,
+    )
+    return [
+        _cbp_fit(problems, pairs, found.solutions, found.path.sigma, found) for found in searched
+    ]
 
-    def _solutions(
-        self,
-        problems: list[Problem],
-        pairs: list[IndexArray],
-        machines: list[CbpMachine],
-        sigma: float,
-        search: FoundWidth | None = None,
-    ) -> list[Solution]:
-        solutions: list[Solution] = []
-        for problem, found, machine in zip(problems, pairs, machines, strict=True):
-            taking_part = np.flatnonzero(machine.coef)
-            dual = machine.solution
-            solutions.append(
-                _CbpSolution(
-                    problem.samples[taking_part],
-                    machine.coef[taking_part],
-                    status="max_time" if search is not None and search.late else dual.status,
-                    n_iter=dual.n_iter,
-                    violation=dual.violation,
-                    norm=machine.norm,
-                    loss=machine.loss,
-                    pairs=found,
-                    sigma=sigma,
-                    path=None if search is None else search.path,
-                )
+
+def _cbp_fit(
+    problems: list[Problem],
+    pairs: list[IndexArray],
+    solved: list[CbpSolution],
+    sigma: float,
+    search: FoundWidth | None = None,
+) -> CbpFit:
+    solutions = []
+    for problem, found in zip(problems, solved, strict=True):
+        support = np.flatnonzero(found.coef)
+        solutions.append(
+            Solution(
+                problem.samples[support],
+                found.coef[support],
+                status="max_time" if search is not None and search.late else found.dual.status,
+                n_iter=found.dual.n_iter,
+                violation=found.dual.violation,
             )
-        return solutions
+        )
+    return CbpFit(
+        sigma,
+        None if search is None else search.path,
+        solutions,
+        np.array([found.norm for found in solved]),
+        np.array([found.loss for found in solved]),
+        pairs,
+    )
 
-    def _check_memory(self, problems: list[Problem]) -> None:
-        """Refuse samples whose matrices would not fit, before anything is computed."""
-        classes = [(int((p.targets > 0).sum()), int((p.targets < 0).sum())) for p in problems]
-        least = matrix_bytes(classes) / 2**20
-        if least > self.memory_limit_mb:
-            raise MemoryError(
-                f"{type(self).__name__} expected memory_limit_mb of at least {least:.0f} for "
-                f"matrices of {max(map(sum, classes))} x {max(map(sum, classes))} samples. Got "
-                f"{self.memory_limit_mb:g} instead; raise it, fit to fewer samples, or use "
-                "OnlineSVMCBPClassifier."
-            )
 
-    def _grid(self, X: Any, problems: list[Problem]) -> DoubleArray:
-        if self.sigmas is None:
-            samples = np.concatenate([p.samples for p in problems])
-            weights = np.concatenate([p.weights for p in problems])
-            # A sample of many machines has the same weight in each.
-            samples, first = np.unique(samples, return_index=True)
-            return default_sigmas(X[samples], weights[first])
-        return descending_sigmas(self.sigmas, type(self).__name__)
-
-    def _warn_if_cut_short(self, solutions: list[Solution]) -> None:
-        unfinished = [s for s in solutions if s.status in ("max_time", "max_iter")]
-        if not unfinished:
-            return
-        late = any(s.status == "max_time" for s in unfinished)
-        limit = f"max_time={self.max_time:g} s" if late else f"max_iter={self.max_iter or 'auto'}"
-        worst = max(s.violation for s in unfinished)
-        warn_user(
-            f"{type(self).__name__} stopped at {limit} with {len(unfinished)} of "
-            f"{len(solutions)} machines unfinished and violation {worst:.1e} (tol={self.tol:g}). "
-            f"The model is what was reached; raise {'max_time' if late else 'max_iter'} or ridge.",
-            ConvergenceWarning,
+def _check_memory(problems: list[Problem], limit_mb: float, who: str) -> None:
+    """Refuse samples whose matrices would not fit, before anything is computed."""
+    classes = [(int((p.targets > 0).sum()), int((p.targets < 0).sum())) for p in problems]
+    least = matrix_bytes(classes) / 2**20
+    if least > limit_mb:
+        raise MemoryError(
+            f"{who} expected memory_limit_mb of at least {least:.0f} for matrices of "
+            f"{max(map(sum, classes))} x {max(map(sum, classes))} samples. Got {limit_mb:g} "
+            "instead; raise it, fit to fewer samples, or use OnlineSVMCBPClassifier."
         )
 
-    def _final_kernel(self, kernel: KernelSpec, solutions: list[Solution]) -> KernelSpec:
-        return KernelSpec("rbf", gamma_of(cast(_CbpSolution, solutions[0]).sigma))
 
-    def _record(
-        self, solutions: list[Solution], problems: list[Problem], training: TrainingSet
-    ) -> None:
-        found = cast(list[_CbpSolution], solutions)
-        self.sigma_ = found[0].sigma
-        path = found[0].path
-        self.sigmas_ = np.empty(0) if path is None else path.sigmas
-        self.norms_ = np.empty(0) if path is None else path.norms
-        self.norm_ = np.array([s.norm for s in found])
-        self.loss_ = np.array([s.loss for s in found])
-        self.boundary_pairs_ = np.concatenate([s.pairs for s in found])
-        self.n_boundary_ = np.array([s.pairs.shape[0] for s in found])
+def _widths_to_try(training: Training, sigmas: Any, who: str) -> DoubleArray:
+    if sigmas is not None:
+        return descending_sigmas(sigmas, who)
+    order = np.argsort(training.samples)
+    return default_sigmas(training.X[training.samples[order]], training.weights[order])

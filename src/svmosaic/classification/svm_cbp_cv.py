@@ -10,20 +10,24 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.kernel_widths import RIDGE
+from svmosaic.classification.kernel_estimator import expansion_of_rows
+from svmosaic.classification.multiclass import choose_classes, gather
 from svmosaic.classification.scores import SCORES
-from svmosaic.classification.svm_cbp import SVMCBPClassifier
+from svmosaic.classification.svm_cbp import (
+    CBP_PARAMETERS,
+    CbpFit,
+    CbpParameters,
+    SVMCBPClassifier,
+    solve_cbp,
+)
+from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
+from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_samples, check_training
 
 __all__ = ["SVMCBPClassifierCV"]
-
-# Parameters that the search hands on to the machine as they are.
-_SHARED = (
-    *("sigma", "sigmas", "after_peak", "ridge", "tol", "max_iter", "n_jobs"),
-    *("memory_limit_mb", "verbose"),
-)
 
 
 class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -89,7 +93,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: SVMCBPClassifier._parameter_constraints[name] for name in _SHARED},
+        **CBP_PARAMETERS,
         "lams": ["array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(SCORES))],
@@ -143,45 +147,32 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The fitted search.
         """
         X, y = check_training(self, X, y)
-        template = SVMCBPClassifier(**{name: getattr(self, name) for name in _SHARED})
-        template._check_square(X)
-        weights = template._sample_weights(X, sample_weight)
-        classes, labels = template._encode(y, weights)
+        who = type(self).__name__
+        training = prepare_training(X, y, sample_weight, who=who, dense_only=True)
+        labels, weights = training.labels, training.row_weights
+        n_classes = training.classes.size
+        parameters = {name: getattr(self, name) for name in CBP_PARAMETERS}
         lams = self._lams()
 
         splits = classification_splits(self.cv, X, y)
-        confusion = np.zeros((lams.size, len(splits), classes.size, classes.size))
+        confusion = np.zeros((lams.size, len(splits), n_classes, n_classes))
         sigmas = np.zeros((lams.size, len(splits)))
         for f, (train, test) in enumerate(splits):
-            models = self._fit_part(template, X, labels, weights, train, lams)
-            for number, model in enumerate(models):
-                truth, said = labels[test], model.predict(X[test])
-                np.add.at(confusion[number, f], (truth, said), weights[test])
-                sigmas[number, f] = model.sigma_
+            part = prepare_training(
+                np.ascontiguousarray(X[train]), labels[train], weights[train], who=who
+            )
+            solved = solve_cbp(part, lams.tolist(), CbpParameters(**parameters), who=who)
+            for number, found in enumerate(solved):
+                predicted = _predict(part, found, X[test], resolve_threads(self.n_jobs))
+                np.add.at(confusion[number, f], (labels[test], predicted), weights[test])
+                sigmas[number, f] = found.sigma
         self._report(lams, SCORES[self.scoring](confusion), sigmas)
 
-        template.lam = self.best_params_["lam"]
-        template.n_features_in_ = self.n_features_in_
-        template._fit_encoded(X, classes, labels, weights)
-        self.best_estimator_: SVMCBPClassifier = template
-        self.classes_ = classes
-        self.n_iter_ = template.n_iter_
+        best = SVMCBPClassifier(**parameters, lam=self.best_params_["lam"])
+        self.best_estimator_ = best.fit(X, y, sample_weight)
+        self.classes_ = training.classes
+        self.n_iter_ = best.n_iter_
         return self
-
-    def _fit_part(
-        self,
-        template: SVMCBPClassifier,
-        X: Any,
-        labels: IndexArray,
-        weights: DoubleArray,
-        train: IndexArray,
-        lams: DoubleArray,
-    ) -> list[SVMCBPClassifier]:
-        """Return the machines of a training part; their classes are class numbers."""
-        # A class can be missing from a part.
-        classes, known = template._encode(labels[train], weights[train])
-        part = np.ascontiguousarray(X[train])
-        return template._fit_lams(part, classes, known, weights[train], lams.tolist())
 
     def _lams(self) -> DoubleArray:
         lams = np.unique(np.asarray(self.lams, dtype=np.float64))
@@ -216,3 +207,17 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the class of each sample by the best machine."""
         check_is_fitted(self)
         return self.best_estimator_.predict(check_samples(self, X))
+
+
+def _predict(training: Training, found: CbpFit, X: Any, n_threads: int) -> IndexArray:
+    """Return the labels that the binary classifiers of one lam predict.
+
+    A class can be missing from a training part, whose classes are therefore some of the labels.
+    """
+    joined = gather(found.solutions, training.labels, training.classes.size)
+    expansion = expansion_of_rows(
+        found.kernel, training.X, joined.support, joined.coefficients, joined.intercepts
+    )
+    outputs = expansion.decide(X, n_threads=n_threads)
+    predicted: IndexArray = training.classes[choose_classes(outputs, training.classes.size, "ovo")]
+    return predicted

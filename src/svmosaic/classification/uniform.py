@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 from sklearn.exceptions import ConvergenceWarning
@@ -10,10 +9,18 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
+from svmosaic.classification.parameters import (
+    KERNEL_PARAMETERS,
+    MULTICLASS_PARAMETERS,
+    POSITIVE_COUNT,
+    POSITIVE_REAL,
+    RUN_PARAMETERS,
+)
+from svmosaic.classification.training import Training
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
-from svmosaic.engine.problem import Problem, Rows, Solution
+from svmosaic.engine.problem import Solution
 from svmosaic.engine.settings import SimpleSmoSettings, UniformSettings
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["UniformSVC"]
@@ -139,18 +146,16 @@ class UniformSVC(ExactKernelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ExactKernelClassifier._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        **KERNEL_PARAMETERS,
+        **RUN_PARAMETERS,
+        **MULTICLASS_PARAMETERS,
+        "C": POSITIVE_REAL,
         "solver": [StrOptions({"exact", "smo"})],
         "bounds": [StrOptions({"feasible", "printed"})],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": POSITIVE_REAL,
+        "max_iter": [*POSITIVE_COUNT, None],
         "random_state": ["random_state"],
     }
-    _parameter_constraints.pop("class_weight")
-
-    # No parameter: weights cannot matter.
-    class_weight = None
 
     def __init__(
         self,
@@ -206,19 +211,19 @@ class UniformSVC(ExactKernelClassifier):
             cache_mb=float(self.cache_mb),
         )
 
-    def _solve(self, rows: Rows, kernel: KernelSpec, problems: list[Problem]) -> list[Solution]:
-        solutions = super()._solve(rows, kernel, problems)
+    def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        kernel, solutions = super()._solve(training)
         degenerate = sum(s.support.size == 0 for s in solutions)
         if degenerate:
             warn_user(
                 f"The convex hulls of the classes overlap in the feature space of this kernel for "
-                f"{degenerate} of {len(solutions)} machines of {type(self).__name__}; their "
-                "optimum is w = 0, which gives every sample the same class. Use a kernel with "
-                "more features, such as rbf, or a machine with one slack per sample, such as "
-                "NNISDAClassifier.",
+                f"{degenerate} of {len(solutions)} binary problems of {type(self).__name__}; "
+                "their optimum is w = 0, which gives every sample the same class. Use a kernel "
+                "with more features, such as rbf, or a classifier with one slack per sample, such "
+                "as NNISDAClassifier.",
                 ConvergenceWarning,
             )
-        return solutions
+        return kernel, solutions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,16 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
+from svmosaic.classification.kernel_estimator import (
+    KernelEstimator,
+    check_square,
+    check_weights,
+    distinct_samples,
+    expansion_of_rows,
+    kernel_cache_mb,
+    resolve_kernel,
+    run_options,
+)
 from svmosaic.engine.expansion_state import (
     CERTIFICATE,
     KERNEL_ESTIMATOR,
@@ -22,10 +31,8 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.declaration import Declaration, expect, row_numbers
-from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Scope
-from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression
 
@@ -213,14 +220,14 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
             The fitted regressor.
         """
         X, y = check_regression(self, X, y)
-        self._check_square(X)
-        weights = self._sample_weights(X, sample_weight)
+        check_square(X, self.kernel, type(self).__name__)
+        weights = check_weights(X, sample_weight, type(self).__name__)
 
         rows = make_rows(X, self.kernel)
         # Rows are copies of each other when their targets are equal too.
         values = np.unique(y, return_inverse=True)[1].astype(np.int64)
-        samples, sample_weights = self._samples(X, values, weights)
-        kernel = self._kernel(X, samples, sample_weights)
+        samples, sample_weights = distinct_samples(X, self.kernel, values, weights)
+        kernel = resolve_kernel(self, X, samples, sample_weights)
         problem = Problem(
             samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
         )
@@ -235,11 +242,9 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
                 tol=float(self.tol),
                 max_iter=max(0, int(self.max_iter)),
                 shrinking=bool(self.shrinking),
-                cache_mb=self._cache_mb(rows, [problem]),
+                cache_mb=kernel_cache_mb(self, rows, [problem]),
             ),
-            n_threads=resolve_threads(self.n_jobs),
-            max_time=self.max_time or 0.0,
-            progress=current_progress(type(self).__name__, self.verbose),
+            **run_options(self),
         )
         self._warn_if_not_converged(solution)
         order = np.argsort(solution.support)
