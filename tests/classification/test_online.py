@@ -433,7 +433,7 @@ def test_a_time_limit_gives_what_was_reached(kind, kernel):
     X, y = rng.normal(size=(20_000, 20)), rng.integers(0, 2, 20_000)
     model = kind(kernel=kernel, max_time=0.2, epochs=10**6)
 
-    with pytest.warns(ConvergenceWarning, match="stopped at max_time=0.2 s with 1 of 1 binary problems"):
+    with pytest.warns(ConvergenceWarning, match="max_time=0.2 s with 1 of 1 binary problems"):
         model.fit(X, y)
 
     assert model.stop_reason_.tolist() == ["max_time"]
