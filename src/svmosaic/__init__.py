@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
-    from svmosaic.regression.chains import SVRCC, SVRRC
-    from svmosaic.regression.multi_target import MultiTargetSVR
+    from svmosaic.regression.multi_target_svr import MultiTargetSVR
     from svmosaic.regression.smo import SMORegressor
-    from svmosaic.regression.weighted_chains import SVRWC
+    from svmosaic.regression.svrcc import SVRCC
+    from svmosaic.regression.svrrc import SVRRC
+    from svmosaic.regression.svrwc import SVRWC
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
@@ -87,10 +88,10 @@ _HOME = {
     "characteristic_boundary_points": "svmosaic.boundary",
     "peak_sigma": "svmosaic.boundary",
     "radius_sigma": "svmosaic.boundary",
-    "SVRCC": "svmosaic.regression.chains",
-    "SVRRC": "svmosaic.regression.chains",
-    "SVRWC": "svmosaic.regression.weighted_chains",
-    "MultiTargetSVR": "svmosaic.regression.multi_target",
+    "SVRCC": "svmosaic.regression.svrcc",
+    "SVRRC": "svmosaic.regression.svrrc",
+    "SVRWC": "svmosaic.regression.svrwc",
+    "MultiTargetSVR": "svmosaic.regression.multi_target_svr",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",
     "NNISDAClassifier": "svmosaic.classification.nnisda",
     "NLSGDClassifier": "svmosaic.classification.nlsgd",

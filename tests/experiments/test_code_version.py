@@ -131,7 +131,7 @@ def test_a_class_of_the_users_depends_on_ours(tmp_path, monkeypatch, forget):
     forget()
     assert "derived" in reached
     assert "svmosaic.classification.ollawv" in reached
-    assert "svmosaic.regression.chains" not in reached
+    assert "svmosaic.regression.chained_svr" not in reached
 
 
 def test_classes_inside_parameters_count():

@@ -24,7 +24,7 @@ from svmosaic.multi_instance.mir_mix_svm import _best_cut
 SMALL = {"C": [1.0, 10.0], "gamma": [0.1, 0.5], "random_state": 0}
 
 
-def test_one_view_alone_is_its_machine_but_for_unit_and_cut():
+def test_one_view_alone_is_its_svm_but_for_unit_and_cut():
     parts, y = needle_bags(n_bags=30, seed=1, shift=2.0)
     mix = MIRMixSVMClassifier(views=["set"], **SMALL).fit(parts, y)
     alone = SetKernelClassifier(**mix.best_params_["set"]).fit(parts, y)
@@ -172,7 +172,7 @@ def _row(bag, summary):
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("summary", ["mean", "min-max", "mean-size", "profile"])
-def test_a_summary_machine_is_the_svm_on_the_rows(summary, sparse):
+def test_a_summary_classifier_is_the_svm_on_the_rows(summary, sparse):
     parts, y = needle_bags(n_bags=30, seed=5, shift=1.0)
     rows = np.array([_row(part, summary) for part in parts])
     if summary in ("mean-size", "profile"):

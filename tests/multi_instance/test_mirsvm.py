@@ -61,7 +61,7 @@ def test_the_passes_are_those_of_the_plain_twin(spec, seed):
     assert_allclose(ours.intercept, same.intercept, atol=1e-3)
 
 
-def test_the_machine_is_the_svm_of_its_representatives():
+def test_the_model_is_the_svm_of_its_representatives():
     parts, y = needle_bags(seed=1)
     model = MIRSVMClassifier(C=2.0, gamma=0.3, tol=1e-6, random_state=0).fit(parts, y)
     X = np.vstack(parts)

@@ -197,7 +197,7 @@ def test_sawmil_refuses_sparse_instances():
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_sawmil_has_the_set_kernel_machine_of_ours(kernel):
+def test_sawmil_solves_our_set_kernel_problem(kernel):
     pytest.importorskip("sawmil")
     pytest.importorskip("osqp")
     rng = np.random.default_rng(0)

@@ -71,19 +71,19 @@ def break_order(model):
     model.chains_[0] = 0
 
 
-def break_machine(model):
-    model.machines_[0, 0] = 99
+def break_link(model):
+    model.links_[0, 0] = 99
 
 
 def break_target(model):
-    model.machines_[0] = model.machines_[0][::-1].copy()
+    model.links_[0] = model.links_[0][::-1].copy()
 
 
 def look_ahead(model):
-    model.machine_columns_[model.machines_[0, model.chains_[0, 0]]] = 0
+    model.link_columns_[model.links_[0, model.chains_[0, 0]]] = 0
 
 
-@pytest.mark.parametrize("damage", [break_order, break_machine, break_target, look_ahead])
+@pytest.mark.parametrize("damage", [break_order, break_link, break_target, look_ahead])
 def test_a_model_that_does_not_fit_together_is_not_written(damage, tmp_path):
     model = SVRCC(**GRID).fit(X, Y)
     damage(model)
@@ -112,7 +112,7 @@ def drop_member(model):
 
 
 def break_member(model):
-    model.members_[1].machines_[0, 0] = 99
+    model.members_[1].links_[0, 0] = 99
 
 
 def double_weights(model):

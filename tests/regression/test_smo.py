@@ -42,7 +42,7 @@ def test_three_points_by_hand():
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
-def test_it_is_the_machine_of_svr(waves, kernel, epsilon):
+def test_it_solves_the_problem_of_svr(waves, kernel, epsilon):
     X, y = waves
     common = {"kernel": kernel, "epsilon": epsilon, "gamma": 0.1, "coef0": 1.0, "tol": 1e-6}
     ours = SMORegressor(**common).fit(X, y)
@@ -53,7 +53,7 @@ def test_it_is_the_machine_of_svr(waves, kernel, epsilon):
 
 
 @pytest.mark.parametrize(("epsilon", "scale"), [(0.0, 1.0), (0.1, 1.0), (0.1, 1000.0)])
-def test_many_samples_join_in_rounds_and_give_the_same_machine(epsilon, scale):
+def test_many_samples_join_in_rounds_and_give_the_same_model(epsilon, scale):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(3000, 3))
     y = scale * (np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=3000))
@@ -139,7 +139,7 @@ def test_targets_inside_the_tube_need_no_support_vector(waves):
     np.testing.assert_allclose(model.predict(X), 3.0, atol=1.0)
 
 
-def test_limits_warn_and_files_keep_the_machine(waves, tmp_path):
+def test_limits_warn_and_files_keep_the_model(waves, tmp_path):
     X, y = waves
     with pytest.warns(ConvergenceWarning, match=r"SMORegressor stopped .* 3 updates"):
         SMORegressor(max_iter=3).fit(X, y)

@@ -21,8 +21,9 @@ from svmosaic.metrics.multi_target import (
 )
 from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.weka_folds import WekaFolds
-from svmosaic.regression.chains import SVRCC, SVRRC
-from svmosaic.regression.multi_target import MultiTargetSVR
+from svmosaic.regression.multi_target_svr import MultiTargetSVR
+from svmosaic.regression.svrcc import SVRCC
+from svmosaic.regression.svrrc import SVRRC
 
 __all__ = ["MultiTargetScores", "evaluate_multitarget", "published_regressor"]
 

@@ -1,4 +1,4 @@
-"""Chains of regression machines: every link sees the inputs and the targets before it."""
+"""Chains of regressors: every link sees the inputs and the targets before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.tasks import TunedRegression
 from svmosaic.regression.link_tuning import LinkTuner
 
-__all__ = ["Appended", "ChainBuilder", "Folds", "Machine"]
+__all__ = ["Appended", "ChainBuilder", "Folds", "Link"]
 
 Appended = Literal["true", "out_of_fold"]
 Folds = tuple[DoubleArray, DoubleArray]
@@ -20,7 +20,7 @@ Prefix = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Machine:
+class Link:
     """A tuned link: its target, and the column that stands for each target before it."""
 
     target: int
@@ -52,19 +52,19 @@ class ChainBuilder:
     folds: Folds
     appended: Appended
     folds_of: Callable[[int, int], Folds] | None = None
-    machines: list[Machine] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
     _known: dict[Hashable, int] = field(default_factory=dict)
 
     @property
     def columns(self) -> DoubleArray:
-        """What may be appended: the targets, or what each machine predicts out of fold."""
+        """What may be appended: the targets, or what each link predicts out of fold."""
         if self.appended == "true":
             return self.tuner.table.targets
-        values = np.array([machine.tuned.held_out for machine in self.machines])
-        return values.reshape(len(self.machines), self.tuner.table.targets.shape[1])
+        values = np.array([link.tuned.held_out for link in self.links])
+        return values.reshape(len(self.links), self.tuner.table.targets.shape[1])
 
     def build_alone(self, *, lead_on: bool) -> None:
-        """Build a machine for each target without a chain (Algorithm 3.1).
+        """Build a link for each target without a chain (Algorithm 3.1).
 
         With `lead_on`, they are the first links of chains, and the other links start from them.
         """
@@ -74,7 +74,7 @@ class ChainBuilder:
     def build_chains(self, orders: IndexArray) -> IndexArray:
         """Build a chained model for each order (Algorithms 3.2 and 3.3).
 
-        Returns the numbers of the machines by chain and target.
+        Returns the numbers of the links by chain and target.
         """
         numbers = np.empty_like(orders)
         links = [
@@ -109,15 +109,13 @@ class ChainBuilder:
                 self.columns,
                 self.folds,
             )
-            for (target, prefix), columns, machine in zip(
-                missing.values(), beside, tuned, strict=True
-            ):
-                self._add(target, prefix, columns, machine)
+            for (target, prefix), columns, one in zip(missing.values(), beside, tuned, strict=True):
+                self._add(target, prefix, columns, one)
         return [self._known[self._key(*link)] for link in links]
 
     def error(self, number: int) -> float:
-        """Return the root mean squared error of a machine over the inner folds."""
-        tuned = self.machines[number].tuned
+        """Return the root mean squared error of a link over the inner folds."""
+        tuned = self.links[number].tuned
         return float(np.sqrt(tuned.errors[tuned.best] / self.folds[1].sum()))
 
     def _with_own_folds(self, chain: int, target: int, prefix: Prefix) -> int:
@@ -128,8 +126,8 @@ class ChainBuilder:
             self.columns,
             self.folds_of(chain, len(prefix)),
         )
-        self.machines.append(Machine(target, columns, tuned))
-        return len(self.machines) - 1
+        self.links.append(Link(target, columns, tuned))
+        return len(self.links) - 1
 
     def _columns_of(self, prefix: Prefix) -> dict[int, int]:
         if self.appended == "true":
@@ -145,5 +143,5 @@ class ChainBuilder:
     def _add(
         self, target: int, prefix: Prefix, columns: dict[int, int], tuned: TunedRegression
     ) -> None:
-        self._known[self._key(target, prefix)] = len(self.machines)
-        self.machines.append(Machine(target, columns, tuned))
+        self._known[self._key(target, prefix)] = len(self.links)
+        self.links.append(Link(target, columns, tuned))

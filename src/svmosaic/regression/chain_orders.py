@@ -11,7 +11,7 @@ import numpy as np
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.correlations import target_correlations
 
-__all__ = ["check_order", "correlation_order", "random_orders"]
+__all__ = ["check_order", "correlation_order", "orders_by_error", "random_orders"]
 
 
 def correlation_order(Y: DoubleArray, *, absolute: bool = False) -> IndexArray:
@@ -55,6 +55,11 @@ def random_orders(n_targets: int, n_chains: int, random_state: Any) -> IndexArra
     while len(orders) < n_chains:
         orders[tuple(random_state.permutation(n_targets).tolist())] = None
     return np.array(list(orders), dtype=np.int64)
+
+
+def orders_by_error(order: Any) -> bool:
+    """Whether the order of a chain comes from the errors of its links over the inner folds."""
+    return isinstance(order, str) and order == "cv"
 
 
 def check_order(order: Any, n_targets: int, who: str) -> IndexArray:

@@ -24,7 +24,7 @@ TARGETS: dict[str, Kind] = {
     **FEATURES,
     "n_targets_": Whole(1, size="n_targets"),
     "_y_ndim": Whole(1, 2),
-    "n_iter_": Array(INTEGERS, ("n_machines",), minimum=0),
+    "n_iter_": Array(INTEGERS, ("n_links",), minimum=0),
 }
 
 
@@ -37,41 +37,46 @@ def check_targets(model: Any, sizes: Scope) -> None:
 def _check_chains(model: Any, sizes: Scope) -> None:
     """Refuse chains whose links do not fit them, or look at what is not known yet."""
     expect_shape("support_vectors", model.support_vectors_, sizes["n_support"], sizes["n_features"])
-    check_values("machines", model.machines_, maximum=sizes["n_machines"] - 1)
-    check_values("machine_columns", model.machine_columns_, maximum=sizes["n_columns"] - 1)
+    check_values("links", model.links_, maximum=sizes["n_links"] - 1)
+    check_values("link_columns", model.link_columns_, maximum=sizes["n_columns"] - 1)
     targets = np.arange(model.n_targets_)
-    for order, machines in zip(model.chains_, model.machines_, strict=True):
+    for order, links in zip(model.chains_, model.links_, strict=True):
         if not np.array_equal(np.sort(order), targets):
             refuse("a chain does not name every target once")
-        if not np.array_equal(model.machine_targets_[machines], targets):
-            refuse("a chain has the machine of another target")
+        if not np.array_equal(model.link_targets_[links], targets):
+            refuse("a chain has the link of another target")
         for position, target in enumerate(order):
-            seen = np.flatnonzero(model.machine_columns_[machines[target]] >= 0)
+            seen = np.flatnonzero(model.link_columns_[links[target]] >= 0)
             if not np.isin(seen, order[:position]).all():
-                refuse("a machine looks at a target that comes later in its chain")
+                refuse("a link looks at a target that comes later in its chain")
 
 
 CHAINS = Declaration(
     {
         **TARGETS,
         "chains_": Array(INTEGERS, ("n_chains", "n_targets"), minimum=0),
-        "machines_": Array(INTEGERS, ("n_chains", "n_targets"), minimum=0),
+        "links_": Array(INTEGERS, ("n_chains", "n_targets"), minimum=0),
         "support_": row_numbers("n_support"),
         "support_vectors_": Samples(),
-        "dual_coef_": doubles("n_machines", "n_support"),
-        "intercept_": doubles("n_machines"),
-        "n_support_": row_numbers("n_machines"),
-        "gamma_": doubles("n_machines", above=0),
-        "C_": doubles("n_machines", above=0),
-        "epsilon_": doubles("n_machines", minimum=0),
-        "machine_targets_": Array(INTEGERS, ("n_machines",), minimum=0),
-        "machine_columns_": Array(INTEGERS, ("n_machines", "n_targets"), minimum=-1),
+        "dual_coef_": doubles("n_links", "n_support"),
+        "intercept_": doubles("n_links"),
+        "n_support_": row_numbers("n_links"),
+        "gamma_": doubles("n_links", above=0),
+        "C_": doubles("n_links", above=0),
+        "epsilon_": doubles("n_links", minimum=0),
+        "link_targets_": Array(INTEGERS, ("n_links",), minimum=0),
+        "link_columns_": Array(INTEGERS, ("n_links", "n_targets"), minimum=-1),
         "appended_": doubles("n_columns", "n_support"),
         "target_mean_": doubles("n_targets"),
         "target_scale_": doubles("n_targets", above=0),
         "candidates_": doubles("n_candidates", 3),
         # Infinite where a candidate was not tried, nan where there was nothing to choose.
-        "cv_errors_": doubles("n_machines", "n_candidates", finite=False),
+        "cv_errors_": doubles("n_links", "n_candidates", finite=False),
     },
     (check_targets, _check_chains),
+    stored_as={
+        "links_": "machines",
+        "link_targets_": "machine_targets",
+        "link_columns_": "machine_columns",
+    },
 )

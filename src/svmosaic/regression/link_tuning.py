@@ -75,7 +75,7 @@ def fold_weights(splits: Sequence[Split], sample_of: IndexArray) -> tuple[Double
 
 
 class LinkTuner:
-    """Tunes links on one table, each from the machine of its target alone.
+    """Tunes links on one table, each from what was best for its target alone.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class LinkTuner:
     max_start_bytes : float
         Memory for coefficients to start from.
     progress : callable or None
-        Told how far the work is.
+        Called with how far the work is.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class LinkTuner:
     def tune_alone(
         self, folds: tuple[DoubleArray, DoubleArray], *, lead_on: bool
     ) -> list[TunedRegression]:
-        """Tune one machine per target on the inputs alone, by the whole grid.
+        """Tune one link per target on the inputs alone, by the whole grid.
 
         With `lead_on`, later links on the same folds start from here.
         """
@@ -126,7 +126,7 @@ class LinkTuner:
         )
         if lead_on:
             self._starts = kept if keep else None
-            self._first = [machine.best for machine in tuned]
+            self._first = [one.best for one in tuned]
         return tuned
 
     def tune_links(

@@ -202,7 +202,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the machine to training data.
+        """Fit the regressor to training data.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import KFold, check_cv
 
-__all__ = ["Split", "classification_splits", "regression_splits"]
+__all__ = ["Split", "classification_splits", "regression_splits", "tests_every_row_once"]
 
 Split = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -34,6 +35,12 @@ def regression_splits(cv: Any, X: Any, y: Any, random_state: Any) -> list[Split]
         cv = KFold(5 if cv is None else int(cv), shuffle=True, random_state=random_state)
     rows = np.arange(len(y))
     return [(rows[train], rows[test]) for train, test in check_cv(cv).split(X, y)]
+
+
+def tests_every_row_once(splits: Sequence[Split], n_rows: int) -> bool:
+    """Whether every row is in the test part of one split and no more."""
+    counts = np.bincount(np.concatenate([test for _, test in splits]), minlength=n_rows)
+    return bool(np.all(counts == 1))
 
 
 def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
-from svmosaic.regression.chained_svr import ChainedSVR, ChainKernel
+from svmosaic.regression.chain_parameters import ChainKernel
+from svmosaic.regression.chained_svr import ChainedSVR
 
 __all__ = ["MultiTargetSVR"]
 
@@ -44,7 +45,7 @@ class MultiTargetSVR(ChainedSVR):
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
-        Limit on the updates of a machine. -1 means max(10 million, 100 n), never infinity.
+        Limit on the updates of an SVR. -1 means max(10 million, 100 n), never infinity.
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds.
     n_jobs : int, default=None
@@ -59,36 +60,36 @@ class MultiTargetSVR(ChainedSVR):
     ----------
     chains_ : ndarray of shape (n_chains, n_targets)
         The targets in their order: one chain whose links see the inputs only.
-    machines_ : ndarray of shape (n_chains, n_targets)
-        The machine of each target in each chain.
-    gamma_, C_, epsilon_ : ndarray of shape (n_machines,)
-        The parameters chosen for each machine.
-    cv_errors_ : ndarray of shape (n_machines, n_candidates)
+    links_ : ndarray of shape (n_chains, n_targets)
+        The number of the link, one fitted SVR, of each target in each chain.
+    gamma_, C_, epsilon_ : ndarray of shape (n_links,)
+        The parameters chosen for each link.
+    cv_errors_ : ndarray of shape (n_links, n_candidates)
         Root mean squared error of each candidate over the inner folds, on the scaled target;
         infinite where it was not evaluated.
     candidates_ : ndarray of shape (n_candidates, 3)
         Gamma, C and epsilon of each candidate; C changes slowest and gamma fastest.
     support_ : ndarray of shape (n_support,)
-        Rows of the training data that are support vectors of any machine.
+        Rows of the training data that are support vectors of any link.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors.
-    n_support_ : ndarray of shape (n_machines,)
-        Number of support vectors of each machine.
-    dual_coef_ : ndarray of shape (n_machines, n_support)
+    n_support_ : ndarray of shape (n_links,)
+        Number of support vectors of each link.
+    dual_coef_ : ndarray of shape (n_links, n_support)
         Coefficients.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_links,)
         Constant terms.
-    machine_targets_ : ndarray of shape (n_machines,)
-        The target of each machine.
-    machine_columns_ : ndarray of shape (n_machines, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a machine; -1
-        where the machine does not see the target.
+    link_targets_ : ndarray of shape (n_links,)
+        The target of each link.
+    link_columns_ : ndarray of shape (n_links, n_targets)
+        The row of `appended_` that stands for each target beside the inputs of a link; -1 where
+        the link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.
     target_mean_, target_scale_ : ndarray of shape (n_targets,)
         What the targets were scaled by.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of the final fit of each machine.
+    n_iter_ : ndarray of shape (n_links,)
+        Updates of the final fit of each link.
     n_targets_ : int
         Number of targets.
     n_features_in_ : int

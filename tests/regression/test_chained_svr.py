@@ -27,7 +27,7 @@ def data():
     return X[:50], Y[:50], X[50:], Y[50:]
 
 
-MACHINES = [
+REGRESSORS = [
     MultiTargetSVR(**GRID),
     SVRRC(**GRID),
     SVRRC(appended="out_of_fold", **GRID),
@@ -39,28 +39,28 @@ MACHINES = [
 ]
 
 
-@pytest.mark.parametrize("machine", MACHINES, ids=str)
-def test_machines_learn_and_keep_the_form_of_the_targets(machine, data):
+@pytest.mark.parametrize("regressor", REGRESSORS, ids=str)
+def test_regressors_learn_and_keep_the_form_of_the_targets(regressor, data):
     X, Y, X_test, Y_test = data
 
-    model = clone(machine).fit(X, Y)
+    model = clone(regressor).fit(X, Y)
 
     assert model.predict(X_test).shape == Y_test.shape
     assert model.score(X_test, Y_test) > 0.7
-    assert model.chains_.shape == model.machines_.shape
-    assert clone(machine).fit(X, Y[:, 0]).predict(X_test).shape == (20,)
-    assert clone(machine).fit(X, Y[:, :1]).predict(X_test).shape == (20, 1)
+    assert model.chains_.shape == model.links_.shape
+    assert clone(regressor).fit(X, Y[:, 0]).predict(X_test).shape == (20,)
+    assert clone(regressor).fit(X, Y[:, :1]).predict(X_test).shape == (20, 1)
 
 
-def test_with_one_target_all_machines_are_the_same_bit_for_bit(data):
+def test_with_one_target_all_regressors_are_the_same_bit_for_bit(data):
     X, Y, X_test, _ = data
     # Copies of rows, too.
     X, Y = np.vstack([X, X[:9]]), np.vstack([Y, Y[:9]])
     expected = MultiTargetSVR(**GRID).fit(X, Y[:, 0]).predict(X_test)
 
-    for machine in MACHINES[1:]:
+    for regressor in REGRESSORS[1:]:
         np.testing.assert_array_equal(
-            clone(machine).fit(X, Y[:, 0]).predict(X_test), expected, err_msg=str(machine)
+            clone(regressor).fit(X, Y[:, 0]).predict(X_test), expected, err_msg=str(regressor)
         )
 
 
@@ -106,7 +106,7 @@ def test_widths_of_the_laplacian_kernel_follow_the_unit_of_the_inputs(data):
     np.testing.assert_allclose(gammas / larger, 10)
 
 
-def test_a_laplacian_machine_takes_sparse_rows(data):
+def test_a_laplacian_regressor_takes_sparse_rows(data):
     X, Y, X_test, _ = data
     dense = MultiTargetSVR(kernel="laplacian", **ONE).fit(X, Y).predict(X_test)
 
@@ -128,7 +128,7 @@ def test_an_ensemble_is_the_mean_of_its_chains(data):
         np.testing.assert_allclose(alone.predict(X_test), values, rtol=1e-9, atol=1e-9)
 
 
-def test_links_that_chains_share_are_one_machine(data):
+def test_links_that_chains_share_are_stored_once(data):
     X, Y, _, _ = data
 
     model = SVRRC(n_chains=6, appended="true", **ONE).fit(X, Y)
@@ -147,13 +147,13 @@ def test_out_of_fold_values_are_those_of_the_inner_folds(data):
         fold = MultiTargetSVR(**{**ONE, "scale_targets": False, "tol": 1e-9})
         expected[test] = fold.fit(X[train], Y[train, 1]).predict(X[test])
 
-    last = model.machines_[0, 2]
-    column = model.appended_[model.machine_columns_[last, 1]]
+    last = model.links_[0, 2]
+    column = model.appended_[model.link_columns_[last, 1]]
 
     np.testing.assert_allclose(column, expected[model.support_], atol=1e-6)
 
 
-def test_copies_of_rows_do_not_change_the_machine(data):
+def test_copies_of_rows_do_not_change_the_model(data):
     X, Y, X_test, _ = data
     settings = {**ONE, "scale_targets": False, "tol": 1e-9}
     twice = np.repeat(np.arange(50), 2)
@@ -165,13 +165,13 @@ def test_copies_of_rows_do_not_change_the_machine(data):
     assert copied.support_.size <= 50
 
 
-@pytest.mark.parametrize("machine", MACHINES[:3], ids=str)
-def test_neither_threads_nor_storage_matter(machine, data):
+@pytest.mark.parametrize("regressor", REGRESSORS[:3], ids=str)
+def test_neither_threads_nor_storage_matter(regressor, data):
     X, Y, X_test, _ = data
-    expected = clone(machine).fit(X, Y).predict(X_test)
+    expected = clone(regressor).fit(X, Y).predict(X_test)
 
-    threaded = clone(machine).set_params(n_jobs=2).fit(X, Y).predict(X_test)
-    sparse = clone(machine).fit(csr_array(X), Y).predict(csr_array(X_test))
+    threaded = clone(regressor).set_params(n_jobs=2).fit(X, Y).predict(X_test)
+    sparse = clone(regressor).fit(csr_array(X), Y).predict(csr_array(X_test))
 
     np.testing.assert_array_equal(threaded, expected)
     np.testing.assert_allclose(sparse, expected, atol=5e-3)
@@ -277,6 +277,6 @@ def test_distances_that_do_not_fit_are_refused_beforehand(data):
         MultiTargetSVR(memory_limit_mb=0.01).fit(*data[:2])
 
 
-def test_a_machine_that_stops_early_says_so(data):
+def test_a_regressor_that_stops_early_says_so(data):
     with pytest.warns(match="MultiTargetSVR stopped with violation"):
         MultiTargetSVR(**ONE, max_iter=1).fit(*data[:2])

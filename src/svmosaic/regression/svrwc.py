@@ -1,4 +1,4 @@
-"""Support vector regression with chains of two kernels, weighted by predictions out of fold."""
+"""SVRWC, support vector regression with weighted chains of two kernels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.chained_svr import ChainedSVR
-from svmosaic.regression.chains import SVRRC
+from svmosaic.regression.svrrc import SVRRC
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
 from svmosaic.utils.sklearn_compat import Interval, fit_context
-from svmosaic.utils.splits import Split, regression_splits
+from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.validation import check_regression, check_samples
 
@@ -34,16 +34,10 @@ _SUM_WEIGHT = 1e4
 
 
 class KernelChains(SVRRC):
-    """Machines without a chain and random chains of one kernel: what `SVRWC` weights.
+    """Links without a chain and random chains of one kernel: what `SVRWC` weights.
 
-    Parameters and attributes are those of `SVRRC`; the first row of `chains_` and `machines_` are
-    the machines without a chain.
-
-    Attributes
-    ----------
-    held_out_ : ndarray of shape (2, n_samples, n_targets)
-        What the machines without a chain, and the chains on average, predict for rows left out;
-        on scaled targets.
+    Parameters and attributes are those of `SVRRC`; the first row of `chains_` and `links_` are the
+    links without a chain.
     """
 
     def _build(
@@ -52,14 +46,36 @@ class KernelChains(SVRRC):
         orders = random_orders(Y.shape[1], int(self.n_chains), random_state)
         builder.build_alone(lead_on=True)
         alone = np.arange(Y.shape[1])[np.newaxis]
-        machines = builder.build_chains(orders)
-        return np.vstack([alone, orders]), np.vstack([alone, machines])
+        links = builder.build_chains(orders)
+        return np.vstack([alone, orders]), np.vstack([alone, links])
 
-    def _look_at(self, builder: ChainBuilder) -> None:
-        values = np.array([machine.tuned.held_out for machine in builder.machines])
-        by_row = values[:, builder.tuner.table.sample_of]
-        by_chain = by_row[self.machines_].transpose(0, 2, 1)
-        self.held_out_ = np.array([by_chain[0], by_chain[1:].mean(axis=0)])
+    def fit_held_out(
+        self, X: Any, Y: DoubleArray, splits: list[Split], random_state: Any
+    ) -> DoubleArray:
+        """Fit on given splits and return what is predicted for rows that they leave out.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training samples.
+        Y : ndarray of shape (n_samples, n_targets)
+            Target values.
+        splits : list of (ndarray, ndarray)
+            The inner folds, in place of `cv`.
+        random_state : RandomState instance
+            Draws the orders.
+
+        Returns
+        -------
+        held_out : ndarray of shape (2, n_samples, n_targets)
+            Predictions of the links without a chain, and of the chains on average, on scaled
+            targets.
+        """
+        builder = self._train(X, Y, splits, random_state)
+        values = np.array([link.tuned.held_out for link in builder.links])
+        # All links are part of a chain here, so that the model has the numbers of the builder.
+        by_chain = values[:, builder.tuner.table.sample_of][self.links_].transpose(0, 2, 1)
+        return np.array([by_chain[0], by_chain[1:].mean(axis=0)])
 
     def predict_both(self, X: Any) -> DoubleArray:
         """Return the values without a chain, and those of the chains on average."""
@@ -75,16 +91,16 @@ def _check_weights(model: Any, sizes: Scope) -> None:
     for member in model.members_:
         expect("targets of a member", member.n_targets_, model.n_targets_)
         expect("features of a member", member.n_features_in_, model.n_features_in_)
-        # The first row are the machines without a chain.
+        # The first row are the links without a chain.
         if len(member.chains_) < 2:
             refuse("a member has no chain")
-    expect("updates", sizes["n_machines"], sum(len(m.n_iter_) for m in model.members_))
+    expect("updates", sizes["n_links"], sum(len(m.n_iter_) for m in model.members_))
 
 
 class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Support vector regression with weighted chains of two kernels.
 
-    For the rbf and for the laplacian kernel there is a machine for each target alone and an
+    For the rbf and for the laplacian kernel there is an SVR for each target alone and an
     ensemble of random chains, as in `SVRRC` with ``appended="out_of_fold"``. Each target is
     predicted by a weighted mean of these four. The weights are those that fit best what the four
     predict for rows left out by the inner folds, so the data say for each target which kernel
@@ -107,7 +123,7 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Largest violation of the optimality conditions that is accepted, in units of the target's
         standard deviation.
     max_iter : int, default=-1
-        Limit on the updates of a machine. -1 means max(10 million, 100 n), never infinity.
+        Limit on the updates of an SVR. -1 means max(10 million, 100 n), never infinity.
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds and of the orders.
     n_jobs : int, default=None
@@ -121,12 +137,12 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     members_ : list of KernelChains
-        The machines of the rbf and of the laplacian kernel.
+        The regressors of the rbf and of the laplacian kernel.
     weights_ : ndarray of shape (4, n_targets)
         The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains; they sum to
         1 for each target.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of the final fit of each machine, of all members.
+    n_iter_ : ndarray of shape (n_links,)
+        Updates of the final fit of each link, of all members.
     n_targets_ : int
         Number of targets.
     n_features_in_ : int
@@ -206,7 +222,7 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the parameters of all machines, fit them, and weight them.
+        """Choose the parameters of all members, fit them, and weight them.
 
         Parameters
         ----------
@@ -227,14 +243,15 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         random_state = check_random_state(self.random_state)
         splits = self._splits(X, Y, random_state)
         # The orders of the chains are those of both kernels.
-        shared = {"cv": splits, "random_state": random_state.randint(_LARGEST_SEED)}
-        own = {"cv": self.cv, "random_state": self.random_state}
-        self.members_ = [
-            member.set_params(**shared).fit(X, Y).set_params(**own)
-            for member in self._new_members()
-        ]
+        seed = random_state.randint(_LARGEST_SEED)
+        self.members_ = self._new_members()
+        held_out = np.concatenate(
+            [
+                member.fit_held_out(X, Y, splits, check_random_state(seed))
+                for member in self.members_
+            ]
+        )
         self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
-        held_out = np.concatenate([member.__dict__.pop("held_out_") for member in self.members_])
         first = self.members_[0]
         scaled = (Y - first.target_mean_) / first.target_scale_
         self.weights_ = np.column_stack(
@@ -247,8 +264,7 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _splits(self, X: Any, Y: DoubleArray, random_state: Any) -> list[Split]:
         splits = regression_splits(self.cv, X, Y, random_state)
-        counts = np.bincount(np.concatenate([test for _, test in splits]), minlength=X.shape[0])
-        if not np.all(counts == 1):
+        if not tests_every_row_once(splits, X.shape[0]):
             raise ValueError(
                 "SVRWC needs a 'cv' that tests every row once, for its weights. Got one that does "
                 "not; pass a number of folds."
@@ -319,7 +335,7 @@ def blend_weights(predictions: DoubleArray, target: DoubleArray, prior: float) -
     Examples
     --------
     >>> import numpy as np
-    >>> from svmosaic.regression.weighted_chains import blend_weights
+    >>> from svmosaic.regression.svrwc import blend_weights
     >>> y = np.array([-1.0, 0.0, 1.0])
     >>> blend_weights(np.column_stack([y, -y]), y, prior=0.0).round(3).tolist()
     [1.0, 0.0]

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from svmosaic import SVRRC, SVRWC, MultiTargetSVR
-from svmosaic.regression.weighted_chains import blend_weights
+from svmosaic.regression.svrwc import blend_weights
 
 GRID = {"Cs": [1.0, 30.0], "epsilons": [0.01, 0.1], "cv": 3}
 
@@ -35,7 +35,7 @@ def test_weights_are_from_zero_and_sum_to_one(data):
     assert model.score(X_test, Y_test) > 0.8
 
 
-def test_a_prediction_is_the_weighted_mean_of_the_machines_of_the_library(data):
+def test_a_prediction_is_the_weighted_mean_of_the_regressors_of_the_library(data):
     X, Y, X_test, _ = data
     folds = list(KFold(3, shuffle=True, random_state=1).split(X))
     grid = {**GRID, "cv": folds}

@@ -1,0 +1,73 @@
+"""From the parameters of a multi-target regressor to the grid, the scales and the threads."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from svmosaic.engine.gamma import resolve_gamma
+from svmosaic.engine.problem import DoubleArray
+from svmosaic.utils.threads import resolve_threads
+
+__all__ = [
+    "ChainKernel",
+    "ChainSearch",
+    "check_numbers",
+    "default_gammas",
+    "target_scaling",
+    "threads_that_fit",
+]
+
+ChainKernel = Literal["rbf", "laplacian"]
+ChainSearch = Literal["pattern", "grid"]
+
+
+def target_scaling(Y: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
+    """Return the means and the standard deviations of targets."""
+    scale = Y.std(axis=0)
+    # A constant target stays as it is, and so does one that only rounding moves.
+    steady = scale <= 10 * np.finfo(np.float64).eps * np.abs(Y).max(axis=0)
+    return Y.mean(axis=0), np.where(steady, 1.0, scale)
+
+
+def default_gammas(X: Any, kernel: ChainKernel) -> DoubleArray:
+    """Return the eight widths to try where the caller names none."""
+    n_samples = X.shape[0]
+    middle = resolve_gamma("scale", X, np.arange(n_samples), np.ones(n_samples))
+    if kernel == "rbf":
+        return middle * np.power(4.0, np.arange(-4, 4), dtype=np.float64)
+    # From 1 / (d var) to 1 / (d std): absolute distances have the unit of the inputs.
+    middle = np.sqrt(middle / X.shape[1])
+    return np.asarray(middle * np.power(2.0, np.arange(-5, 3), dtype=np.float64))
+
+
+def check_numbers(values: Any, name: str, who: str, *, zero: bool = False) -> DoubleArray:
+    """Return the values of a parameter to try, which must be positive, or from 0 with `zero`."""
+    numbers = np.ravel(np.asarray(values, dtype=np.float64))
+    least = np.all(numbers >= 0) if zero else np.all(numbers > 0)
+    if numbers.size == 0 or not np.all(np.isfinite(numbers)) or not least:
+        kind = "numbers from 0" if zero else "positive numbers"
+        raise ValueError(
+            f"The '{name}' parameter of {who} must be a list of {kind}. Got {values!r} instead."
+        )
+    return np.ascontiguousarray(numbers)
+
+
+def threads_that_fit(
+    n_samples: int, n_jobs: int | None, memory_limit_mb: float, who: str
+) -> tuple[int, float]:
+    """Return how many threads have room to work, and the bytes that are left then."""
+    limit = 1e6 * float(memory_limit_mb)
+    matrix = 8.0 * n_samples * n_samples
+    # The distances; per thread, those of a link and their kernel values.
+    least = 3.0 * matrix
+    if least > limit:
+        raise ValueError(
+            f"{who} keeps the distances of all pairs of its {n_samples} samples, which takes "
+            f"{least / 1e6:.0f} MB; memory_limit_mb is {memory_limit_mb:g}. Raise it or fit to "
+            "fewer samples."
+        )
+    room = int((limit - matrix) // (2.0 * matrix))
+    threads = max(1, min(resolve_threads(n_jobs), room))
+    return threads, limit - matrix - threads * 2.0 * matrix
