@@ -28,6 +28,10 @@ struct UnalignedVectorOf {
     typedef T type __attribute__((vector_size(bytes), aligned(alignof(T))));
 };
 
+// A number, or a vector of them?
+template <class S>
+inline constexpr bool is_vector = sizeof(S) > sizeof(double);
+
 template <class Real>
 struct BitsOf;
 template <>
@@ -94,43 +98,41 @@ struct Code {
     }
 
     // x * y + sum with one rounding where the processor can, said outright: left to itself the
-    // compiler fuses in one loop and not in another, and |x|^2 would differ from x.x.
-    static V fused(V x, V y, V sum) {
-#ifdef __FMA__
-        if constexpr (bytes == 64) {
-            if constexpr (sizeof(Real) == 8) return _mm512_fmadd_pd(x, y, sum);
-            if constexpr (sizeof(Real) == 4) return _mm512_fmadd_ps(x, y, sum);
-        } else if constexpr (bytes == 32) {
-            if constexpr (sizeof(Real) == 8) return _mm256_fmadd_pd(x, y, sum);
-            if constexpr (sizeof(Real) == 4) return _mm256_fmadd_ps(x, y, sum);
-        }
-#elif defined(__FP_FAST_FMA)
-        for (Index l = 0; l < width; ++l) sum[l] = fused(x[l], y[l], sum[l]);
-        return sum;
-#else
-        return x * y + sum;
-#endif
-    }
-    // The same for single numbers.
-    static double fused(double x, double y, double sum) {
+    // compiler fuses in one loop and not in another, |x|^2 would differ from x.x, and a kernel
+    // value would depend on how many threads share a column.
+    template <class S>
+    static S fused(S x, S y, S sum) {
+        if constexpr (sizeof(S) == sizeof(double) && !is_vector<S>) {
 #ifdef __FP_FAST_FMA
-        return __builtin_fma(x, y, sum);
-#else
-        return x * y + sum;
+            return __builtin_fma(x, y, sum);
 #endif
-    }
-    static float fused(float x, float y, float sum) {
+        } else if constexpr (!is_vector<S>) {
 #ifdef __FP_FAST_FMAF
-        return __builtin_fmaf(x, y, sum);
-#else
-        return x * y + sum;
+            return __builtin_fmaf(x, y, sum);
 #endif
+        } else {
+#ifdef __FMA__
+            constexpr bool is_double = sizeof(x[0]) == sizeof(double);
+            if constexpr (bytes == 64) {
+                if constexpr (is_double) return _mm512_fmadd_pd(x, y, sum);
+                if constexpr (!is_double) return _mm512_fmadd_ps(x, y, sum);
+            } else if constexpr (bytes == 32) {
+                if constexpr (is_double) return _mm256_fmadd_pd(x, y, sum);
+                if constexpr (!is_double) return _mm256_fmadd_ps(x, y, sum);
+            }
+#elif defined(__FP_FAST_FMA)
+            constexpr int n = static_cast<int>(sizeof(S) / sizeof(x[0]));
+            for (int l = 0; l < n; ++l) sum[l] = fused(x[l], y[l], sum[l]);
+            return sum;
+#endif
+        }
+        return x * y + sum;
     }
 
     struct SquaredDistance {
         static V step(V sum, V x, Real q) {
             const V t = x - q;
-            return sum + t * t;
+            return fused(t, t, sum);
         }
     };
     struct DotProduct {
@@ -205,11 +207,12 @@ struct Code {
 
         V operator()(V x) const {
             x = x > most ? V{} + most : x;
-            const V shifted = x * rate + Bits::magic;
-            const V k = shifted - Bits::magic;
-            const V f = x * rate - k;
-            const V p = 1 + f * polynomial(f);
             const Real one = 1;
+            const V rates = V{} + rate;
+            const V shifted = fused(x, rates, V{} + Bits::magic);
+            const V k = shifted - Bits::magic;
+            const V f = fused(x, rates, -k);
+            const V p = fused(f, polynomial(f), V{} + one);
             // The low bits of `shifted` hold k: moved into the exponent of 1 they make 2^k.
             const I exponent = reinterpret_cast<I>(shifted) << Bits::mantissa;
             return p * reinterpret_cast<V>(exponent + reinterpret_cast<I>(V{} + one));
@@ -221,9 +224,9 @@ struct Code {
             const V square = f * f;
             V last = V{} + Bits::q[degree];
             V other = V{} + Bits::q[degree - 1];
-            for (int n = degree - 2; n >= 0; n -= 2) last = last * square + Bits::q[n];
-            for (int n = degree - 3; n >= 0; n -= 2) other = other * square + Bits::q[n];
-            return degree % 2 == 0 ? last + f * other : other + f * last;
+            for (int n = degree - 2; n >= 0; n -= 2) last = fused(last, square, V{} + Bits::q[n]);
+            for (int n = degree - 3; n >= 0; n -= 2) other = fused(other, square, V{} + Bits::q[n]);
+            return degree % 2 == 0 ? fused(f, other, last) : fused(f, last, other);
         }
     };
 
@@ -238,7 +241,7 @@ struct Code {
         for (Index i = 0; i < n; i += width) {
             V sum = {};
             for (Index m = 0; m < n_columns; ++m) {
-                sum += static_cast<Real>(factors[m]) * exp(load(values[m] + i));
+                sum = fused(exp(load(values[m] + i)), static_cast<Real>(factors[m]) - V{}, sum);
             }
             Real buffer[width] __attribute__((aligned(64)));
             store(buffer, sum);

@@ -117,8 +117,8 @@ struct Tiles {
     // What a non-zero adds to the sums of its sample.
     struct SparseProduct {
         template <class Sum, class S>
-        static S term(Sum x, S q) {
-            return x * q;
+        static S add(S sum, Sum x, S q) {
+            return C::fused(x - S{}, q, sum);
         }
     };
     struct SparseManhattan {
@@ -127,9 +127,9 @@ struct Tiles {
             return v < 0 ? -v : v;
         }
         template <class Sum, class S>
-        static S term(Sum x, S q) {
+        static S add(S sum, Sum x, S q) {
             const S t = x - q;
-            return magnitude(t) - (x < 0 ? -x : x) - magnitude(q);
+            return sum + (magnitude(t) - (x < 0 ? -x : x) - magnitude(q));
         }
     };
 
@@ -148,7 +148,8 @@ struct Tiles {
             const Sum* q = table + rows.features[p] * max_queries;
             const Sum x = static_cast<Sum>(rows.values[p]);
             for (Index s = 0; s < n_sums; ++s) {
-                chain[c * n_sums + s] += Op::template term<Sum, S>(x, load(q + s * size));
+                S& sum = chain[c * n_sums + s];
+                sum = Op::template add<Sum, S>(sum, x, load(q + s * size));
             }
         };
         static_assert(C::unroll == sparse_group);
