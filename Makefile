@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs core pytest slow sanitize bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest slow sanitize bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -29,6 +29,10 @@ layers: .stamp-install
 # The types of the compiled module, from the module itself; a test compares them.
 stubs: .stamp-install
 	$(BIN)/python -m nanobind.stubgen -q -m svmosaic._core -p cpp/bindings/stubs.pat -o src/svmosaic/_core.pyi
+
+# Common texts of parameters and attributes in the docstrings of all estimators; a test compares them.
+docstrings: .stamp-install
+	$(BIN)/python tools/fill_docstrings.py
 
 # The C++ tests, on the core that was just compiled.
 core: .stamp-install

@@ -91,7 +91,8 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     n_jobs : int, default=None
-        Threads for the boundary points. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it. They look
+        for the boundary points.
 
     Attributes
     ----------

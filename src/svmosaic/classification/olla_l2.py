@@ -30,10 +30,10 @@ class OLLAL2Classifier(OnlineClassifier):
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
     gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
-        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
-        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger
-        gamma bends more.
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"`` are 1 / (2 sigma^2)
+        of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger gamma gives a more
+        flexible boundary.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
@@ -58,19 +58,19 @@ class OLLAL2Classifier(OnlineClassifier):
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffle. An int gives the same machine on every platform.
     class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
-        the same total weight; `partial_fit` takes a dict only.
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
+        same total weight. `partial_fit` takes a dict only.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        One machine per pair of classes, or one per class against the rest.
+        One binary classifier per pair of classes, or one per class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for one-vs-one with more than two classes.
     n_jobs : int, default=None
-        Number of threads; None means 1, -1 all cores. It does not change the result.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     cache_mb : float, default=200.0
-        Memory for kernel columns. They are kept when all of a machine's fit and samples are
-        visited more than once.
+        Memory in MB for kernel columns. They are kept if all of a binary problem fit and samples
+        are visited more than once.
     max_time : float, default=None
-        Limit on seconds for all machines together.
+        Limit in seconds on each call of `fit` and `partial_fit`, which warn when it is reached.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -86,16 +86,16 @@ class OLLAL2Classifier(OnlineClassifier):
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_outputs,)
         Constant terms.
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    coef_ : ndarray of shape (n_machines, n_features)
+    coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_machines,)
         Visits of each binary machine.
-    stop_reason_ : ndarray of shape (n_machines,)
+    stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
     t_ : ndarray of shape (n_machines,)
         Weight visited by each machine, the t of the step 2 / sqrt(t).

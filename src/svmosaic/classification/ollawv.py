@@ -61,10 +61,10 @@ class OLLAWVClassifier(KernelClassifier):
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
     gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
-        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
-        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger
-        gamma bends more.
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"`` are 1 / (2 sigma^2)
+        of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger gamma gives a more
+        flexible boundary.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
@@ -103,22 +103,23 @@ class OLLAWVClassifier(KernelClassifier):
     max_support : int, default=None
         Budget: limit on support vectors selected by each binary machine.
     class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
-        the same total weight.
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
+        same total weight.
     multi_class : {"ovo", "ovr"}, default="ovo"
-        One machine per pair of classes, or one per class against the rest.
+        One binary classifier per pair of classes, or one per class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for one-vs-one with more than two classes.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
-    cache_mb : float, default=200
-        Memory in MB for kernel columns during refinement.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
+    cache_mb : float, default=200.0
+        Memory in MB for kernel columns. They are kept during the refinement.
     memory_limit_mb : float, default=None
-        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
-        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what the
+        limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
         begins.
     max_time : float, default=None
-        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+        Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
+        `fit` warns.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -127,20 +128,20 @@ class OLLAWVClassifier(KernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     support_ : ndarray of shape (n_support,)
-        Rows of the training data that are support vectors, by class. Of identical rows it names
-        the first.
+        Rows of the training data that are support vectors, by class. Of identical rows it names the
+        first.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors; empty for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_outputs,)
         Constant terms.
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    coef_ : ndarray of shape (n_machines, n_features)
+    coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_machines,)
         Selection steps of each binary machine.

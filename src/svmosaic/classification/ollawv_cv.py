@@ -74,16 +74,16 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_iter, max_support, class_weight, multi_class : optional
         As in `OLLAWVClassifier`.
     cv : int, splitter or iterable, default=5
-        The folds, as scikit-learn means them.
+        The folds, as in scikit-learn.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Equal scores go to the candidate with fewer support vectors.
     n_jobs : int, default=None
-        Threads; -1 means all. The result does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     memory_limit_mb : float, default=2000
         Pairwise and kernel values are stored if they fit into this; otherwise kernel columns are
         computed when they are needed.
     verbose : int, default=0
-        If positive, log progress.
+        If positive, log progress once a second.
 
     Attributes
     ----------

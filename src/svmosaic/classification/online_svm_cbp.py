@@ -76,16 +76,17 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         Visits with each width of Algorithm 3. None shares three quarters of `max_iter` among the
         widths: 1000 visits each of 20 000 for 15 widths, as in the thesis.
     class_weight : dict or "balanced", default=None
-        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes
-        the same total weight; `partial_fit` takes a dict only.
+        Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
+        same total weight. `partial_fit` takes a dict only.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     random_state : int, RandomState instance or None, default=0
         Seed of the draws. An int gives the same machine on every platform.
     n_jobs : int, default=None
-        Threads; the binary machines run side by side. None means 1, -1 all.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     max_time : float, default=None
-        Limit on seconds for all machines together, the search for boundary points included.
+        Limit in seconds on each call of `fit` and `partial_fit`, which warn when it is reached. The
+        search for boundary points counts.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -101,14 +102,14 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         Number of kept samples of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         Coefficients, arranged as in scikit-learn's SVC.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_outputs,)
         Zeros.
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     n_iter_ : ndarray of shape (n_machines,)
         Visits of each binary machine.
-    stop_reason_ : ndarray of shape (n_machines,)
+    stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
     t_ : ndarray of shape (n_machines,)
         Weight visited by each machine, the t of the step 1 / (lam t).

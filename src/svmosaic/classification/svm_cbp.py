@@ -77,19 +77,21 @@ class SVMCBPClassifier(RbfClassifier):
         Share of the mean diagonal of C C' that is added to its diagonal. The matrix is singular
         where there are fewer boundary points than samples. A larger one gives a smoother machine.
     tol : float, default=1e-3
-        Accepted violation of the conditions of optimality, whose scale is 1.
+        Largest violation of the optimality conditions that is accepted. Their scale is 1.
     max_iter : int, default=None
-        Limit on updates of each machine. None means max(10 million, 100 n_samples).
+        Limit on updates of each binary problem. None means max(10 million, 100 n_samples).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     n_jobs : int, default=None
-        Threads for the boundary points and for predictions. None means 1, -1 all.
+        Number of threads. None means 1, -1 means all. The model does not depend on it. They look
+        for the boundary points and predict.
     memory_limit_mb : float, default=2000
         Limit in MB on the matrices of `fit`, which are as large as the number of samples squared.
         Where they would not fit, `fit` says so before it begins.
     max_time : float, default=None
-        Limit in seconds on `fit`, the search for boundary points included. The model is then what
-        was reached, with a warning. A step of linear algebra that has begun is not cut short.
+        Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
+        `fit` warns. The search for boundary points counts. A step of linear algebra that has begun
+        is not cut short.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -105,15 +107,15 @@ class SVMCBPClassifier(RbfClassifier):
         Number of them in each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         Coefficients a, arranged as in scikit-learn's SVC.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_outputs,)
         Zeros.
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     n_iter_ : ndarray of shape (n_machines,)
         Updates of each binary machine.
-    stop_reason_ : ndarray of shape (n_machines,)
-        Why each machine stopped: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
+    stop_reason_ : ndarray of shape (n_outputs,)
+        Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     sigma_ : float
         The width.
     sigmas_ : ndarray of shape (n_sigmas,)

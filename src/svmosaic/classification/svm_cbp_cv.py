@@ -46,12 +46,13 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As in `SVMCBPClassifier`. With ``sigma="peak"`` every lam has its own width, found on the
         training part.
     cv : int, splitter or iterable, default=5
-        The folds, as scikit-learn means them.
+        The folds, as in scikit-learn.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Equal scores go to the smallest lam.
     n_jobs : int, default=None
-        Threads for the boundary points and for predictions. None means 1, -1 all.
-    memory_limit_mb : float, default=2000
+        Number of threads. None means 1, -1 means all. The model does not depend on it. They look
+        for the boundary points and predict.
+    memory_limit_mb : float, default=2000.0
         As in `SVMCBPClassifier`.
     verbose : int, default=0
         If positive, log progress once a second.

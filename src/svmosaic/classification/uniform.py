@@ -41,10 +41,10 @@ class UniformSVC(ExactKernelClassifier):
             default="rbf"
         The kernel. A callable gets two arrays of samples and returns their kernel values.
     gamma : {"scale", "auto", "cbp", "cbp-radius"} or float, default="scale"
-        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"``
-        are 1 / (2 sigma^2) of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger
-        gamma bends more.
+        Width of rbf, laplacian, poly and sigmoid kernels. ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` is 1 / n_features, ``"cbp"`` and ``"cbp-radius"`` are 1 / (2 sigma^2)
+        of `peak_sigma` and `radius_sigma`, for rbf and dense samples. A larger gamma gives a more
+        flexible boundary.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
@@ -67,15 +67,16 @@ class UniformSVC(ExactKernelClassifier):
         Limit on updates (``"exact"``; None means max(10 million, 100 n_samples)) or on sweeps
         (``"smo"``; None means 10 000).
     multi_class : {"ovo", "ovr"}, default="ovo"
-        One machine per pair of classes, or one per class against the rest.
+        One binary classifier per pair of classes, or one per class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for one-vs-one with more than two classes.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
-    cache_mb : float, default=200
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
+    cache_mb : float, default=200.0
         Memory in MB for kernel columns.
     max_time : float, default=None
-        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+        Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
+        `fit` warns.
     verbose : int, default=0
         If positive, log progress once a second.
     random_state : int, RandomState instance or None, default=0
@@ -86,28 +87,28 @@ class UniformSVC(ExactKernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     support_ : ndarray of shape (n_support,)
-        Rows of the training data that are support vectors, by class. Of identical rows it names
-        the first.
+        Rows of the training data that are support vectors, by class. Of identical rows it names the
+        first.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors; empty for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)
         Coefficients as in scikit-learn's SVC; one row per class for one-vs-rest.
-    intercept_ : ndarray of shape (n_machines,)
+    intercept_ : ndarray of shape (n_outputs,)
         Constant terms.
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    coef_ : ndarray of shape (n_machines, n_features)
+    coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_machines,)
         Updates of each binary machine; sweeps for ``solver="smo"``.
-    stop_reason_ : ndarray of shape (n_machines,)
-        Why each machine stopped: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
+    stop_reason_ : ndarray of shape (n_outputs,)
+        Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_machines,)
         Primal minus dual objective over all samples; nan for ``solver="smo"``.
-    objective_ : ndarray of shape (n_machines,)
+    objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
     n_features_in_ : int
         Number of features.

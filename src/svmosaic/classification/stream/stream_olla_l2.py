@@ -46,14 +46,14 @@ class StreamOLLAL2(StreamClassifier):
         What older coefficients are multiplied by at each update, so that those of a chunk n updates
         ago count ``decay ** n``.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_samples_seen_ : int
-        Samples given so far.
+        Rows given to `fit` and `partial_fit` so far.
     n_support_ : int
         Support vectors.
     machine_ : str

@@ -50,14 +50,14 @@ class StreamOLLAWV(StreamClassifier):
         Standard deviations above the usual error at which that test suspects a change. A larger
         value misses small changes and saves the time of looking into false alarms.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_samples_seen_ : int
-        Samples given so far.
+        Rows given to `fit` and `partial_fit` so far.
     n_support_ : int
         Support vectors of the machine that predicts; a linear one stores none.
     machine_ : str
