@@ -129,11 +129,11 @@ class MIRMixSVMClassifier(BagClassifier):
     max_passes : int, default=50
         The most SVMs that MIRSVM solves from one start.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that the solvers accept.
+        Largest violation of the optimality conditions that is accepted.
     random_state : int, RandomState instance or None, default=None
         Seed of the starts and of the folds.
     n_jobs : int, default=None
-        Threads of the kernels. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives; see `MIRSVMClassifier`.
 

@@ -91,13 +91,13 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         The most SVMs to solve from one start. If the representatives still change then, the SVM
         with the least objective is kept, with a warning.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that the solver accepts.
+        Largest violation of the optimality conditions that is accepted.
     class_weight : {"balanced"} or None, default=None
         With ``"balanced"``, C of a class is multiplied by n_bags / (2 * bags of the class).
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
     n_jobs : int, default=None
-        Threads for kernel values. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives. They are kept between passes and starts
         if those of all distinct instances fit, 8 bytes for each pair. If not, none is kept and they

@@ -72,22 +72,23 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
-        Limit on updates. -1 means max(10 million, 100 n), never infinity.
+        Limit on updates of each fit. -1 means max(10 million, 100 n_samples), never infinity.
     shrinking : bool, default=True
         Leave out variables that stay at a bound: from 2000 samples on, begin with a few hundred
         and let the worst violators join. The solution is the same.
     warm_start : bool, default=False
         Begin `fit` with the coefficients of the previous `fit` on the same rows.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
-    cache_mb : float, default=200
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
+    cache_mb : float, default=200.0
         Memory in MB for kernel columns.
     memory_limit_mb : float, default=None
-        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what
-        the limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
+        Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what the
+        limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
         begins.
     max_time : float, default=None
-        Limit in seconds on `fit`. The model is then what was reached, with a warning.
+        Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
+        `fit` warns.
     verbose : int, default=0
         If positive, log progress once a second.
 

@@ -60,12 +60,12 @@ class SVRCC(ChainedSVR):
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
-        Limit on the updates of an SVR. -1 means max(10 million, 100 n), never infinity.
+        Limit on updates of each fit. -1 means max(10 million, 100 n_samples), never infinity.
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
-    memory_limit_mb : float, default=2000
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
+    memory_limit_mb : float, default=2000.0
         Limit in MB on the matrices of distances and kernel values: 24 bytes for each pair of
         samples, and 16 more for each further thread.
     verbose : int, default=0

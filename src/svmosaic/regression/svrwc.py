@@ -123,11 +123,11 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Largest violation of the optimality conditions that is accepted, in units of the target's
         standard deviation.
     max_iter : int, default=-1
-        Limit on the updates of an SVR. -1 means max(10 million, 100 n), never infinity.
+        Limit on updates of each fit. -1 means max(10 million, 100 n_samples), never infinity.
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds and of the orders.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
     memory_limit_mb : float, default=2000
         Limit in MB on the matrices of one kernel: 24 bytes for each pair of samples, and 16 more
         for each further thread.

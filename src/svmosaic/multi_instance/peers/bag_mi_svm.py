@@ -20,7 +20,7 @@ class BagMISVMClassifier(InstanceSVM):
     Parameters
     ----------
     C : float, default=1.0
-        Penalty of errors. A larger C follows the training bags more closely and takes longer.
+        Penalty of errors. A larger C follows the training bags more closely.
     kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"}, default="rbf"
         The kernel of instances.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -34,17 +34,17 @@ class BagMISVMClassifier(InstanceSVM):
         Largest violation of the optimality conditions that is accepted.
     max_passes : int, default=50
         Limit on the number of SVMs solved.
-    cache_mb : float, default=200
+    cache_mb : float, default=200.0
         Memory in MB for kernel columns.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
-        Features of an instance.
+        Number of features.
     binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.

@@ -36,14 +36,14 @@ class CitationKNNClassifier(BagClassifier):
         The distance of two bags: that of their nearest instances, or the largest distance of an
         instance of one to the other bag.
     n_jobs : int, default=None
-        Threads for distances. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
-        Features of an instance.
+        Number of features.
     binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.

@@ -36,14 +36,14 @@ class SetKernelClassifier(BagKernelSVM):
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted.
     n_jobs : int, default=None
-        Threads for kernel values. None means 1, -1 all. The model does not depend on it.
+        Number of threads. None means 1, -1 means all. The model does not depend on it.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
-        Features of an instance.
+        Number of features.
     binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.

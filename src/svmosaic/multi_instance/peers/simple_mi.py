@@ -42,7 +42,7 @@ class SimpleMIClassifier(BagClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_ : int
-        Features of an instance.
+        Number of features.
     binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes
         below.
