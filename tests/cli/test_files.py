@@ -113,6 +113,52 @@ def test_an_input_is_never_an_output(svmosaic, folder, words):
     assert _contents(folder) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "train shuttle -o FILE",
+        "train shuttle -o SOFT",
+        "train shuttle -o m --libsvm HARD",
+        "train clean.csv --test shuttle -o FILE",
+        "predict M shuttle -o HARD",
+        "tune shuttle --results SOFT",
+        "run by-name.toml --out out",
+        "stream Shuttle --learner olla-l2 --checkpoint FILE",
+    ],
+)
+def test_the_file_of_a_data_set_by_name_is_an_input(svmosaic, folder, monkeypatch, words):
+    file = folder / "data" / "classification" / "shuttle.svm.gz"
+    file.parent.mkdir(parents=True)
+    file.write_text("1 1:1\n")
+    monkeypatch.setenv("SVMOSAIC_DATA", str(folder / "data"))
+    os.symlink(file, "SOFT")
+    os.link(file, "HARD")
+    Path("by-name.toml").write_text(SPEC.replace("path =", "name =").format(data="shuttle"))
+    Path("out").mkdir()
+    os.symlink(file, "out/results.csv")
+    before = _contents(folder)
+
+    outcome = svmosaic(*words.replace("FILE", str(file)).split())
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert f"is the same file as the input {str(file)!r}" in outcome.err
+    assert _contents(folder) == before
+
+
+def test_a_fetched_data_set_by_name_is_an_input(svmosaic, folder, monkeypatch):
+    file = folder / "cache" / "datasets" / "shuttle.npz"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"rows")
+    monkeypatch.setenv("SVMOSAIC_DATA", str(folder))
+    monkeypatch.setenv("SVMOSAIC_CACHE", str(folder / "cache"))
+
+    outcome = svmosaic("train", "shuttle", "-o", file)
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "is the same file as the input" in outcome.err
+    assert file.read_bytes() == b"rows"
+
+
 def test_the_journal_of_a_run_is_an_input(svmosaic, folder):
     assert svmosaic("run", "spec.toml", "--out", "out").code == 0
     os.symlink("out/journal.jsonl", "ranks.svg")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from numpy.testing import assert_array_equal
 
 import svmosaic.experiments.cells as cells_module
+from svmosaic.datasets.readers import text
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.experiments import (
     read_results,
@@ -54,6 +58,15 @@ def test_a_renamed_class_is_found_by_both_names_and_answers_the_same_question(fi
     assert find_class(home + now).__name__ == now
     assert hash_question(outer) == hash_question(renamed)
     assert hash_question({"estimator": home + first}) == hash_question({"estimator": home + now})
+
+
+def _as_of_0_1(text):
+    """Return the text of a results.csv without its checksums."""
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0][-1] == "checksum"
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(row[:-1] for row in rows)
+    return out.getvalue()
 
 
 def test_nothing_runs_twice(results):
@@ -171,11 +184,16 @@ def test_every_kind_of_value_comes_back(folder):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda text: text.replace("question", "answer", 1), "'question' is not there"),
-        (lambda text: text[: text.rindex(",")], "cut off"),
-        (lambda text: text.replace("ours,0,", "ours,zero,", 1), "whole numbers as repeat and fold"),
-        (lambda text: "", "'dataset' is not there"),
-        (lambda text: text.replace("ours", "\udcff", 1), "not UTF-8"),
+        (lambda content: content.replace("question", "answer", 1), "'question' is not there"),
+        (lambda content: content[: content.rindex(",")], "cut off"),
+        (
+            lambda content: _as_of_0_1(content).replace("ours,0,", "ours,zero,", 1),
+            "whole numbers as repeat and fold",
+        ),
+        (lambda content: content.replace("ours,0,", "ours,1,", 1), "line 2: this row has changed"),
+        (lambda content: content.replace("checksum", "other", 1), "line 2: this row has changed"),
+        (lambda content: "", "'dataset' is not there"),
+        (lambda content: content.replace("ours", "\udcff", 1), "not UTF-8"),
     ],
 )
 def test_a_bad_file_gets_one_sentence_and_nothing_is_run(results, damage, words):
@@ -201,8 +219,65 @@ def test_a_packed_file_that_grows_without_end_is_refused(results):
     bad = Path("bad.csv.gz")
     bad.write_bytes(gzip.compress(b"x" * 50_000_000))
 
-    with pytest.raises(DataFileError, match="49 kB unpack to more than"):
+    with pytest.raises(DataFileError, match="49 kB unpack to more than") as caught:
         read_known(bad)
+    # There is no option for the limit here.
+    assert "Unpack it by gunzip" in str(caught.value)
+    assert "max_bytes" not in str(caught.value)
+
+
+def test_a_long_file_gets_advice_that_can_be_followed(results, monkeypatch):
+    monkeypatch.setattr(text, "memory_limit", lambda max_bytes=None: 1000.0)
+
+    with pytest.raises(
+        DataFileError, match=r"longer than 1 kB .* Free memory, or divide"
+    ) as caught:
+        read_known(results)
+    assert "max_bytes" not in str(caught.value)
+
+
+def _values(entries):
+    """Return the entries without empty values, whose names do not matter."""
+    return {
+        question: replace(entry, record={k: v for k, v in entry.record.items() if v is not None})
+        for question, entry in entries.items()
+    }
+
+
+def test_every_changed_bit_is_refused_or_harmless(folder):
+    record = {**dict.fromkeys(["repeat", "fold"], 0), "code": "c", "text": 'a, "b"\r\nc', "x": 0.5}
+    with Journal(Path("journal.jsonl")) as journal:
+        journal.begin({"k": "one", "l": "two"}, "now", {})
+        journal.add(Entry("k", "1", "2", 0, 0, "done", {**record, "question": "q"}, "2000"))
+        other = {**record, "question": "r", "n": None, "accuracy": 0.75}
+        journal.add(Entry("l", "1", "3", 0, 0, "done", other, "2001"))
+    path = write_results(".", [])[0]
+    intact, expected = path.read_bytes(), _values(read_known(path))
+
+    for place in range(8 * len(intact)):
+        changed = bytearray(intact)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        try:
+            found = read_known(path)
+        except DataFileError:
+            continue
+        assert _values(found) == expected, place
+
+
+def test_rows_may_be_left_out_or_sorted(results):
+    head, *rows = results.read_text().splitlines(keepends=True)
+    known = read_known(results)
+    results.write_text("".join([head, *rows[:3:-1]]))
+
+    assert read_known(results).items() < known.items()
+
+
+def test_files_without_checksums_are_still_read(results):
+    known = read_known(results)
+    results.write_text(_as_of_0_1(results.read_text()))
+
+    assert read_known(results) == known
 
 
 def test_a_missing_file_gets_one_sentence(results):

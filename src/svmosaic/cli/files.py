@@ -38,7 +38,8 @@ class Files:
     Attributes
     ----------
     inputs : sequence of path-like or None
-        What is read. A folder is the folder of a run. The name of a data set is no file.
+        What is read. A folder is the folder of a run. What is no file may be the name of a data
+        set, which stands for its files.
     outputs : sequence of path-like or None
         Files to write.
     folder : OutputFolder or None
@@ -96,8 +97,14 @@ def _check_folder(folder: Path) -> None:
 
 def _expand(inputs: Iterable[str | os.PathLike[str] | None]) -> Iterator[Path]:
     """Yield the files that are read: those named, and those that belong to them."""
-    for path in (Path(name) for name in inputs if name is not None):
+    for name in (os.fspath(name) for name in inputs if name is not None):
+        path = Path(name)
         yield path
+        if not path.exists():
+            # Imported here: the numerical libraries take a second.
+            from svmosaic.datasets.loading import find_files
+
+            yield from find_files(name)
         # The journals of a run.
         yield from path.glob("journal*.*")
         # Mulan's list of targets.

@@ -136,7 +136,8 @@ def run(args: argparse.Namespace) -> None:
     spec = read_spec(args.spec)
     folder = _folder(args)
     # The spec names more files that are read.
-    check_files(Files([data.path for data in spec.data], folder=OutputFolder(folder, WRITTEN)))
+    read = [data.path or data.dataset or data.name for data in spec.data]
+    check_files(Files(read, folder=OutputFolder(folder, WRITTEN)))
     try:
         summary = run_experiment(
             spec,

@@ -152,11 +152,11 @@ def _read(args: argparse.Namespace) -> ScoreTable:
 
 def _has_folds(path: str) -> bool:
     """Say whether a file is the results.csv of a run."""
-    from svmosaic.datasets.readers.text import iter_blocks
+    from svmosaic.datasets.readers.text import iter_result_blocks
 
     if not Path(path).is_file():
         return False
-    first = next(iter_blocks(path), None)
+    first = next(iter_result_blocks(path), None)
     columns = [] if first is None else first.lines[0].split(",")
     return {"dataset", "method", "fold"} <= set(columns)
 

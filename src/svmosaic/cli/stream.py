@@ -167,7 +167,11 @@ def files(args: argparse.Namespace) -> Files:
     """Return what is read and written."""
     if args.source == "list":
         return Files()
-    return Files((args.source,), (args.checkpoint,), OutputFolder(_folder(args), _WRITTEN))
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.streams import describe_stream
+
+    data = describe_stream(args.source).data if _is_stream_name(args.source) else None
+    return Files((args.source, data), (args.checkpoint,), OutputFolder(_folder(args), _WRITTEN))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -280,11 +284,17 @@ def _make_learners(wanted: Sequence[tuple[str, dict[str, Any]]], seed: int) -> d
     return learners
 
 
+def _is_stream_name(source: str) -> bool:
+    from svmosaic.streams import list_streams
+
+    return source in list_streams() and not Path(source).exists()
+
+
 def _open(args: argparse.Namespace) -> Stream:
     from svmosaic.datasets.readers.text import other_advice
-    from svmosaic.streams import FileStream, list_streams, stream
+    from svmosaic.streams import FileStream, stream
 
-    if args.source in list_streams() and not Path(args.source).exists():
+    if _is_stream_name(args.source):
         if any(option is not None for option in (args.target, args.format, args.max_bytes)):
             raise ValueError(
                 f"{args.source} is a stream by name; --target, --format and --max-bytes are for "

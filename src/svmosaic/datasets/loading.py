@@ -12,14 +12,14 @@ import numpy as np
 import scipy.sparse
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.openml import cache_folder, check_sha256, load_cached
+from svmosaic.datasets.openml import cached_path, check_sha256, load_cached
 from svmosaic.datasets.readers.bag_files import read_bags
 from svmosaic.datasets.readers.table_files import read_table
 from svmosaic.datasets.readers.target_files import read_multitarget
 from svmosaic.datasets.registry import DatasetInfo, describe, list_datasets
 from svmosaic.exceptions import DataNotFoundError
 
-__all__ = ["data_folder", "load", "whereabouts"]
+__all__ = ["data_folder", "find_files", "load", "whereabouts"]
 
 _REPOSITORY = Path(__file__).parents[3]
 
@@ -98,9 +98,24 @@ def whereabouts(name: str) -> str | None:
         return "data folder"
     if info.sklearn is not None:
         return "scikit-learn"
-    if (cache_folder() / "datasets" / f"{info.name}.npz").is_file():
+    if cached_path(info.name).is_file():
         return "fetched"
     return None
+
+
+def find_files(name: str) -> list[Path]:
+    """Return the files that hold a data set on this computer; none for an unknown name.
+
+    Parameters
+    ----------
+    name : str
+        The name of a data set, or any other text.
+    """
+    if name not in list_datasets():
+        return []
+    info = describe(name)
+    places = (_find_file(info, data_folder()), cached_path(name))
+    return [path for path in places if path is not None and path.is_file()]
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:

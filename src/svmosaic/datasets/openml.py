@@ -25,7 +25,15 @@ from svmosaic.datasets.registry import DatasetInfo, OpenmlHome, describe
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.atomic import atomic_write
 
-__all__ = ["Download", "cache_folder", "check_sha256", "download_openml", "fetch", "load_cached"]
+__all__ = [
+    "Download",
+    "cache_folder",
+    "cached_path",
+    "check_sha256",
+    "download_openml",
+    "fetch",
+    "load_cached",
+]
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ def fetch(
     info = describe(name)
     if info.openml is None:
         raise DataNotFoundError(_no_home(info))
-    path = _cached_path(name)
+    path = cached_path(name)
     if not force and _recorded_sha256(path) is not None:
         return path
     try:
@@ -133,7 +141,7 @@ def _no_home(info: DatasetInfo) -> str:
 
 def load_cached(info: DatasetInfo) -> Dataset | None:
     """Return a data set fetched earlier, after checking its file, or None."""
-    path = _cached_path(info.name)
+    path = cached_path(info.name)
     expected = _recorded_sha256(path)
     if expected is None:
         return None
@@ -168,7 +176,8 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _cached_path(name: str) -> Path:
+def cached_path(name: str) -> Path:
+    """Return where a fetched data set is kept, whether it is there or not."""
     return cache_folder() / "datasets" / f"{name}.npz"
 
 

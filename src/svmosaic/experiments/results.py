@@ -19,7 +19,7 @@ from svmosaic.experiments.journal import (
     find_journals,
     read_journal,
 )
-from svmosaic.experiments.reuse import read_known, to_csv_cell
+from svmosaic.experiments.reuse import CHECKSUM, read_known, to_csv_row
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
@@ -139,9 +139,10 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     names = dict.fromkeys(name for record in records for name in record)
     fields = [name for name in names if name != _NOT_IN_CSV]
     with atomic_write(files[0]) as stream:
-        writer = csv.DictWriter(stream, fields, extrasaction="ignore", lineterminator="\n")
+        writer = csv.DictWriter(stream, [*fields, CHECKSUM], lineterminator="\n")
         writer.writeheader()
-        writer.writerows({k: to_csv_cell(v) for k, v in record.items()} for record in records)
+        for record in records:
+            writer.writerow(to_csv_row({k: v for k, v in record.items() if k != _NOT_IN_CSV}))
     for score in scores:
         files.append(Path(folder) / f"scores-{score}.csv")
         with atomic_write(files[-1]) as stream:

@@ -4,23 +4,31 @@ The file is the ``results.csv`` that every run writes, or that file packed by gz
 was asked (``question``: a hash of the data, the split, the method, its parameters and the scores)
 and which code answered (``code``). A cell with the same question takes the answer over, even if
 the code has changed since; its record then says so.
+
+Each row ends with a checksum over its values and their names, so that a changed row is refused.
+Rows may be left out or put in another order. Files of 0.1 have no checksums and are still read.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
+from svmosaic.datasets.readers.text import file_error, iter_result_blocks, shorten
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Entry
 from svmosaic.experiments.planned import PlannedCell
 
-__all__ = ["entries_from", "read_known", "reuse_words", "to_csv_cell"]
+__all__ = ["CHECKSUM", "entries_from", "read_known", "reuse_words", "to_csv_row"]
+
+# The column of the checksums; what they begin with tells them from all other values.
+CHECKSUM = "checksum"
+_PREFIX = "blake2b:"
 
 # Columns that are names and not values of a record.
 _NAMES = ("dataset", "method", "finished")
@@ -29,9 +37,20 @@ _TEXTS = frozenset({"question", "code", "reused_from"})
 _NEEDED = (*_NAMES, "question", "code", "repeat", "fold")
 
 
-def to_csv_cell(value: Any) -> Any:
-    """Return what stands in a CSV file for a value of a record; `read_known` reads it back."""
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+def to_csv_row(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return a record as texts for a CSV file, with their checksum; `read_known` reads it back."""
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in record.items()
+        if value is not None
+    }
+    return {**texts, CHECKSUM: _checksum(texts)}
+
+
+def _checksum(texts: Mapping[str, str]) -> str:
+    # Programs that copy text files may write the ends of lines in another way.
+    pairs = [[name, text.replace("\r\n", "\n")] for name, text in sorted(texts.items()) if text]
+    return _PREFIX + hashlib.blake2b(json.dumps(pairs).encode(), digest_size=16).hexdigest()
 
 
 def read_known(path: str | os.PathLike[str]) -> dict[str, Entry]:
@@ -42,7 +61,7 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, Entry]:
     source = Path(path)
     if not source.is_file():
         raise DataNotFoundError(f"There is no file {str(path)!r}. Name the results.csv of a run.")
-    lines = (f"{line}\n" for block in iter_blocks(source) for line in block.lines)
+    lines = (f"{line}\n" for block in iter_result_blocks(source) for line in block.lines)
     rows = csv.DictReader(lines)
     missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
     if missing:
@@ -64,6 +83,8 @@ def _entry(source: Path, line: int, row: dict[str, str]) -> Entry:
             "expected as many values as there are columns. The file may have been cut off; write "
             "it again.",
         )
+    _check_row(source, line, row)
+    row.pop(CHECKSUM, None)
     record = {name: _value(name, text) for name, text in row.items() if name not in _NAMES}
     repeat, fold = record["repeat"], record["fold"]
     if type(repeat) is not int or type(fold) is not int:
@@ -74,6 +95,23 @@ def _entry(source: Path, line: int, row: dict[str, str]) -> Entry:
             f"{shorten(row['fold'])}. Name a file that svmosaic has written.",
         )
     return Entry("", row["dataset"], row["method"], repeat, fold, "done", record, row["finished"])
+
+
+def _check_row(source: Path, line: int, row: Mapping[str, str]) -> None:
+    """Refuse a row that is not what was written."""
+    texts = {name: text for name, text in row.items() if name != CHECKSUM}
+    if CHECKSUM in row:
+        intact = row[CHECKSUM] == _checksum(texts)
+    else:
+        # Either the file is of 0.1, or the name of the column has changed.
+        intact = not any(text.startswith(_PREFIX) for text in texts.values())
+    if not intact:
+        raise file_error(
+            source,
+            line,
+            "this row has changed since it was written: its checksum is another. Copy the file "
+            "again, name the folder of the run, or delete the row.",
+        )
 
 
 def entries_from(

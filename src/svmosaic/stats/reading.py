@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
+from svmosaic.datasets.readers.text import file_error, iter_result_blocks, shorten
 from svmosaic.stats.table import Missing, ScoreTable, is_summary, score_table
 
 __all__ = ["read_scores"]
@@ -65,7 +65,7 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns, and the lines below them, cut into cells."""
     lines = [
         (block.first + i, line)
-        for block in iter_blocks(path)
+        for block in iter_result_blocks(path)
         for i, line in enumerate(block.lines)
         if line.strip()
     ]

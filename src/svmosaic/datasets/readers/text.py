@@ -25,6 +25,7 @@ __all__ = [
     "in_words",
     "iter_blocks",
     "iter_chunks",
+    "iter_result_blocks",
     "memory_limit",
     "other_advice",
     "shorten",
@@ -62,6 +63,15 @@ def file_error(path: Path, line: int | None, reason: str) -> DataFileError:
     return DataFileError(f"{where}: {reason}")
 
 
+# What messages say, by the names that `other_advice` takes.
+_ADVICE = {
+    "unpack": "Pass max_bytes if you trust the file.",
+    "shorten": "Pass a larger max_bytes, or read the file as a stream.",
+    "allow_nan": "pass allow_nan=True",
+    "max_bytes": "max_bytes",
+}
+
+
 @contextmanager
 def other_advice(**words: str) -> Iterator[None]:
     """Replace the names of the readers' options in messages, where the caller has others.
@@ -70,17 +80,16 @@ def other_advice(**words: str) -> Iterator[None]:
     ----------
     **words : str
         What to say instead of each option: ``allow_nan="pass --impute"`` for missing values,
-        ``max_bytes="--max-bytes"`` for the limit.
+        ``max_bytes="--max-bytes"`` for the limit; ``unpack`` and ``shorten`` where there is no
+        option for the limit.
     """
     try:
         yield
     except DataFileError as error:
         message = str(error)
-        if "allow_nan" in words:
-            message = message.replace("pass allow_nan=True", words["allow_nan"])
-        raise DataFileError(
-            message.replace("max_bytes", words.get("max_bytes", "max_bytes"))
-        ) from None
+        for name, phrase in _ADVICE.items():
+            message = message.replace(phrase, words.get(name, phrase))
+        raise DataFileError(message) from None
 
 
 def shorten(text: str, limit: int = 40) -> str:
@@ -183,8 +192,7 @@ def _within_ratio(path: Path, size: int, chunks: Iterator[bytes]) -> Iterator[by
             raise file_error(
                 path,
                 None,
-                f"{in_words(size)} unpack to more than {in_words(most)}. Pass max_bytes if you "
-                "trust the file.",
+                f"{in_words(size)} unpack to more than {in_words(most)}. {_ADVICE['unpack']}",
             )
         yield chunk
 
@@ -199,8 +207,7 @@ def _too_long(path: Path, most: float, max_bytes: float | None) -> DataFileError
     return file_error(
         path,
         None,
-        f"the text is longer than {in_words(most)} ({known}). Pass a larger max_bytes, or read "
-        "the file as a stream.",
+        f"the text is longer than {in_words(most)} ({known}). {_ADVICE['shorten']}",
     )
 
 
@@ -246,6 +253,15 @@ def iter_blocks(
             raise _long_line(source, number, max_line_bytes)
     if carry:
         yield _decode(source, number, carry, max_line_bytes)
+
+
+def iter_result_blocks(path: str | os.PathLike[str]) -> Iterator[LineBlock]:
+    """Yield the lines of a table of results, for callers that have no option for the limit."""
+    with other_advice(
+        unpack="Unpack it by gunzip if you trust the file.",
+        shorten="Free memory, or divide the file.",
+    ):
+        yield from iter_blocks(path)
 
 
 def _long_line(path: Path, line: int, limit: int) -> DataFileError:
