@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import Ridge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from problems import problems
+from scikit_learn_checks import parametrize_with_checks
 from svmosaic import (
     SVRCC,
     SVRRC,

@@ -15,8 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, minmax_scale
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from scikit_learn_checks import parametrize_with_checks
 from svmosaic import OLLAWVClassifier
 from svmosaic.model_selection import PatternSearchCV
 from svmosaic.model_selection.pattern_search import _search
