@@ -89,5 +89,5 @@ BOUNDARY_WIDTH: dict[str, Kind] = {
 def check_boundary(model: Any, sizes: Scope) -> None:
     """Compare the boundary points with their numbers, and the width with gamma."""
     expect("sum of n_boundary", int(model.n_boundary_.sum(dtype=np.int64)), sizes["n_points"])
-    if not np.isclose(2.0 * getattr(model, GAMMA) * model.sigma_**2, 1.0, rtol=1e-6):
+    if not np.isclose(2.0 * getattr(model, GAMMA) * model.sigma_ * model.sigma_, 1.0, rtol=1e-6):
         refuse("'sigma' and 'gamma' are widths of different kernels")

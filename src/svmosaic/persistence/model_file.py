@@ -413,8 +413,14 @@ def _restore_estimator(
     for parameter, entry in declared.copied.items():
         found = parts.estimators.get(entry)
         copies[parameter] = clone(found[0]) if found else None
-    estimator = _new_estimator(kind, about["params"], copies)
-    unpack_state(estimator, declared, parts)
+    try:
+        estimator = _new_estimator(kind, about["params"], copies)
+        unpack_state(estimator, declared, parts)
+    except ModelFileError:
+        raise
+    except (TypeError, ValueError) as error:
+        # Parameters that do not fit, alone or together.
+        raise ModelFileError(str(error).removesuffix(".")) from error
     return estimator
 
 
@@ -451,10 +457,7 @@ def _new_estimator(kind: Any, stored: Any, copies: dict[str, Any]) -> Any:
         refuse(f"the parameter {unknown[0][:80]!r} is not known; a newer version may know it")
     given = {name: from_plain(value) for name, value in stored.items()}
     estimator = kind(**given, **copies)
-    try:
-        estimator._validate_params()
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(str(error).removesuffix(".")) from error
+    estimator._validate_params()
     return estimator
 
 
