@@ -15,7 +15,7 @@ from svmosaic.bags import Bags
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance import MIRSVMClassifier
-from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
+from svmosaic.multi_instance.bag_statistics import argmax_in_bags, max_score_in_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.kernel_rows import KernelRows
 from svmosaic.multi_instance.representatives import (
@@ -135,7 +135,7 @@ def test_the_printed_algorithm_takes_the_most_negative_instance_of_a_negative_ba
     assert model.stop_reason_ == "fixed"
     assert model.agreement_[-1] == 1.0
     side = np.where(y == 1, 1.0, -1.0)[bags.bag_of]
-    best = first_of_largest(bags, side * model.decision_instances(bags))
+    best = argmax_in_bags(bags, side * model.decision_instances(bags))
     scores = model.decision_instances(bags)
     assert_allclose(scores[model.representatives_], scores[best], atol=1e-6)
 
@@ -273,8 +273,8 @@ def test_the_first_of_equals_is_the_most_positive():
 
     scores = np.array([1.0, 1.0, 0.0, 3.0, 3.0])
 
-    assert first_of_largest(bags, scores).tolist() == [0, 3]
-    assert largest_of_bags(bags, scores).tolist() == [1.0, 3.0]
+    assert argmax_in_bags(bags, scores).tolist() == [0, 3]
+    assert max_score_in_bags(bags, scores).tolist() == [1.0, 3.0]
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums
 from svmosaic.multi_instance.bag_statistics import (
-    first_of_largest,
-    maxima_of_bags,
-    means_of_bags,
-    minima_of_bags,
-    sums_of_bags,
+    argmax_in_bags,
+    max_in_bags,
+    mean_in_bags,
+    min_in_bags,
+    sum_in_bags,
 )
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.multi_instance.peers.bag_blocks import blocks_of
+from svmosaic.multi_instance.peers.bag_blocks import iter_blocks
 from svmosaic.multi_instance.peers.bag_distances import distances_to_bags, hausdorff_distances
 
 KERNELS = {
@@ -53,7 +53,7 @@ def test_blocks_have_every_instance_once_with_its_bag(sizes, n_rows):
     bags = _bags(0, sizes)
 
     found = []
-    for block in blocks_of(bags, n_rows):
+    for block in iter_blocks(bags, n_rows):
         assert block.begins[0] == 0
         n_block = block.rows.stop - block.rows.start
         counts = np.diff(np.append(block.begins, n_block))
@@ -138,15 +138,15 @@ def test_statistics_are_those_of_each_bag(sparse):
     def dense(values):
         return values.toarray() if sp.issparse(values) else values
 
-    assert_allclose(dense(sums_of_bags(bags, bags.instances)), [p.sum(axis=0) for p in parts])
-    assert_allclose(dense(means_of_bags(bags, bags.instances)), [p.mean(axis=0) for p in parts])
-    assert_array_equal(dense(minima_of_bags(bags)), [p.min(axis=0) for p in parts])
-    assert_array_equal(dense(maxima_of_bags(bags)), [p.max(axis=0) for p in parts])
+    assert_allclose(dense(sum_in_bags(bags, bags.instances)), [p.sum(axis=0) for p in parts])
+    assert_allclose(dense(mean_in_bags(bags, bags.instances)), [p.mean(axis=0) for p in parts])
+    assert_array_equal(dense(min_in_bags(bags)), [p.min(axis=0) for p in parts])
+    assert_array_equal(dense(max_in_bags(bags)), [p.max(axis=0) for p in parts])
 
 
 def test_the_first_of_several_largest_scores_is_taken():
     bags = _bags(10, [3, 1, 2])
 
-    rows = first_of_largest(bags, np.array([1.0, 2.0, 2.0, -1.0, 0.0, 0.0]))
+    rows = argmax_in_bags(bags, np.array([1.0, 2.0, 2.0, -1.0, 0.0, 0.0]))
 
     assert rows.tolist() == [1, 3, 4]

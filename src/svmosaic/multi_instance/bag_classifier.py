@@ -171,9 +171,9 @@ class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels : ndarray of shape (n_bags,)
             Class labels.
         """
-        return self._classes_of(self.decision_function(X, bags))
+        return self._label_scores(self.decision_function(X, bags))
 
-    def _classes_of(self, scores: DoubleArray) -> NDArray[Any]:
+    def _label_scores(self, scores: DoubleArray) -> NDArray[Any]:
         """Return the class of each row of scores."""
         numbers = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[numbers])

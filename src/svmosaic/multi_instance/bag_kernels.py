@@ -10,10 +10,10 @@ import scipy.sparse as sp
 
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.multi_instance.bag_statistics import sums_of_bags
+from svmosaic.multi_instance.bag_statistics import sum_in_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
 
-__all__ = ["bag_norms", "bag_sums", "normalise", "set_norms", "set_sums"]
+__all__ = ["bag_norms", "bag_sums"]
 
 # Parts into which the bags are cut. With the same bags on both sides each part meets only itself
 # and those after it, so that 1/2 + 1/32 of all pairs are computed.
@@ -60,24 +60,6 @@ def bag_norms(kernel: InstanceKernel, bags: Bags, weights: DoubleArray) -> Doubl
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)), dtype=np.float64)
 
 
-def set_sums(kernel: InstanceKernel, first: Bags, second: Bags) -> DoubleArray:
-    """Return the sums of the kernel values of all pairs of instances, for all pairs of bags."""
-    of_second = np.ones(second.n_instances)
-    of_first = of_second if first is second else np.ones(first.n_instances)
-    return bag_sums(kernel, first, second, of_first, of_second)
-
-
-def set_norms(kernel: InstanceKernel, bags: Bags) -> DoubleArray:
-    """Return the square roots of each bag's sum with itself."""
-    return bag_norms(kernel, bags, np.ones(bags.n_instances))
-
-
-def normalise(sums: DoubleArray, first: DoubleArray, second: DoubleArray) -> DoubleArray:
-    """Return the sums over the norms; a bag whose norm is zero is orthogonal to all."""
-    norms = np.outer(first, second)
-    return np.divide(sums, norms, out=np.zeros_like(sums), where=norms > 0.0)
-
-
 def _parts(bags: Bags) -> Iterator[tuple[int, int]]:
     """Yield runs of bags with about as many instances each."""
     goals = bags.n_instances * np.arange(1, _PARTS + 1) / _PARTS
@@ -89,7 +71,7 @@ def _parts(bags: Bags) -> Iterator[tuple[int, int]]:
 
 
 def _weighted(bags: Bags, weights: DoubleArray) -> Any:
-    return sums_of_bags(bags, sp.diags_array(weights) @ bags.instances)
+    return sum_in_bags(bags, sp.diags_array(weights) @ bags.instances)
 
 
 def _dense(values: Any) -> DoubleArray:

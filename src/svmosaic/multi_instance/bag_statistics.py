@@ -11,16 +11,16 @@ from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = [
-    "first_of_largest",
-    "largest_of_bags",
-    "maxima_of_bags",
-    "means_of_bags",
-    "minima_of_bags",
-    "sums_of_bags",
+    "argmax_in_bags",
+    "max_in_bags",
+    "max_score_in_bags",
+    "mean_in_bags",
+    "min_in_bags",
+    "sum_in_bags",
 ]
 
 
-def sums_of_bags(bags: Bags, values: Any) -> Any:
+def sum_in_bags(bags: Bags, values: Any) -> Any:
     """Return the sums of rows, one per instance, over each bag; sparse rows stay sparse."""
     members = sp.csr_array(
         (np.ones(bags.n_instances), np.arange(bags.n_instances), bags.offsets),
@@ -29,17 +29,17 @@ def sums_of_bags(bags: Bags, values: Any) -> Any:
     return members @ values
 
 
-def means_of_bags(bags: Bags, values: Any) -> Any:
+def mean_in_bags(bags: Bags, values: Any) -> Any:
     """Return the means of rows, one per instance, over each bag; sparse rows stay sparse."""
-    return (sp.diags_array(1.0 / bags.sizes) @ sums_of_bags(bags, values)).astype(values.dtype)
+    return (sp.diags_array(1.0 / bags.sizes) @ sum_in_bags(bags, values)).astype(values.dtype)
 
 
-def minima_of_bags(bags: Bags) -> Any:
+def min_in_bags(bags: Bags) -> Any:
     """Return the least value of each feature in each bag."""
     return _extremes(bags, np.minimum, "min")
 
 
-def maxima_of_bags(bags: Bags) -> Any:
+def max_in_bags(bags: Bags) -> Any:
     """Return the largest value of each feature in each bag."""
     return _extremes(bags, np.maximum, "max")
 
@@ -53,14 +53,14 @@ def _extremes(bags: Bags, ufunc: np.ufunc, method: str) -> Any:
     return sp.vstack(rows, format="csr")
 
 
-def largest_of_bags(bags: Bags, scores: DoubleArray) -> DoubleArray:
+def max_score_in_bags(bags: Bags, scores: DoubleArray) -> DoubleArray:
     """Return the largest score of the instances of each bag."""
     return np.asarray(np.maximum.reduceat(scores, bags.offsets[:-1]), dtype=np.float64)
 
 
-def first_of_largest(bags: Bags, scores: DoubleArray) -> IndexArray:
+def argmax_in_bags(bags: Bags, scores: DoubleArray) -> IndexArray:
     """Return the instance with the largest score in each bag, the first of several."""
-    hits = np.flatnonzero(scores == np.repeat(largest_of_bags(bags, scores), bags.sizes))
+    hits = np.flatnonzero(scores == np.repeat(max_score_in_bags(bags, scores), bags.sizes))
     # Every bag has one, and more only where scores are equal.
     if hits.size > len(bags):
         bag_of = np.searchsorted(bags.offsets, hits, side="right")

@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from svmosaic.engine.problem import DoubleArray
 
-__all__ = ["LARGEST_SEED", "check_takes_weights", "scores_of", "seeded_copy"]
+__all__ = ["LARGEST_SEED", "check_takes_weights", "decision_scores", "seeded_copy"]
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -26,7 +26,7 @@ def seeded_copy(estimator: Any, random_state: np.random.RandomState) -> Any:
     return copy.set_params(**seeds) if seeds else copy
 
 
-def scores_of(model: Any, X: Any) -> DoubleArray:
+def decision_scores(model: Any, X: Any) -> DoubleArray:
     """Return what a classifier fitted to -1 and +1 says: above zero means +1.
 
     Decision values if it has them, else probability minus a half, else its predictions.

@@ -57,7 +57,7 @@ class InstanceScorer(BagClassifier):
         labels : ndarray of shape (n_instances,)
             Class labels.
         """
-        return self._classes_of(self.decision_instances(X))
+        return self._label_scores(self.decision_instances(X))
 
     def _check_instances(self, X: Any) -> Any:
         name = type(self).__name__

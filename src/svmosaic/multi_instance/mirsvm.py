@@ -19,7 +19,7 @@ from svmosaic.engine.settings import SmoSettings
 from svmosaic.engine.views import ExpansionViews
 from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import bag_declaration, check_support
-from svmosaic.multi_instance.bag_statistics import largest_of_bags
+from svmosaic.multi_instance.bag_statistics import max_score_in_bags
 from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import (
     GAMMA_RULES,
@@ -330,7 +330,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
         side = self._side()
-        return side * largest_of_bags(bags, side * self._score(bags.instances))
+        return side * max_score_in_bags(bags, side * self._score(bags.instances))
 
     def _score(self, X: Any) -> DoubleArray:
         """Return a score for each instance; above zero means the second class."""

@@ -12,7 +12,7 @@ import numpy as np
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
-from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
+from svmosaic.multi_instance.bag_statistics import argmax_in_bags, max_score_in_bags
 from svmosaic.multi_instance.gram_svm import solve_gram
 from svmosaic.multi_instance.kernel_rows import Columns, KernelRows
 
@@ -202,10 +202,10 @@ def _solve(
     coef, intercept, violation = solve_gram(gram, problem.signs, problem.weights, settings, start)
     training = problem.training
     of_instances = _score_instances(problem, training, representatives, coef)
-    best = first_of_largest(training.bags, of_instances)
+    best = argmax_in_bags(training.bags, of_instances)
     scores = of_instances[best] + intercept
     if problem.rule == "algorithm":
-        lowest = first_of_largest(training.bags, -of_instances)
+        lowest = argmax_in_bags(training.bags, -of_instances)
         best = np.where(problem.signs > 0, best, lowest)
     slack = np.maximum(0.0, 1.0 - problem.signs * scores)
     return _Pass(
@@ -222,7 +222,7 @@ def decide_bags(problem: BagProblem, end: Alternation, wanted: IndexArray) -> Do
     """Return the scores of some of the bags, trained on or not."""
     scored = _ScoredBags.of(problem, wanted)
     of_instances = _score_instances(problem, scored, end.representatives, end.coef)
-    return largest_of_bags(scored.bags, of_instances) + end.intercept
+    return max_score_in_bags(scored.bags, of_instances) + end.intercept
 
 
 def _score_instances(

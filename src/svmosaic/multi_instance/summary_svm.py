@@ -16,7 +16,7 @@ from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import bag_declaration, check_support
-from svmosaic.multi_instance.bag_statistics import maxima_of_bags, means_of_bags, minima_of_bags
+from svmosaic.multi_instance.bag_statistics import max_in_bags, mean_in_bags, min_in_bags
 from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
 from svmosaic.multi_instance.inner_folds import Splits
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
@@ -191,17 +191,17 @@ def _scaled_rows(bags: Bags, summary: RowSummary) -> tuple[DoubleArray, DoubleAr
 
 
 def _rows(bags: Bags, summary: RowSummary) -> DoubleArray:
-    means = _dense(means_of_bags(bags, bags.instances))
+    means = _dense(mean_in_bags(bags, bags.instances))
     if summary == "mean":
         return means
     sizes = np.log(bags.sizes)[:, np.newaxis]
     if summary == "mean-size":
         return np.hstack([means, sizes])
-    extremes = [_dense(minima_of_bags(bags)), _dense(maxima_of_bags(bags))]
+    extremes = [_dense(min_in_bags(bags)), _dense(max_in_bags(bags))]
     if summary == "min-max":
         return np.hstack(extremes)
     X = bags.instances.astype(np.float64)
-    squares = _dense(means_of_bags(bags, X.multiply(X) if sp.issparse(X) else X * X))
+    squares = _dense(mean_in_bags(bags, X.multiply(X) if sp.issparse(X) else X * X))
     deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
     return np.hstack([means, deviations, *extremes, sizes])
 

@@ -44,14 +44,14 @@ class ChainBuilder:
         The folds of all links.
     appended : {"true", "out_of_fold"}
         What is appended to the inputs in training.
-    folds_of : callable or None
+    link_folds : callable or None
         Folds of its own for each (chain, position), for replays of published results.
     """
 
     tuner: LinkTuner
     folds: Folds
     appended: Appended
-    folds_of: Callable[[int, int], Folds] | None = None
+    link_folds: Callable[[int, int], Folds] | None = None
     links: list[Link] = field(default_factory=list)
     _known: dict[Hashable, int] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ class ChainBuilder:
         else:
             levels = [[link for link in links if len(link[2]) == p] for p in range(len(orders[0]))]
         for level in levels:
-            if self.folds_of is None:
+            if self.link_folds is None:
                 found = self.extend([(target, prefix) for _, target, prefix in level])
             else:
                 found = [self._with_own_folds(*link) for link in level]
@@ -99,7 +99,7 @@ class ChainBuilder:
     def extend(self, links: Sequence[tuple[int, Prefix]]) -> list[int]:
         """Return the numbers of links (target, targets before it); build those that are missing."""
         missing = {self._key(*link): link for link in links if self._key(*link) not in self._known}
-        beside = [self._columns_of(prefix) for _, prefix in missing.values()]
+        beside = [self._appended_columns(prefix) for _, prefix in missing.values()]
         if missing:
             tuned = self.tuner.tune_links(
                 [
@@ -119,17 +119,17 @@ class ChainBuilder:
         return float(np.sqrt(tuned.errors[tuned.best] / self.folds[1].sum()))
 
     def _with_own_folds(self, chain: int, target: int, prefix: Prefix) -> int:
-        assert self.folds_of is not None
-        columns = self._columns_of(prefix)
+        assert self.link_folds is not None
+        columns = self._appended_columns(prefix)
         (tuned,) = self.tuner.tune_links(
             [(target, [columns[t] for t in sorted(columns)])],
             self.columns,
-            self.folds_of(chain, len(prefix)),
+            self.link_folds(chain, len(prefix)),
         )
         self.links.append(Link(target, columns, tuned))
         return len(self.links) - 1
 
-    def _columns_of(self, prefix: Prefix) -> dict[int, int]:
+    def _appended_columns(self, prefix: Prefix) -> dict[int, int]:
         if self.appended == "true":
             return {target: target for target in prefix}
         return {

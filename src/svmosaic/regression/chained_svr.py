@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +28,7 @@ from svmosaic.regression.chain_parameters import (
 )
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTuner, fold_weights, make_table
+from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
@@ -53,7 +53,7 @@ CHAIN_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class ChainedSVR(MultiTargetRegressor):
     """Base of the multi-target regressors: one or several chains of epsilon-SVR.
 
     A link is the SVR of one target. A subclass says by `_build` which links there are and which
@@ -125,9 +125,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _train(self, X: Any, y: Any, splits: list[Split] | None, random_state: Any) -> ChainBuilder:
         """Fit to training data, on the splits of `cv` or on those given, and return all links."""
         X, y = check_regression(self, X, y, multi_output=True)
-        self._y_ndim = y.ndim
-        Y = y.reshape(len(y), -1)
-        self.n_targets_ = Y.shape[1]
+        Y = self._set_targets(y)
         self.target_mean_, self.target_scale_ = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
         if self.scale_targets:
             self.target_mean_, self.target_scale_ = target_scaling(Y)
@@ -146,7 +144,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         progress = current_progress(type(self).__name__, self.verbose)
         tuner = LinkTuner(table, settings, n_threads, start_bytes, progress)
 
-        def folds_of(chain: int, position: int) -> Folds:
+        def link_folds(chain: int, position: int) -> Folds:
             cv = self.cv.for_link(chain, position, Y.shape[1])
             return fold_weights(regression_splits(cv, X, Y, random_state), table.sample_of)
 
@@ -154,7 +152,7 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             tuner,
             fold_weights(splits, table.sample_of),
             self.appended,
-            folds_of if has_own_folds and settings.n_candidates > 1 else None,
+            link_folds if has_own_folds and settings.n_candidates > 1 else None,
         )
         self.chains_, links = self._build(builder, Y, random_state)
         self._gather(X, builder, links)
@@ -246,21 +244,8 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # Prediction -----------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> DoubleArray:
-        """Return the values of each sample: the mean over the chains.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples, n_targets) or (n_samples,)
-            Predicted values, in the form that `fit` was given.
-        """
-        values = np.asarray(self.predict_chains(X).mean(axis=0))
-        return values[:, 0] if self._y_ndim == 1 else values
+    def _predict_targets(self, X: Any) -> DoubleArray:
+        return np.asarray(self.predict_chains(X).mean(axis=0))
 
     def predict_chains(self, X: Any) -> DoubleArray:
         """Return the values that each chain gives.
@@ -308,5 +293,4 @@ class ChainedSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
         return tags

@@ -15,7 +15,7 @@ from svmosaic.engine.rows import make_rows
 from svmosaic.engine.tasks import RegressionLink, RegressionTuneSettings, TunedRegression
 from svmosaic.utils.splits import Split
 
-__all__ = ["LinkTable", "LinkTuner", "distinct_samples", "fold_weights", "make_table"]
+__all__ = ["LinkTable", "LinkTuner", "fold_weights", "make_table"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class LinkTable:
     targets: DoubleArray
 
 
-def distinct_samples(X: Any, Y: DoubleArray, marks: IndexArray) -> IndexArray:
+def _number_samples(X: Any, Y: DoubleArray, marks: IndexArray) -> IndexArray:
     """Return the number of the distinct sample of each row, in the order they appear.
 
     Rows are copies when their features, targets and marks are equal.
@@ -179,7 +179,7 @@ def make_table(
     X: Any, Y: DoubleArray, marks: IndexArray, n_threads: int, *, absolute: bool = False
 ) -> LinkTable:
     """Return the distinct samples of `X` and `Y` with their distances, squared or absolute."""
-    sample_of = distinct_samples(X, Y, marks)
+    sample_of = _number_samples(X, Y, marks)
     samples = np.unique(sample_of, return_index=True)[1]
     rows: Any = make_rows(X[samples], "rbf")
     return LinkTable(

@@ -190,7 +190,7 @@ class SVRCC(ChainedSVR):
         chain = None if by_error else self._chosen_order(Y)
         # Leading links on from those without a chain pays where it saves, or where several orders
         # begin with them anyway.
-        if builder.folds_of is None and (by_error or self.search == "pattern"):
+        if builder.link_folds is None and (by_error or self.search == "pattern"):
             builder.build_alone(lead_on=True)
         if chain is None:
             chain = self._order_by_error(builder, Y.shape[1])
@@ -203,7 +203,7 @@ class SVRCC(ChainedSVR):
         return correlation_order(Y, absolute=self.order == "absolute")
 
     def _order_by_error(self, builder: ChainBuilder, n_targets: int) -> IndexArray:
-        if builder.folds_of is not None:
+        if builder.link_folds is not None:
             raise ValueError(
                 f"{type(self).__name__} with order='cv' needs one set of folds for all links. Got "
                 "a 'cv' with folds for each; pass a number of folds or another order."

@@ -182,6 +182,6 @@ class SVRRC(ChainedSVR):
         self, builder: ChainBuilder, Y: DoubleArray, random_state: Any
     ) -> tuple[IndexArray, IndexArray]:
         orders = random_orders(Y.shape[1], int(self.n_chains), random_state)
-        if builder.folds_of is None:
+        if builder.link_folds is None:
             builder.build_alone(lead_on=True)
         return orders, builder.build_chains(orders)

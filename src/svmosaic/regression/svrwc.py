@@ -8,15 +8,14 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.optimize import nnls
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.regression.svrrc import SVRRC
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
@@ -97,7 +96,7 @@ def _check_weights(model: Any, sizes: Scope) -> None:
     expect("updates", sizes["n_links"], sum(len(m.n_iter_) for m in model.members_))
 
 
-class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class SVRWC(MultiTargetRegressor):
     """Support vector regression with weighted chains of two kernels.
 
     For the rbf and for the laplacian kernel there is an SVR for each target alone and an
@@ -237,9 +236,7 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             The fitted regressor.
         """
         X, y = check_regression(self, X, y, multi_output=True)
-        self._y_ndim = y.ndim
-        Y = y.reshape(len(y), -1)
-        self.n_targets_ = Y.shape[1]
+        Y = self._set_targets(y)
         random_state = check_random_state(self.random_state)
         splits = self._splits(X, Y, random_state)
         # The orders of the chains are those of both kernels.
@@ -291,29 +288,14 @@ class SVRWC(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for kernel in KERNELS
         ]
 
-    def predict(self, X: Any) -> DoubleArray:
-        """Return the values of each sample: the weighted mean of kernels and chains.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples, n_targets) or (n_samples,)
-            Predicted values, in the form that `fit` was given.
-        """
-        check_is_fitted(self)
+    def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)
         parts = np.concatenate([member.predict_both(X) for member in self.members_])
-        values = np.asarray(np.einsum("kit,kt->it", parts, self.weights_))
-        return values[:, 0] if self._y_ndim == 1 else values
+        return np.asarray(np.einsum("kit,kt->it", parts, self.weights_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
         return tags
 
 

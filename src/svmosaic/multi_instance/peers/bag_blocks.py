@@ -10,7 +10,7 @@ import numpy as np
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import IndexArray
 
-__all__ = ["BLOCK_ROWS", "Block", "blocks_of"]
+__all__ = ["BLOCK_ROWS", "Block", "iter_blocks"]
 
 # 1024 x 1024 doubles are 8 MB: large enough for BLAS, small enough for a processor's cache.
 BLOCK_ROWS = 1024
@@ -34,7 +34,7 @@ class Block(NamedTuple):
     begins: IndexArray
 
 
-def blocks_of(bags: Bags, n_rows: int = BLOCK_ROWS) -> Iterator[Block]:
+def iter_blocks(bags: Bags, n_rows: int = BLOCK_ROWS) -> Iterator[Block]:
     """Cut all instances into blocks of `n_rows` rows."""
     for begin in range(0, bags.n_instances, n_rows):
         end = min(begin + n_rows, bags.n_instances)

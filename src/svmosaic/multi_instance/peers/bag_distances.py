@@ -10,7 +10,7 @@ from svmosaic.bags import Bags
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.rows import make_rows
-from svmosaic.multi_instance.peers.bag_blocks import blocks_of
+from svmosaic.multi_instance.peers.bag_blocks import iter_blocks
 from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["Hausdorff", "distances_to_bags", "hausdorff_distances"]
@@ -25,7 +25,7 @@ def distances_to_bags(X: Any, bags: Bags, *, n_threads: int = 1) -> DoubleArray:
     """
     nearest = np.full((X.shape[0], len(bags)), np.inf)
     rows = make_rows(canonical_csr(X), "rbf")
-    for block in blocks_of(bags):
+    for block in iter_blocks(bags):
         vectors = make_rows(canonical_csr(bags.instances[block.rows]), "rbf")
         values = cpu.pair_distances(rows, vectors, n_threads=n_threads)  # type: ignore[arg-type]
         part = nearest[:, block.bags]
@@ -51,7 +51,7 @@ def hausdorff_distances(
 def _directed(A: Bags, B: Bags, ufunc: np.ufunc, start: float, n_threads: int) -> DoubleArray:
     """Return the least or largest distance of an instance of each bag of A to each bag of B."""
     result = np.full((len(A), len(B)), start)
-    for block in blocks_of(A):
+    for block in iter_blocks(A):
         nearest = distances_to_bags(A.instances[block.rows], B, n_threads=n_threads)
         part = result[block.bags]
         ufunc(part, ufunc.reduceat(nearest, block.begins, axis=0), out=part)

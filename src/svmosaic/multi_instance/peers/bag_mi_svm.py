@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
-from svmosaic.multi_instance.bag_statistics import first_of_largest, means_of_bags
+from svmosaic.multi_instance.bag_statistics import argmax_in_bags, mean_in_bags
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr, match_form
@@ -112,7 +112,7 @@ class BagMISVMClassifier(InstanceSVM):
 
         # The means, with which it begins, stand below the instances.
         stack = sp.vstack if sp.issparse(X) else np.vstack
-        table = match_form(stack([X, means_of_bags(candidates, candidates.instances)]), X)
+        table = match_form(stack([X, mean_in_bags(candidates, candidates.instances)]), X)
         witnesses = bags.n_instances + np.arange(positive.size)
         start: DoubleArray | None = None
         seen: set[bytes] = set()
@@ -121,7 +121,7 @@ class BagMISVMClassifier(InstanceSVM):
             solution = self._solve(table, samples, targets, start)
             self._keep(table, solution)
             self.n_passes_ = n_passes
-            witnesses = rows[first_of_largest(candidates, self._score(candidates.instances))]
+            witnesses = rows[argmax_in_bags(candidates, self._score(candidates.instances))]
             if witnesses.tobytes() in seen:
                 break
             seen.add(witnesses.tobytes())

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
+from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, decision_scores, seeded_copy
 from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
@@ -108,7 +108,7 @@ class BaggedBagsClassifier(BagClassifier):
         )
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        scores = np.array([scores_of(model, bags) for model in self.estimators_])
+        scores = np.array([decision_scores(model, bags) for model in self.estimators_])
         if self.voting == "vote":
             scores = np.where(scores > 0, 1.0, -1.0)
         return np.asarray(scores.mean(axis=0), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -46,9 +47,9 @@ class TargetClassifier(BagClassifier):
     feature_scales_: DoubleArray
     loss_: float
 
+    @abstractmethod
     def _climb(self, bags: Bags, positive: Any, start: TargetPoint) -> TargetPoint:
         """Return the best target that is reached from a start."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it finds a target.")
 
     def _fit_binary(self, data: TrainingBags) -> None:
         standard = standardise(data.bags.instances)

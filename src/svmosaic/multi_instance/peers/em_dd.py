@@ -9,7 +9,7 @@ import numpy as np
 
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.multi_instance.bag_statistics import first_of_largest, largest_of_bags
+from svmosaic.multi_instance.bag_statistics import argmax_in_bags, max_score_in_bags
 from svmosaic.multi_instance.peers.diverse_density import TargetClassifier
 from svmosaic.multi_instance.peers.target_point import (
     TargetPoint,
@@ -110,7 +110,7 @@ class EMDDClassifier(TargetClassifier):
         singles = np.arange(len(bags) + 1)
         best = current = start
         for _ in range(self.max_passes):
-            chosen = first_of_largest(bags, -target_distances(bags.instances, current))
+            chosen = argmax_in_bags(bags, -target_distances(bags.instances, current))
             # Bags of one instance: their noisy-or is p itself.
             nearest = Bags(bags.instances[chosen], singles)
             current = find_target(nearest, positive, current, int(self.max_iter))
@@ -120,4 +120,4 @@ class EMDDClassifier(TargetClassifier):
         return best
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        return largest_of_bags(bags, -self._distances(bags)) + float(np.log(2.0))
+        return max_score_in_bags(bags, -self._distances(bags)) + float(np.log(2.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
-from svmosaic.multi_instance.bag_statistics import first_of_largest
+from svmosaic.multi_instance.bag_statistics import argmax_in_bags
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr
@@ -117,7 +117,7 @@ class InstanceMISVMClassifier(InstanceSVM):
             self.instance_labels_[data.row_order] = labels
             scores = self._score(candidates.instances)
             guesses = np.where(scores > 0, 1.0, -1.0)
-            guesses[first_of_largest(candidates, scores)] = 1.0
+            guesses[argmax_in_bags(candidates, scores)] = 1.0
             labels = labels.copy()
             labels[rows] = guesses
             if labels.tobytes() in seen:

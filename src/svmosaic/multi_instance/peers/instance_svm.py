@@ -16,7 +16,7 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.engine.views import ExpansionViews
-from svmosaic.multi_instance.bag_statistics import largest_of_bags
+from svmosaic.multi_instance.bag_statistics import max_score_in_bags
 from svmosaic.multi_instance.instance_kernel import one_output
 from svmosaic.multi_instance.instance_scorer import InstanceScorer
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -113,7 +113,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
         )
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        return largest_of_bags(bags, self._score(bags.instances))
+        return max_score_in_bags(bags, self._score(bags.instances))
 
     def _spec(self) -> KernelSpec:
         return kernel_spec(self.kernel, self.gamma_, self.degree, self.coef0)

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_statistics import means_of_bags
+from svmosaic.multi_instance.bag_statistics import mean_in_bags
 from svmosaic.multi_instance.base_classifiers import check_takes_weights, seeded_copy
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
@@ -111,7 +111,7 @@ class MIBoostClassifier(BagClassifier):
                 bags.instances, labels, sample_weight=np.repeat(weights / bags.sizes, bags.sizes)
             )
             wrong = (model.predict(bags.instances) != labels).astype(np.float64)
-            tilts = 2.0 * means_of_bags(bags, wrong) - 1.0
+            tilts = 2.0 * mean_in_bags(bags, wrong) - 1.0
             factor = _best_factor(weights, tilts)
             # The first one is kept in any case: there is nothing else to predict with.
             if factor <= 0.0 and self.estimators_:
@@ -128,7 +128,7 @@ class MIBoostClassifier(BagClassifier):
         total = np.zeros(bags.n_instances)
         for model, factor in zip(self.estimators_, self.estimator_weights_, strict=True):
             total += factor * model.predict(bags.instances)
-        return np.asarray(means_of_bags(bags, total), dtype=np.float64)
+        return np.asarray(mean_in_bags(bags, total), dtype=np.float64)
 
 
 def _best_factor(weights: DoubleArray, tilts: DoubleArray) -> float:

@@ -123,9 +123,9 @@ class MIGraphClassifier(BagKernelSVM):
         self.n_jobs = n_jobs
 
     def _instance_weights(self, bags: Bags) -> DoubleArray:
-        return np.concatenate([self._weights_of(bag) for bag in bags])
+        return np.concatenate([self._weigh_instances(bag) for bag in bags])
 
-    def _weights_of(self, X: Any) -> DoubleArray:
+    def _weigh_instances(self, X: Any) -> DoubleArray:
         """Return the weights of the instances of one bag; they sum to one."""
         size = X.shape[0]
         parts = range(0, size, BLOCK_ROWS)

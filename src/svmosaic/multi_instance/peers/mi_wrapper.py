@@ -11,10 +11,10 @@ from svmosaic.bags import Bags
 from svmosaic.classification.smo_classifier import SMOClassifier
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_statistics import means_of_bags
+from svmosaic.multi_instance.bag_statistics import mean_in_bags
 from svmosaic.multi_instance.base_classifiers import (
     check_takes_weights,
-    scores_of,
+    decision_scores,
     seeded_copy,
 )
 from svmosaic.multi_instance.training_bags import TrainingBags
@@ -94,5 +94,5 @@ class MIWrapperClassifier(BagClassifier):
         )
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        scores = scores_of(self.estimator_, bags.instances)
-        return np.asarray(means_of_bags(bags, scores), dtype=np.float64)
+        scores = decision_scores(self.estimator_, bags.instances)
+        return np.asarray(mean_in_bags(bags, scores), dtype=np.float64)

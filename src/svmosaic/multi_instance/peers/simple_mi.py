@@ -13,11 +13,11 @@ from svmosaic.classification.smo_classifier import SMOClassifier
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import (
-    maxima_of_bags,
-    means_of_bags,
-    minima_of_bags,
+    max_in_bags,
+    mean_in_bags,
+    min_in_bags,
 )
-from svmosaic.multi_instance.base_classifiers import scores_of, seeded_copy
+from svmosaic.multi_instance.base_classifiers import decision_scores, seeded_copy
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, StrOptions
 
@@ -97,10 +97,10 @@ class SimpleMIClassifier(BagClassifier):
         self.estimator_.fit(self._rows(data.bags), data.signs.astype(np.int64))
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        return scores_of(self.estimator_, self._rows(bags))
+        return decision_scores(self.estimator_, self._rows(bags))
 
     def _rows(self, bags: Bags) -> Any:
         if self.transform == "mean":
-            return means_of_bags(bags, bags.instances)
-        parts = [minima_of_bags(bags), maxima_of_bags(bags)]
+            return mean_in_bags(bags, bags.instances)
+        parts = [min_in_bags(bags), max_in_bags(bags)]
         return sp.hstack(parts, format="csr") if sp.issparse(parts[0]) else np.hstack(parts)

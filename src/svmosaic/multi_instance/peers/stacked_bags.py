@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, scores_of, seeded_copy
+from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, decision_scores, seeded_copy
 from svmosaic.multi_instance.peers.bag_mi_svm import BagMISVMClassifier
 from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.peers.simple_mi import SimpleMIClassifier
@@ -139,4 +139,4 @@ class StackedBagsClassifier(BagClassifier):
         ]
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        return scores_of(self.stack_, bags)
+        return decision_scores(self.stack_, bags)

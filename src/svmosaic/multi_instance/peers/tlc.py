@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_statistics import sums_of_bags
-from svmosaic.multi_instance.base_classifiers import scores_of, seeded_copy
+from svmosaic.multi_instance.bag_statistics import sum_in_bags
+from svmosaic.multi_instance.base_classifiers import decision_scores, seeded_copy
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods
 
@@ -106,8 +106,8 @@ class TLCClassifier(BagClassifier):
 
     def _counts(self, bags: Bags) -> DoubleArray:
         """Return how many instances of each bag pass each node."""
-        counts = sums_of_bags(bags, self.tree_.decision_path(bags.instances))
+        counts = sum_in_bags(bags, self.tree_.decision_path(bags.instances))
         return np.asarray(counts.toarray(), dtype=np.float64)
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
-        return scores_of(self.estimator_, self._counts(bags))
+        return decision_scores(self.estimator_, self._counts(bags))

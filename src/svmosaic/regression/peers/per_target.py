@@ -7,13 +7,14 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions, fit_context
 
 __all__ = ["CORRECTED", "LeftOut", "PerTargetRegressor", "predict_each"]
@@ -30,7 +31,7 @@ CORRECTED: dict[str, list[Any]] = {
 }
 
 
-class PerTargetRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class PerTargetRegressor(MetaEstimatorMixin, MultiTargetRegressor):  # type: ignore[misc]
     """Base: several regressors of one target each, on widened samples."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -92,39 +93,17 @@ class PerTargetRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # 
             The fitted regressor.
         """
         X, y = validate_data(self, X, y, y_numeric=True, multi_output=True, dtype=np.float64)
-        self._y_ndim = y.ndim
-        Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        self.n_targets_ = Y.shape[1]
-        self._fit(X, Y, check_random_state(self.random_state))
+        self._fit(X, self._set_targets(y), check_random_state(self.random_state))
         return self
 
-    def predict(self, X: Any) -> DoubleArray:
-        """Return the values of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples, n_targets) or (n_samples,)
-            Predicted values, in the form that `fit` was given.
-        """
-        check_is_fitted(self)
-        values = self._predict(validate_data(self, X, reset=False, dtype=np.float64))
-        return values[:, 0] if self._y_ndim == 1 else values
+    def _predict_targets(self, X: Any) -> DoubleArray:
+        return self._predict(validate_data(self, X, reset=False, dtype=np.float64))
 
     @abstractmethod
     def _fit(self, X: DoubleArray, Y: DoubleArray, random_state: Any) -> None: ...
 
     @abstractmethod
     def _predict(self, X: DoubleArray) -> DoubleArray: ...
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def predict_each(models: list[Any], X: DoubleArray) -> DoubleArray:
