@@ -28,9 +28,9 @@ class MultiTargetSVR(ChainedSVR):
         exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
         targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that; with the laplacian kernel powers of 2 around
-        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4 to
+        4^3 times that; with the laplacian kernel powers of 2 around 1 / (n_features * X.std()),
+        from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -40,8 +40,8 @@ class MultiTargetSVR(ChainedSVR):
         The inner folds. A number means that many shuffled folds. With one candidate in the grid
         they are not used.
     scale_targets : bool, default=True
-        Whether to bring every target to mean 0 and variance 1 on the training rows before
-        anything else. Then one grid suits all targets.
+        Whether to bring every target to mean 0 and variance 1 on the training rows before anything
+        else. Then one grid suits all targets.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
@@ -66,7 +66,7 @@ class MultiTargetSVR(ChainedSVR):
         The parameters chosen for each link.
     cv_errors_ : ndarray of shape (n_links, n_candidates)
         Root mean squared error of each candidate over the inner folds, on the scaled target;
-        infinite where it was not evaluated.
+        infinite where it was not tried or given up.
     candidates_ : ndarray of shape (n_candidates, 3)
         Gamma, C and epsilon of each candidate; C changes slowest and gamma fastest.
     support_ : ndarray of shape (n_support,)
@@ -82,8 +82,8 @@ class MultiTargetSVR(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where
-        the link does not see the target.
+        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.
     target_mean_, target_scale_ : ndarray of shape (n_targets,)

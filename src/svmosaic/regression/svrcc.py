@@ -32,20 +32,20 @@ class SVRCC(ChainedSVR):
         has the least error over the inner folds. Or the numbers of all targets.
     appended : {"true", "out_of_fold"}, default="true"
         What stands for the earlier targets in training. ``"true"``: their true values, as
-        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own
-        links predict for rows that they were not trained on, which is what prediction has.
+        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own links
+        predict for rows that they were not trained on, which is what prediction has.
     search : {"pattern", "grid"}, default="pattern"
         How the parameters of a link after the first are searched. ``"pattern"`` begins with those
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
-        epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win
-        any more is given up after some of the folds.
+        epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win any
+        more is given up after some of the folds.
     kernel : {"rbf", "laplacian"}, default="rbf"
         exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
         targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that; with the laplacian kernel powers of 2 around
-        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4 to
+        4^3 times that; with the laplacian kernel powers of 2 around 1 / (n_features * X.std()),
+        from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -55,8 +55,8 @@ class SVRCC(ChainedSVR):
         The inner folds. A number means that many shuffled folds. With one candidate in the grid,
         ``appended="true"`` and another `order` than ``"cv"`` they are not used.
     scale_targets : bool, default=True
-        Whether to bring every target to mean 0 and variance 1 on the training rows before
-        anything else. Then one grid suits all targets, and appended values suit scaled inputs.
+        Whether to bring every target to mean 0 and variance 1 on the training rows before anything
+        else. Then one grid suits all targets. Appended values then suit scaled inputs.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
@@ -97,8 +97,8 @@ class SVRCC(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where
-        the link does not see the target.
+        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.
     target_mean_, target_scale_ : ndarray of shape (n_targets,)

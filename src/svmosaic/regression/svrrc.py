@@ -31,20 +31,20 @@ class SVRRC(ChainedSVR):
         longer and vary less with the seed.
     appended : {"true", "out_of_fold"}, default="true"
         What stands for the earlier targets in training. ``"true"``: their true values, as
-        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own
-        links predict for rows that they were not trained on, which is what prediction has.
+        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own links
+        predict for rows that they were not trained on, which is what prediction has.
     search : {"pattern", "grid"}, default="pattern"
         How the parameters of a link after the first are searched. ``"pattern"`` begins with those
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
-        epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win
-        any more is given up after some of the folds.
+        epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win any
+        more is given up after some of the folds.
     kernel : {"rbf", "laplacian"}, default="rbf"
         exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
         targets with steps and kinks.
     gammas : array-like of float, default=None
-        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4
-        to 4^3 times that; with the laplacian kernel powers of 2 around
-        1 / (n_features * X.std()), from 2^-5 to 2^2 times that.
+        Widths to try. None means eight: powers of 4 around 1 / (n_features * X.var()), from 4^-4 to
+        4^3 times that; with the laplacian kernel powers of 2 around 1 / (n_features * X.std()),
+        from 2^-5 to 2^2 times that.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -54,8 +54,8 @@ class SVRRC(ChainedSVR):
         The inner folds. A number means that many shuffled folds. With one candidate in the grid
         and ``appended="true"`` they are not used.
     scale_targets : bool, default=True
-        Whether to bring every target to mean 0 and variance 1 on the training rows before
-        anything else. Then one grid suits all targets, and appended values suit scaled inputs.
+        Whether to bring every target to mean 0 and variance 1 on the training rows before anything
+        else. Then one grid suits all targets. Appended values then suit scaled inputs.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted, in units of the target.
     max_iter : int, default=-1
@@ -75,8 +75,8 @@ class SVRRC(ChainedSVR):
     chains_ : ndarray of shape (n_chains, n_targets)
         The order of the targets in each chain.
     links_ : ndarray of shape (n_chains, n_targets)
-        The number of the link, one fitted SVR, of each target in each chain;
-        chains share links that are alike.
+        The number of the link, one fitted SVR, of each target in each chain. Chains share links
+        that are alike.
     gamma_, C_, epsilon_ : ndarray of shape (n_links,)
         The parameters chosen for each link.
     cv_errors_ : ndarray of shape (n_links, n_candidates)
@@ -97,8 +97,8 @@ class SVRRC(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where
-        the link does not see the target.
+        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.
     target_mean_, target_scale_ : ndarray of shape (n_targets,)

@@ -46,8 +46,7 @@ class BagMISVMClassifier(InstanceSVM):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     witnesses_ : ndarray of shape (n_positive_bags,)
         The row among the given instances that stands for each positive bag, in ascending order;
         after the last SVM.

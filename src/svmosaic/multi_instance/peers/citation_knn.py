@@ -45,8 +45,7 @@ class CitationKNNClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     bags_ : Bags
         The training bags, in canonical order.
     signs_ : ndarray of shape (n_bags,)

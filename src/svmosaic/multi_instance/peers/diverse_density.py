@@ -86,8 +86,8 @@ class DiverseDensityClassifier(TargetClassifier):
     Parameters
     ----------
     n_starts : int, default=25
-        Instances from which the search begins. More starts find a better target and take longer
-        in proportion.
+        Instances from which the search begins. More starts find a better target and take longer in
+        proportion.
     n_start_bags : int, default=5
         How many positive bags, the smallest ones, these instances come from.
     max_iter : int, default=100
@@ -102,8 +102,7 @@ class DiverseDensityClassifier(TargetClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     target_ : ndarray of shape (n_features,)
         The target point t.
     feature_scales_ : ndarray of shape (n_features,)

@@ -45,8 +45,7 @@ class InstanceMISVMClassifier(InstanceSVM):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     instance_labels_ : ndarray of shape (n_instances,)
         +1 or -1 for each training instance: what the last SVM was trained on.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)

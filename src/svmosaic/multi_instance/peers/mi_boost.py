@@ -44,8 +44,7 @@ class MIBoostClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     estimators_ : list of classifiers
         The classifiers; their classes are -1 and 1.
     estimator_weights_ : ndarray of shape (n_estimators,)

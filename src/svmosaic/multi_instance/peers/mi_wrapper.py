@@ -41,8 +41,7 @@ class MIWrapperClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     estimator_ : classifier
         The fitted classifier of instances; its classes are -1 and 1.
 

@@ -44,8 +44,7 @@ class MIOptimalBallClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     center_ : {ndarray, sparse matrix} of shape (1, n_features)
         The centre, an instance of a positive bag.
     center_row_ : int

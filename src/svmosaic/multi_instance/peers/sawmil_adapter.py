@@ -54,8 +54,7 @@ class SawmilClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     model_ : object
         The fitted classifier of sawmil.
     gamma_ : float

@@ -45,8 +45,7 @@ class SetKernelClassifier(BagKernelSVM):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     support_ : ndarray of shape (n_support,)
         Training bags that are support vectors.
     support_bags_ : Bags

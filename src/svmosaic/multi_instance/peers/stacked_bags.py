@@ -52,8 +52,7 @@ class StackedBagsClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     stack_ : StackingClassifier
         The fitted classifiers; their classes are -1 and 1.
 

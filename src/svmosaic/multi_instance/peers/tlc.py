@@ -41,8 +41,7 @@ class TLCClassifier(BagClassifier):
     n_features_in_ : int
         Number of features.
     binary_classifiers_ : list
-        One fitted copy per class, if there are more than two; only they have the attributes
-        below.
+        One fitted copy per class, if there are more than two; only they have the attributes below.
     tree_ : DecisionTreeClassifier
         The fitted tree.
     estimator_ : classifier
