@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.multi_target_svr import MultiTargetSVR
-    from svmosaic.regression.smo import SMORegressor
+    from svmosaic.regression.smo_regressor import SMORegressor
     from svmosaic.regression.svrcc import SVRCC
     from svmosaic.regression.svrrc import SVRRC
     from svmosaic.regression.svrwc import SVRWC
@@ -99,7 +99,7 @@ _HOME = {
     "OLLAWVClassifier": "svmosaic.classification.ollawv",
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "SMOClassifier": "svmosaic.classification.smo_classifier",
-    "SMORegressor": "svmosaic.regression.smo",
+    "SMORegressor": "svmosaic.regression.smo_regressor",
     "StreamOLLAL2": "svmosaic.classification.stream.stream_olla_l2",
     "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",
     "UniformSVC": "svmosaic.classification.uniform",

@@ -18,6 +18,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_learner import BagLearner, Candidate
@@ -208,9 +209,9 @@ class MIRMixSVMClassifier(BagClassifier):
         "sharpness": [Interval(Real, 0.0, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
         "mixing_cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "n_init": POSITIVE_COUNT,
+        "max_passes": POSITIVE_COUNT,
+        "tol": POSITIVE_REAL,
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "cache_mb": [Interval(Real, 0.0, None, closed="left")],

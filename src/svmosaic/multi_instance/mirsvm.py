@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.expansion_state import GAMMA, POSITIVE, assemble_one_output
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray
@@ -183,16 +184,16 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
         "kernel": [StrOptions(set(INSTANCE_KERNELS)), callable],
-        "gamma": [StrOptions(set(GAMMA_RULES)), Interval(Real, 0.0, None, closed="neither")],
+        "gamma": [StrOptions(set(GAMMA_RULES)), *POSITIVE_REAL],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "n_init": POSITIVE_COUNT,
         "positive": [StrOptions({"second", "first"})],
         "rule": [StrOptions({"equation", "algorithm"})],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_passes": POSITIVE_COUNT,
+        "tol": POSITIVE_REAL,
         "class_weight": [StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],

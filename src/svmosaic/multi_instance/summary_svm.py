@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
@@ -23,7 +23,7 @@ from svmosaic.multi_instance.instance_kernel import InstanceKernel
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.state_codec import Scope
 
 __all__ = ["RowSummary", "SummarySVMClassifier"]
@@ -105,10 +105,10 @@ class SummarySVMClassifier(BagClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "gamma": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
+        "gamma": POSITIVE_REAL,
         "summary": [StrOptions({"mean", "min-max", "mean-size", "profile"})],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": POSITIVE_REAL,
     }
 
     support_: IndexArray

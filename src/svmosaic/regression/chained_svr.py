@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import make_rows
@@ -67,11 +68,11 @@ class ChainedSVR(MultiTargetRegressor):
         "epsilons": ["array-like"],
         "cv": ["cv_object"],
         "scale_targets": ["boolean"],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": POSITIVE_REAL,
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither")],
+        "memory_limit_mb": POSITIVE_REAL,
         "verbose": ["verbose"],
     }
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import Appended, ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chain_parameters import ChainKernel, ChainSearch
 from svmosaic.regression.chained_svr import CHAIN_CONSTRAINTS, ChainedSVR
-from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["SVRRC"]
 
@@ -140,7 +139,7 @@ class SVRRC(ChainedSVR):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ChainedSVR._parameter_constraints,
         **CHAIN_CONSTRAINTS,
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "n_chains": POSITIVE_COUNT,
     }
 
     def __init__(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.optimize import nnls
 from sklearn.utils import check_random_state
 
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
@@ -179,7 +180,7 @@ class SVRWC(MultiTargetRegressor):
             *("memory_limit_mb", "verbose"),
         )
     } | {
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "n_chains": POSITIVE_COUNT,
         "prior": [Interval(Real, 0.0, None, closed="left")],
     }
 

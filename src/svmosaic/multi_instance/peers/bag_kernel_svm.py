@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import kernel_spec
@@ -52,12 +53,12 @@ class BagKernelSVM(BagClassifier):
 
     # Only kernels that are positive semidefinite, so that the bag kernel is too.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
         "kernel": [StrOptions({"rbf", "linear", "poly"})],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), *POSITIVE_REAL],
+        "degree": POSITIVE_COUNT,
         "coef0": [Interval(Real, 0.0, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": POSITIVE_REAL,
         "n_jobs": [Integral, None],
     }
 

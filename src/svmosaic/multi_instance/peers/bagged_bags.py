@@ -10,12 +10,13 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.base_classifiers import LARGEST_SEED, decision_scores, seeded_copy
 from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.training_bags import TrainingBags
-from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
+from svmosaic.utils.sklearn_compat import HasMethods, StrOptions
 
 __all__ = ["BaggedBagsClassifier"]
 
@@ -74,7 +75,7 @@ class BaggedBagsClassifier(BagClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": POSITIVE_COUNT,
         "voting": [StrOptions({"vote", "mean"})],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],

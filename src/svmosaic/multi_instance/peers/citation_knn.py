@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_learner import Candidate
@@ -82,7 +83,7 @@ class CitationKNNClassifier(BagClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_references": [Interval(Integral, 1, None, closed="left")],
+        "n_references": POSITIVE_COUNT,
         "n_citers": [Interval(Integral, 0, None, closed="left")],
         "hausdorff": [StrOptions({"minimal", "maximal"})],
         "n_jobs": [Integral, None],

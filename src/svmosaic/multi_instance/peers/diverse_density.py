@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.peers.target_point import (
@@ -22,7 +22,6 @@ from svmosaic.multi_instance.peers.target_point import (
     target_distances,
 )
 from svmosaic.multi_instance.training_bags import TrainingBags
-from svmosaic.utils.sklearn_compat import Interval
 from svmosaic.utils.threads import one_blas_thread
 
 __all__ = ["DiverseDensityClassifier", "TargetClassifier"]
@@ -32,9 +31,9 @@ class TargetClassifier(BagClassifier):
     """Base of the classifiers with a target point: starts, units, attributes."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_starts": [Interval(Integral, 1, None, closed="left")],
-        "n_start_bags": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_starts": POSITIVE_COUNT,
+        "n_start_bags": POSITIVE_COUNT,
+        "max_iter": POSITIVE_COUNT,
         "random_state": ["random_state"],
     }
 

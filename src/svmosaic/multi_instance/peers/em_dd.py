@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_statistics import argmax_in_bags, max_score_in_bags
 from svmosaic.multi_instance.peers.diverse_density import TargetClassifier
@@ -16,7 +16,6 @@ from svmosaic.multi_instance.peers.target_point import (
     find_target,
     target_distances,
 )
-from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["EMDDClassifier"]
 
@@ -87,7 +86,7 @@ class EMDDClassifier(TargetClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TargetClassifier._parameter_constraints,
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "max_passes": POSITIVE_COUNT,
     }
 
     def __init__(

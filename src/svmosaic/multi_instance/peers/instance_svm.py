@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
@@ -30,13 +31,13 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
     """Base of SVMs on instances whose bag is as positive as its most positive instance."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
         "kernel": [StrOptions({"rbf", "linear", "poly", "sigmoid", "laplacian"})],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "gamma": [StrOptions({"scale", "auto"}), *POSITIVE_REAL],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "tol": POSITIVE_REAL,
+        "max_passes": POSITIVE_COUNT,
         "cache_mb": [Interval(Real, 0.0, None, closed="left")],
         "n_jobs": [Integral, None],
     }

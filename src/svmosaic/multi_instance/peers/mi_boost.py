@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +10,13 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_statistics import mean_in_bags
 from svmosaic.multi_instance.base_classifiers import check_takes_weights, seeded_copy
 from svmosaic.multi_instance.training_bags import TrainingBags
-from svmosaic.utils.sklearn_compat import HasMethods, Interval
+from svmosaic.utils.sklearn_compat import HasMethods
 
 __all__ = ["MIBoostClassifier"]
 
@@ -81,7 +81,7 @@ class MIBoostClassifier(BagClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_rounds": POSITIVE_COUNT,
         "random_state": ["random_state"],
     }
 

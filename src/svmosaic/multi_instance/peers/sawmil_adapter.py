@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,12 +9,13 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 
 from svmosaic.bags import Bags
+from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.optional import import_optional
-from svmosaic.utils.sklearn_compat import Interval, StrOptions
+from svmosaic.utils.sklearn_compat import StrOptions
 
 __all__ = ["SawmilClassifier"]
 
@@ -91,9 +91,9 @@ class SawmilClassifier(BagClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "model": [StrOptions(set(_MODELS))],
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
         "kernel": [StrOptions({"rbf", "linear"})],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "gamma": [StrOptions({"scale", "auto"}), *POSITIVE_REAL],
         "solver": [StrOptions(set(_SOLVERS))],
     }
 

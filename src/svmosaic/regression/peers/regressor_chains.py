@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.regression.chain_orders import check_order, random_orders
 from svmosaic.regression.peers.per_target import CORRECTED, LeftOut, PerTargetRegressor
-from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["ERC", "ERCC", "RC", "RCC"]
 
@@ -212,7 +211,7 @@ class ERC(RegressorChains):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PerTargetRegressor._parameter_constraints,
-        "n_chains": [Interval(Integral, 1, None, closed="left")],
+        "n_chains": POSITIVE_COUNT,
     }
 
     def __init__(

@@ -19,6 +19,7 @@ from svmosaic.classification.kernel_estimator import (
     resolve_kernel,
     run_options,
 )
+from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine.expansion_state import (
     CERTIFICATE,
     KERNEL_ESTIMATOR,
@@ -151,12 +152,12 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelEstimator._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": POSITIVE_REAL,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "tol": POSITIVE_REAL,
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
-        "memory_limit_mb": [Interval(Real, 0.0, None, closed="neither"), None],
+        "memory_limit_mb": [*POSITIVE_REAL, None],
         "warm_start": ["boolean"],
     }
 
