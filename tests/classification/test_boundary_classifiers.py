@@ -1,4 +1,4 @@
-"""OGE, SVM-CBP and the on-line machines as estimators; widths from boundary points."""
+"""OGE, SVM-CBP and the on-line SVMs as estimators; widths from boundary points."""
 
 from __future__ import annotations
 
@@ -49,14 +49,16 @@ from twins.kernels import gram
 # Three widths or short searches do not bring out a peak on every set.
 pytestmark = pytest.mark.filterwarnings(r"ignore:The norm of \w+ has no peak")
 
-MACHINES = [
+CLASSIFIERS = [
     KernelPrimalSVC(),
     OGEClassifier(),
     SVMCBPClassifier(sigmas=[0.3, 1.0, 3.0]),
     OnlineSVMClassifier(max_iter=300),
     OnlineSVMCBPClassifier(max_iter=300),
 ]
-every_machine = pytest.mark.parametrize("machine", MACHINES, ids=lambda m: type(m).__name__)
+every_classifier = pytest.mark.parametrize(
+    "classifier", CLASSIFIERS, ids=lambda m: type(m).__name__
+)
 
 
 @pytest.fixture(scope="module")
@@ -278,7 +280,7 @@ def test_the_baseline_is_svc_without_an_intercept(moons):
 # SVM-CBP ------------------------------------------------------------------------------------
 
 
-def test_the_machine_takes_the_peak_of_its_own_norms(moons):
+def test_the_model_takes_the_peak_of_its_own_norms(moons):
     X, y = moons
     model = SVMCBPClassifier().fit(X, y)
 
@@ -351,7 +353,7 @@ def test_the_baseline_keeps_a_limit_on_memory(moons):
     np.testing.assert_array_equal(free.decision_function(X), limited.decision_function(X))
 
 
-# On-line machines ---------------------------------------------------------------------------
+# On-line SVMs -------------------------------------------------------------------------------
 
 
 def algorithm_3(X, y, Z, sigmas, period, n_steps, lam, seed):
@@ -491,35 +493,35 @@ def test_a_second_fit_forgets_the_search_of_the_first(moons):
 # What all owe -------------------------------------------------------------------------------
 
 
-@every_machine
-def test_threads_do_not_matter(iris, machine):
+@every_classifier
+def test_threads_do_not_matter(iris, classifier):
     X, y = iris
-    one = type(machine)(**machine.get_params()).fit(X, y)
-    two = type(machine)(**{**machine.get_params(), "n_jobs": 2}).fit(X, y)
+    one = type(classifier)(**classifier.get_params()).fit(X, y)
+    two = type(classifier)(**{**classifier.get_params(), "n_jobs": 2}).fit(X, y)
 
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
 
 
-@every_machine
-def test_sparse_samples_are_taken_or_refused_in_a_sentence(moons, machine):
+@every_classifier
+def test_sparse_samples_are_taken_or_refused_in_a_sentence(moons, classifier):
     X, y = sparse.csr_array(moons[0]), moons[1]
-    machine = type(machine)(**machine.get_params())
-    if type(machine) is KernelPrimalSVC:
-        machine.fit(X, y)
+    classifier = type(classifier)(**classifier.get_params())
+    if type(classifier) is KernelPrimalSVC:
+        classifier.fit(X, y)
         return
     with pytest.raises(TypeError, match="takes dense arrays only"):
-        machine.fit(X, y)
-    if hasattr(machine, "partial_fit"):
+        classifier.fit(X, y)
+    if hasattr(classifier, "partial_fit"):
         with pytest.raises(TypeError, match="takes dense arrays only"):
-            machine.partial_fit(X, y, classes=[0, 1])
+            classifier.partial_fit(X, y, classes=[0, 1])
 
 
-@every_machine
+@every_classifier
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_models_come_back_from_every_store(iris, tmp_path, machine, n_classes):
+def test_models_come_back_from_every_store(iris, tmp_path, classifier, n_classes):
     X, y = iris
     X, y = X[y < n_classes], y[y < n_classes]
-    model = type(machine)(**machine.get_params()).fit(X, y)
+    model = type(classifier)(**classifier.get_params()).fit(X, y)
     save(model, tmp_path / "model")
 
     for loaded in (
@@ -532,16 +534,16 @@ def test_models_come_back_from_every_store(iris, tmp_path, machine, n_classes):
 
 
 @pytest.mark.parametrize(
-    ("machine", "change", "message"),
+    ("classifier", "change", "message"),
     [
-        (MACHINES[2], {"sigma_": 77.0}, "'sigma' and 'gamma' are widths of different kernels"),
-        (MACHINES[2], {"n_boundary_": np.array([3])}, "sum of n_boundary: 3 where"),
-        (MACHINES[1], {"n_planes_": np.array([3])}, "sum of n_planes: 3 where"),
-        (MACHINES[4], {"boundary_points_": np.ones((1, 2))}, "sum of n_boundary"),
+        (CLASSIFIERS[2], {"sigma_": 77.0}, "'sigma' and 'gamma' are widths of different kernels"),
+        (CLASSIFIERS[2], {"n_boundary_": np.array([3])}, "sum of n_boundary: 3 where"),
+        (CLASSIFIERS[1], {"n_planes_": np.array([3])}, "sum of n_planes: 3 where"),
+        (CLASSIFIERS[4], {"boundary_points_": np.ones((1, 2))}, "sum of n_boundary"),
     ],
 )
-def test_a_state_that_contradicts_itself_is_refused(moons, tmp_path, machine, change, message):
-    model = type(machine)(**machine.get_params()).fit(*moons)
+def test_a_state_that_contradicts_itself_is_refused(moons, tmp_path, classifier, change, message):
+    model = type(classifier)(**classifier.get_params()).fit(*moons)
     for name, value in change.items():
         setattr(model, name, value)
 
@@ -590,11 +592,11 @@ def test_a_limit_on_time_is_kept(moons):
         OnlineSVMClassifier(max_iter=10**8, max_time=0.2).fit(*moons)
 
 
-@pytest.mark.parametrize("machine", [SVMCBPClassifier, OnlineSVMCBPClassifier])
-def test_a_limit_on_time_covers_the_search_for_points(machine):
+@pytest.mark.parametrize("classifier", [SVMCBPClassifier, OnlineSVMCBPClassifier])
+def test_a_limit_on_time_covers_the_search_for_points(classifier):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 20)), rng.integers(0, 2, 3000)
-    model = machine(sigma=1.0, max_time=1e-6)
+    model = classifier(sigma=1.0, max_time=1e-6)
 
     with pytest.warns(ConvergenceWarning, match="stopped at max_time=1e-06 s"):
         model.fit(X, y)

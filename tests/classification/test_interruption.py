@@ -48,7 +48,7 @@ def test_ctrl_c_ends_a_fit_and_leaves_the_estimator_usable(noise, press_ctrl_c, 
     model.fit(X[:300], y[:300])
 
 
-def test_ctrl_c_ends_many_small_machines(noise, press_ctrl_c):
+def test_ctrl_c_ends_many_small_problems(noise, press_ctrl_c):
     X, _ = noise
     y = np.arange(100_000) % 60
     press_ctrl_c(0.4)
@@ -98,4 +98,4 @@ def test_verbose_logs_progress(noise, caplog):
     with caplog.at_level("INFO", logger="svmosaic"), pytest.warns(match="stopped at max_time"):
         OLLAWVClassifier(gamma=0.5, verbose=1, max_time=1.3).fit(X, y)
 
-    assert "OLLAWVClassifier: 0 of 1 machines done" in caplog.text
+    assert "OLLAWVClassifier: 0 of 1 problems done" in caplog.text

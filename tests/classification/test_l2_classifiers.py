@@ -20,8 +20,8 @@ from sklearn.svm import SVC, LinearSVC
 from problems import problems
 from svmosaic import MNSVMClassifier, NNISDAClassifier, UniformSVC, load, save
 
-L2_MACHINES = [MNSVMClassifier, NNISDAClassifier]
-MACHINES = [*L2_MACHINES, UniformSVC]
+L2_CLASSIFIERS = [MNSVMClassifier, NNISDAClassifier]
+CLASSIFIERS = [*L2_CLASSIFIERS, UniformSVC]
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +41,19 @@ def blobs():
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "laplacian"])
 @pytest.mark.parametrize("C", [0.1, 10.0])
-def test_both_l2_machines_are_the_same_machine(moons, kernel, C):
+def test_both_l2_classifiers_are_the_same_model(moons, kernel, C):
     X, y = moons
-    one, other = (M(kernel=kernel, C=C, gamma=1.0, tol=1e-7).fit(X, y) for M in L2_MACHINES)
+    one, other = (M(kernel=kernel, C=C, gamma=1.0, tol=1e-7).fit(X, y) for M in L2_CLASSIFIERS)
 
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-5)
     assert (one.dual_gap_ <= 1e-6 * one.objective_).all()
 
 
-@pytest.mark.parametrize("machine", L2_MACHINES)
-def test_with_the_linear_kernel_it_is_the_squared_hinge_machine(moons, machine):
+@pytest.mark.parametrize("kind", L2_CLASSIFIERS)
+def test_with_the_linear_kernel_it_is_the_squared_hinge_svm(moons, kind):
     """LinearSVC minimises 1/2 (|w|^2 + b^2) + C' sum xi^2, so C' = C / 2."""
     X, y = moons
-    ours = machine(kernel="linear", C=2.0, tol=1e-7).fit(X, y)
+    ours = kind(kernel="linear", C=2.0, tol=1e-7).fit(X, y)
     theirs = LinearSVC(C=1.0, loss="squared_hinge", dual=True, tol=1e-9, max_iter=100_000)
 
     theirs.fit(X, y)
@@ -62,10 +62,10 @@ def test_with_the_linear_kernel_it_is_the_squared_hinge_machine(moons, machine):
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
 
 
-@pytest.mark.parametrize("machine", L2_MACHINES)
-def test_two_points_by_hand(machine):
+@pytest.mark.parametrize("kind", L2_CLASSIFIERS)
+def test_two_points_by_hand(kind):
     """x = +1 and -1, linear, C = 1: Q = [[3, 0], [0, 3]], so a = 1/3 and f(x) = 2/3 x."""
-    model = machine(kernel="linear", tol=1e-9).fit([[1.0], [-1.0]], [1, 0])
+    model = kind(kernel="linear", tol=1e-9).fit([[1.0], [-1.0]], [1, 0])
 
     np.testing.assert_allclose(model.decision_function([[1.0], [3.0]]), [2 / 3, 2.0])
     assert model.intercept_[0] == pytest.approx(0.0, abs=1e-12)
@@ -73,7 +73,7 @@ def test_two_points_by_hand(machine):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_uniform_with_a_large_penalty_is_the_hard_margin_machine(blobs, kernel):
+def test_uniform_with_a_large_penalty_is_the_hard_margin_svm(blobs, kernel):
     X, y = blobs
     ours = UniformSVC(kernel=kernel, gamma=0.1, C=1e6, tol=1e-6).fit(X, y)
     theirs = SVC(kernel=kernel, gamma=0.1, C=1e6, tol=1e-8).fit(X, y)
@@ -82,7 +82,7 @@ def test_uniform_with_a_large_penalty_is_the_hard_margin_machine(blobs, kernel):
     assert np.abs(ours.decision_function(X)).min() == pytest.approx(1.0, abs=1e-4)
 
 
-def test_the_penalty_of_the_uniform_machine_scales_and_never_moves_the_boundary(blobs):
+def test_the_penalty_of_the_uniform_svm_scales_and_never_moves_the_boundary(blobs):
     X, y = blobs
     small, large = (UniformSVC(kernel="linear", C=C).fit(X, y) for C in (1e-3, 1e-2))
 
@@ -91,7 +91,7 @@ def test_the_penalty_of_the_uniform_machine_scales_and_never_moves_the_boundary(
     assert small.dual_coef_[small.dual_coef_ > 0].sum() == pytest.approx(5e-4)
 
 
-def test_uniform_machine_of_two_points_by_hand():
+def test_uniform_svm_of_two_points_by_hand():
     """x = 0 and 2: |p - q|^2 = 4, so s = min(C/2, 1/2); f(x) = s (2 x - 2)."""
     X, y = [[0.0], [2.0]], [0, 1]
 
@@ -105,7 +105,7 @@ def test_uniform_machine_of_two_points_by_hand():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_overlapping_hulls_give_a_constant_machine_and_a_warning(moons, dtype):
+def test_overlapping_hulls_give_a_constant_model_and_a_warning(moons, dtype):
     X, y = moons
 
     with pytest.warns(ConvergenceWarning, match=r"hulls .* overlap .* 1 of 1 binary problems.*rbf"):
@@ -118,7 +118,7 @@ def test_overlapping_hulls_give_a_constant_machine_and_a_warning(moons, dtype):
     assert model.objective_[0] == model.C
 
 
-def test_a_machine_among_others_may_be_constant(tmp_path):
+def test_a_binary_classifier_among_others_may_be_constant(tmp_path):
     X, y = load_iris(return_X_y=True)
 
     with pytest.warns(ConvergenceWarning, match="1 of 3 binary problems"):
@@ -169,16 +169,16 @@ def test_printed_bounds_pass_the_bound_on_the_sum(moons):
 # Weights, forms, threads --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", CLASSIFIERS)
 @settings(max_examples=40)
 @given(data=problems(weighted=False, kernels=("rbf", "laplacian")), seed=st.integers(0, 1000))
-def test_weights_mean_repetition_and_row_order_does_not_matter(machine, data, seed):
+def test_weights_mean_repetition_and_row_order_does_not_matter(kind, data, seed):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 4, data.y.size)
     counts[[0, -1]] = 1  # both classes stay
     repeated = np.repeat(np.arange(data.y.size), counts)
     order = rng.permutation(repeated.size)
-    model = machine(kernel=data.kernel.kind, gamma=data.kernel.gamma)
+    model = kind(kernel=data.kernel.kind, gamma=data.kernel.gamma)
 
     with warnings.catch_warnings():
         # A row with both labels is a point of both hulls.
@@ -192,16 +192,16 @@ def test_weights_mean_repetition_and_row_order_does_not_matter(machine, data, se
     )
 
 
-@pytest.mark.parametrize("machine", L2_MACHINES)
-def test_a_weight_of_one_sample_is_that_many_copies_in_the_optimum(moons, machine):
+@pytest.mark.parametrize("kind", L2_CLASSIFIERS)
+def test_a_weight_of_one_sample_is_that_many_copies_in_the_optimum(moons, kind):
     """Copies that are not merged: a trace of noise keeps them apart."""
     X, y = moons
     counts = np.random.default_rng(0).integers(1, 4, y.size)
     repeated = np.repeat(np.arange(y.size), counts)
     apart = X[repeated] + 1e-9 * np.random.default_rng(1).normal(size=(repeated.size, 2))
 
-    weighted = machine(gamma=1.0, tol=1e-8).fit(X, y, counts)
-    copies = machine(gamma=1.0, tol=1e-8).fit(apart, y[repeated])
+    weighted = kind(gamma=1.0, tol=1e-8).fit(X, y, counts)
+    copies = kind(gamma=1.0, tol=1e-8).fit(apart, y[repeated])
 
     assert copies.support_.size > weighted.support_.size
     np.testing.assert_allclose(
@@ -209,23 +209,23 @@ def test_a_weight_of_one_sample_is_that_many_copies_in_the_optimum(moons, machin
     )
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_dense_sparse_and_single_precision_agree(blobs, machine):
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_dense_sparse_and_single_precision_agree(blobs, kind):
     X, y = blobs
-    double = machine(gamma=0.2, tol=1e-6).fit(X, y)
-    csr = machine(gamma=0.2, tol=1e-6).fit(sparse.csr_array(X), y)
-    single = machine(gamma=0.2).fit(X.astype(np.float32), y)
+    double = kind(gamma=0.2, tol=1e-6).fit(X, y)
+    csr = kind(gamma=0.2, tol=1e-6).fit(sparse.csr_array(X), y)
+    single = kind(gamma=0.2).fit(X.astype(np.float32), y)
 
     np.testing.assert_allclose(double.decision_function(X), csr.decision_function(X), atol=1e-4)
     assert single.support_vectors_.dtype == np.float32
     assert np.mean(single.predict(X) == double.predict(X)) >= 0.99
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_threads_and_three_classes(machine, multi_class):
+def test_threads_and_three_classes(kind, multi_class):
     X, y = load_iris(return_X_y=True)
-    one, two = (machine(gamma=0.5, multi_class=multi_class, n_jobs=n).fit(X, y) for n in (None, 2))
+    one, two = (kind(gamma=0.5, multi_class=multi_class, n_jobs=n).fit(X, y) for n in (None, 2))
 
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
     assert one.score(X, y) >= 0.95
@@ -233,16 +233,16 @@ def test_threads_and_three_classes(machine, multi_class):
 
 
 @pytest.mark.parametrize("kernel", ["precomputed", "poly", "sigmoid"])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_other_kernels_learn(blobs, machine, kernel):
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_other_kernels_learn(blobs, kind, kernel):
     X, y = blobs
-    if machine is UniformSVC and kernel == "sigmoid":
+    if kind is UniformSVC and kernel == "sigmoid":
         # Not positive semidefinite: there are points of the two hulls at no distance.
         with pytest.warns(ConvergenceWarning, match="overlap"):
-            machine(kernel=kernel, gamma=0.05, coef0=0.5).fit(X, y)
+            kind(kernel=kernel, gamma=0.05, coef0=0.5).fit(X, y)
         return
     train = X @ X.T if kernel == "precomputed" else X
-    model = machine(kernel=kernel, gamma=0.05, coef0=0.5, degree=2).fit(train, y)
+    model = kind(kernel=kernel, gamma=0.05, coef0=0.5, degree=2).fit(train, y)
 
     assert model.score(train, y) >= 0.9
 
@@ -250,16 +250,16 @@ def test_other_kernels_learn(blobs, machine, kernel):
 # Storing ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_models_come_back_the_same(blobs, machine, kernel, form, tmp_path):
+def test_models_come_back_the_same(blobs, kind, kernel, form, tmp_path):
     X, y = blobs
     if kernel == "precomputed":
         X = X @ X.T
     elif form is not np.asarray:
         X = form(X)
-    model = machine(kernel=kernel).fit(X, y)
+    model = kind(kernel=kernel).fit(X, y)
     save(model, tmp_path / "model")
 
     for again in (load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
@@ -280,7 +280,7 @@ def noise():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("model", [*(M() for M in MACHINES), UniformSVC(solver="smo")], ids=str)
+@pytest.mark.parametrize("model", [*(M() for M in CLASSIFIERS), UniformSVC(solver="smo")], ids=str)
 def test_ctrl_c_ends_a_fit_and_leaves_the_estimator_usable(noise, model, n_jobs):
     X, y = noise
     model = clone(model).set_params(gamma=0.5, n_jobs=n_jobs).fit(X[:200], y[:200])
@@ -294,39 +294,39 @@ def test_ctrl_c_ends_a_fit_and_leaves_the_estimator_usable(noise, model, n_jobs)
     np.testing.assert_array_equal(model.decision_function(X[:50]), before)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_time_limit_gives_a_usable_model_and_a_warning(noise, machine):
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_time_limit_gives_a_usable_model_and_a_warning(noise, kind):
     X, y = noise
 
     with pytest.warns(ConvergenceWarning, match=r"max_time=0.3 s with 1 of 1 binary problems"):
-        model = machine(gamma=0.5, max_time=0.3).fit(X, y)
+        model = kind(gamma=0.5, max_time=0.3).fit(X, y)
 
     assert model.stop_reason_.tolist() == ["max_time"]
     assert model.predict(X[:10]).shape == (10,)
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_a_limit_on_updates_warns_with_the_measurement(moons, machine):
-    message = rf"{machine.__name__} stopped at max_iter=3 .* violation .* \(tol=0.001\)"
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_a_limit_on_updates_warns_with_the_measurement(moons, kind):
+    message = rf"{kind.__name__} stopped at max_iter=3 .* violation .* \(tol=0.001\)"
     with pytest.warns(ConvergenceWarning, match=message):
-        model = machine(gamma=1.0, max_iter=3).fit(*moons)
+        model = kind(gamma=1.0, max_iter=3).fit(*moons)
 
     assert model.n_iter_.tolist() == [3]
 
 
-@pytest.mark.parametrize("machine", L2_MACHINES)
-def test_a_kernel_without_a_solution_gets_one_sentence(moons, machine):
+@pytest.mark.parametrize("kind", L2_CLASSIFIERS)
+def test_a_kernel_without_a_solution_gets_one_sentence(moons, kind):
     X, y = moons
     K = -(X @ X.T)
-    message = f"kernel of {machine.__name__} is not positive semidefinite .* 1 of 1 binary problems"
+    message = f"kernel of {kind.__name__} is not positive semidefinite .* 1 of 1 binary problems"
     with pytest.warns(ConvergenceWarning, match=message):
-        model = machine(kernel="precomputed", C=100.0).fit(K, y)
+        model = kind(kernel="precomputed", C=100.0).fit(K, y)
 
     assert model.stop_reason_.tolist() == ["indefinite"]
     assert np.isfinite(model.decision_function(K)).all()
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("kind", CLASSIFIERS)
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -336,12 +336,12 @@ def test_a_kernel_without_a_solution_gets_one_sentence(moons, machine):
         ({"kernel": "gauss"}, r"The 'kernel' parameter .* Got 'gauss'"),
     ],
 )
-def test_bad_parameters_get_one_sentence(moons, machine, parameters, message):
+def test_bad_parameters_get_one_sentence(moons, kind, parameters, message):
     with pytest.raises(ValueError, match=message):
-        machine(**parameters).fit(*moons)
+        kind(**parameters).fit(*moons)
 
 
-def test_bad_choices_of_the_uniform_machine_get_one_sentence(moons):
+def test_bad_choices_of_the_uniform_svm_get_one_sentence(moons):
     with pytest.raises(ValueError, match=r"The 'solver' parameter of UniformSVC .* Got 'qp'"):
         UniformSVC(solver="qp").fit(*moons)
     with pytest.raises(ValueError, match=r"The 'bounds' parameter of UniformSVC .* Got 'tight'"):

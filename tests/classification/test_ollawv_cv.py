@@ -62,7 +62,7 @@ def test_without_room_for_kernel_values_the_result_is_the_same(wine, kernel, ref
     )
 
     for name, value in shared.cv_results_.items():
-        # Exact machines agree up to their tolerance, in which a support vector may come or go.
+        # Exact models agree up to their tolerance, in which a support vector may come or go.
         rtol = 0.02 if refine and name == "mean_n_support" else 1e-7
         np.testing.assert_allclose(value, direct.cv_results_[name], rtol=rtol)
 
@@ -79,7 +79,7 @@ def test_sparse_rows_and_threads_change_nothing(wine):
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 
-def test_equal_scores_go_to_the_smaller_machine():
+def test_equal_scores_go_to_the_smaller_model():
     X, y = load_breast_cancer(return_X_y=True)
     search = OLLAWVClassifierCV(refine=None, cv=3, gammas=[0.1, 1.0]).fit(minmax_scale(X), y)
     results = search.cv_results_
@@ -131,7 +131,7 @@ def test_scorings(wine, scoring):
     np.testing.assert_allclose(cross_val_score(model, X, y, cv=4, scoring=scoring), scores)
 
 
-def test_the_machine_is_that_of_a_separate_fit(wine):
+def test_the_model_is_that_of_a_separate_fit(wine):
     X, y = wine
     search = OLLAWVClassifierCV(**GRID).fit(X, y)
 

@@ -29,7 +29,7 @@ def iris():
 
 
 def one_pass(kind, **params):
-    """Return a machine whose `fit` does what `partial_fit` does."""
+    """Return a model whose `fit` does what `partial_fit` does."""
     if kind is NLSGDClassifier:
         params = {"average": 0.0, **params}
     return kind(order="given", epochs=1, gamma=0.5, **params)
@@ -43,7 +43,7 @@ def in_chunks(model, X, y, cuts, weights=None):
     return model
 
 
-def assert_same_machine(one, other, X):
+def assert_same_model(one, other, X):
     np.testing.assert_array_equal(one.support_, other.support_)
     np.testing.assert_array_equal(one.n_support_, other.n_support_)
     np.testing.assert_allclose(one.dual_coef_, other.dual_coef_, rtol=1e-9, atol=1e-9)
@@ -70,7 +70,7 @@ def test_chunks_are_one_pass_over_the_whole(iris, kind, multi_class, kernel, for
     whole = one_pass(kind, **params).fit(form(X), y, sample_weight=weights)
     chunks = in_chunks(one_pass(kind, **params), form(X), y, [1, 7, 60, 100], weights)
 
-    assert_same_machine(chunks, whole, X)
+    assert_same_model(chunks, whole, X)
 
 
 @online
@@ -83,7 +83,7 @@ def test_a_chunk_need_not_have_all_classes(iris, kind, multi_class):
     whole = one_pass(kind, multi_class=multi_class).fit(X, y)
     chunks = in_chunks(one_pass(kind, multi_class=multi_class), X, y, [50, 100])
 
-    assert_same_machine(chunks, whole, X)
+    assert_same_model(chunks, whole, X)
 
 
 def rbf_function(X, Z):
@@ -98,16 +98,16 @@ def test_a_kernel_function_can_stream(iris, kind):
     named = in_chunks(one_pass(kind), X, y, [70])
     function = in_chunks(one_pass(kind, kernel=rbf_function), X, y, [70])
 
-    assert_same_machine(function, named, X)
+    assert_same_model(function, named, X)
 
 
 @online
-def test_partial_fit_continues_a_fitted_machine(iris, kind):
+def test_partial_fit_continues_a_fitted_model(iris, kind):
     X, y = iris
 
     fitted = one_pass(kind).fit(X[:80], y[:80]).partial_fit(X[80:], y[80:])
 
-    assert_same_machine(fitted, one_pass(kind).fit(X, y), X)
+    assert_same_model(fitted, one_pass(kind).fit(X, y), X)
 
 
 @online
@@ -122,7 +122,7 @@ def test_the_first_chunk_decides_form_and_type(iris, kind):
     assert model.score(X, y) > 0.85
 
 
-def test_average_of_a_chunk_leaves_the_raw_machine_alone(iris):
+def test_average_of_a_chunk_leaves_the_raw_model_alone(iris):
     """The mean is what predicts; the sums go on as if there were none."""
     X, y = iris
     last = in_chunks(one_pass(NLSGDClassifier), X, y, [50, 100])
@@ -133,7 +133,7 @@ def test_average_of_a_chunk_leaves_the_raw_machine_alone(iris):
     assert not np.allclose(mean.dual_coef_, last.dual_coef_)
 
 
-def test_a_machine_without_new_samples_keeps_its_mean(iris):
+def test_a_model_without_new_samples_keeps_its_mean(iris):
     X, y = iris
     model = NLSGDClassifier(gamma=0.5, average=0.5).fit(X, y)
     before = model.decision_function(X)
@@ -149,7 +149,7 @@ def test_a_machine_without_new_samples_keeps_its_mean(iris):
 @online
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_a_saved_machine_goes_on_as_if_it_had_not_been_saved(iris, kind, kernel, form, tmp_path):
+def test_a_saved_model_goes_on_as_if_it_had_not_been_saved(iris, kind, kernel, form, tmp_path):
     X, y = iris
     model = one_pass(kind, kernel=kernel)
     model.partial_fit(form(X[:90]), y[:90], classes=[0, 1, 2])
@@ -157,8 +157,8 @@ def test_a_saved_machine_goes_on_as_if_it_had_not_been_saved(iris, kind, kernel,
     loaded = load(tmp_path / "model.safetensors")
 
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
-    for machine in (model, loaded):
-        machine.partial_fit(form(X[90:]), y[90:])
+    for continued in (model, loaded):
+        continued.partial_fit(form(X[90:]), y[90:])
 
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(loaded.t_, model.t_)
@@ -207,7 +207,7 @@ def test_weights_mean_repetition_and_row_order_does_not_matter(data, model, seed
 @settings(max_examples=30)
 @given(data=problems(weighted=False), average=st.sampled_from([0.0, 0.5]))
 def test_nlsgd_weighs_by_shares_of_the_total(data, average):
-    """t counts weight, so half of every weight is the same machine in the same order."""
+    """t counts weight, so half of every weight is the same model in the same order."""
     model = NLSGDClassifier(order="given", average=average)
     n = data.y.size
 
@@ -248,12 +248,12 @@ def test_a_stored_number_of_the_shuffle():
 VISITS_OF_SEED_0 = [5, 4, 9, 3, 1, 2, 8, 7, 0, 6]
 
 
-# The linear machine -------------------------------------------------------------------------
+# The linear kernel --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("average", [0.0, 0.5])
-def test_the_linear_machine_is_the_linear_kernel(iris, form, average):
+def test_the_linear_model_is_the_linear_kernel(iris, form, average):
     X, y = iris
     params = {"average": average, "fit_intercept": True, "C": 50.0}
 
@@ -269,7 +269,7 @@ def test_the_linear_machine_is_the_linear_kernel(iris, form, average):
     np.testing.assert_allclose(primal.intercept_, kernel.intercept_, rtol=1e-9, atol=1e-9)
 
 
-def test_only_a_linear_machine_has_weights_of_features(iris):
+def test_only_a_linear_model_has_weights_of_features(iris):
     with pytest.raises(AttributeError, match="only available when using a linear kernel"):
         _ = NLSGDClassifier().fit(*iris).coef_
 
@@ -385,7 +385,7 @@ def test_the_number_of_features_may_not_change(iris, kind):
 
 
 @pytest.mark.parametrize(("kernel", "later"), [("rbf", "linear"), ("linear", "rbf")])
-def test_a_linear_machine_cannot_become_another(iris, kernel, later):
+def test_a_linear_model_cannot_become_another(iris, kernel, later):
     model = NLSGDClassifier(kernel=kernel).fit(*iris).set_params(kernel=later)
 
     with pytest.raises(ValueError, match=f"cannot go on with kernel='{later}'"):
@@ -414,7 +414,7 @@ def test_class_weights_of_a_stream_are_sample_weights(iris, kind):
     in_chunks(by_class, X, y, [50])
     by_sample = in_chunks(one_pass(kind), X, y, [50], weights)
 
-    assert_same_machine(by_class, by_sample, X)
+    assert_same_model(by_class, by_sample, X)
     np.testing.assert_array_equal(weights, np.where(y == 1, 2.0, 1.0))
 
 

@@ -57,7 +57,7 @@ def test_ctrl_c_ends_a_fit_and_leaves_the_estimator_usable(noise, press_ctrl_c, 
 
 
 @pytest.mark.parametrize("kind", [NLSGDClassifier, OLLAL2Classifier])
-def test_ctrl_c_ends_a_chunk_and_leaves_the_machine_as_it_was(noise, press_ctrl_c, kind):
+def test_ctrl_c_ends_a_chunk_and_leaves_the_model_as_it_was(noise, press_ctrl_c, kind):
     X, y = noise
     model = kind(gamma=0.5).partial_fit(X[:500], y[:500], classes=[0, 1])
     before = model.decision_function(X[:50]), model.t_.copy(), model.n_samples_seen_

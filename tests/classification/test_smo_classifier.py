@@ -25,7 +25,7 @@ def wine():
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("C", [0.1, 10.0])
-def test_it_is_the_machine_of_svc(wine, kernel, C):
+def test_it_is_the_model_of_svc(wine, kernel, C):
     X, y = wine
     common = {"kernel": kernel, "C": C, "gamma": 0.1, "coef0": 0.5, "tol": 1e-6}
     ours = SMOClassifier(decision_function_shape="ovo", **common).fit(X, y)
@@ -38,7 +38,7 @@ def test_it_is_the_machine_of_svc(wine, kernel, C):
     assert ours.n_support_.sum() <= theirs.n_support_.sum() + 2
 
 
-def test_it_is_the_machine_of_a_full_refinement(moons):
+def test_it_is_the_model_of_a_full_refinement(moons):
     X, y = moons
     direct = SMOClassifier(tol=1e-8, gamma=1.0).fit(X, y)
     refined = OLLAWVClassifier(tol=1e-8, gamma=1.0).fit(X, y)
@@ -48,7 +48,7 @@ def test_it_is_the_machine_of_a_full_refinement(moons):
 
 
 @pytest.mark.parametrize("shrinking", [True, False])
-def test_shrinking_changes_the_way_and_not_the_machine(shrinking):
+def test_shrinking_changes_the_way_and_not_the_model(shrinking):
     X, y = make_classification(3000, 10, flip_y=0.2, random_state=0)
     model = SMOClassifier(gamma=0.1, tol=1e-7, shrinking=shrinking).fit(X, y)
     other = SMOClassifier(gamma=0.1, tol=1e-7, shrinking=not shrinking).fit(X, y)
@@ -57,7 +57,7 @@ def test_shrinking_changes_the_way_and_not_the_machine(shrinking):
     np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), atol=1e-4)
 
 
-def test_a_warm_start_needs_fewer_updates_and_ends_at_the_same_machine(wine):
+def test_a_warm_start_needs_fewer_updates_and_ends_at_the_same_model(wine):
     X, y = wine
     cold = SMOClassifier(C=12.0, tol=1e-6).fit(X, y)
     warm = SMOClassifier(C=10.0, tol=1e-6, warm_start=True).fit(X, y)
@@ -119,7 +119,7 @@ def test_a_limit_warns_with_the_measurement(moons):
     assert model.dual_gap_[0] > 0
 
 
-def test_a_saved_machine_predicts_the_same(wine, tmp_path):
+def test_a_saved_model_predicts_the_same(wine, tmp_path):
     X, y = wine
     model = SMOClassifier().fit(X, y)
     save(model, tmp_path / "model")

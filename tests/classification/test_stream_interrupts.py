@@ -102,9 +102,9 @@ def _outcome(model):
     """Return all that a user sees, now and after more samples."""
     X, _ = _samples(1000, 200)
     now = model.decision_function(X)
-    seen = model.n_samples_seen_, model.n_drifts_, model.machine_
+    seen = model.n_samples_seen_, model.n_drifts_, model.model_
     later = copy.deepcopy(model).partial_fit(*_samples(100, 40))
-    return [now, seen, later.decision_function(X), later.machine_, later.n_drifts_]
+    return [now, seen, later.decision_function(X), later.model_, later.n_drifts_]
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -173,13 +173,13 @@ def test_error_of_the_core_leaves_the_learner_as_it_was(name, inner, monkeypatch
         with monkeypatch.context() as patch:
             patch.setattr(cpu, inner, fail)
             try:
-                CALLS["go on"](twin := copy.deepcopy(model))
+                CALLS["go on"](copied := copy.deepcopy(model))
             except MemoryError:
                 with pytest.raises(MemoryError):
                     CALLS["go on"](model)
             else:
                 assert last > 0
-                assert twin.n_samples_seen_ == 190
+                assert copied.n_samples_seen_ == 190
                 break
         np.testing.assert_equal(_outcome(model), expected)
 

@@ -21,12 +21,12 @@ def learn(model, stream, chunks, size=500):
     done = []
     for number in chunks:
         model.partial_fit(*stream.read(number * size, size), classes=stream.classes)
-        done.append(model.machine_.split()[-1])
+        done.append(model.model_.split()[-1])
     return done
 
 
 def olla_l2(Z, codes, gamma, C, vectors, alpha, intercept, epochs):
-    """Algorithm 6.1 on one chunk, in plain NumPy, going on from a machine."""
+    """Algorithm 6.1 on one chunk, in plain NumPy, going on from a model."""
     points = np.concatenate([vectors, Z])
     alpha = np.concatenate([alpha, np.zeros(len(Z))])
     targets = np.where(codes == 1, 1.0, -1.0)
@@ -43,19 +43,19 @@ def olla_l2(Z, codes, gamma, C, vectors, alpha, intercept, epochs):
     return points, alpha, intercept
 
 
-def test_update_is_the_algorithm_on_a_decayed_machine():
+def test_update_is_the_algorithm_on_a_decayed_model():
     stream = Sine(seed=1)
     X, y = stream.read(0, 400)
     query = stream.read(400, 100)[0]
-    # keep=-10: margins that grow are no reason to keep the machine.
+    # keep=-10: margins that grow are no reason to keep the model.
     model = StreamOLLAL2(gamma=0.7, C=2.0, chunk_size=200, keep=-10.0, rebuild=10.0, decay=0.8)
     model.partial_fit(X, y, classes=[0, 1])
     mean, deviation = X[:200].mean(axis=0), X[:200].std(axis=0)
     Z = (X - mean) / deviation
 
     empty = np.empty((0, 2)), np.empty(0)
-    machine = olla_l2(Z[:200], y[:200], 0.7, 2.0, *empty, 0.0, 2)
-    points, alpha, intercept = machine
+    state = olla_l2(Z[:200], y[:200], 0.7, 2.0, *empty, 0.0, 2)
+    points, alpha, intercept = state
     used = alpha != 0
     points, alpha, intercept = olla_l2(
         Z[200:], y[200:], 0.7, 2.0, points[used], 0.8 * alpha[used], 0.8 * intercept, 2
@@ -63,11 +63,11 @@ def test_update_is_the_algorithm_on_a_decayed_machine():
     distances = ((((query - mean) / deviation)[:, None] - points) ** 2).sum(axis=2)
     expected = np.exp(-0.7 * distances) @ alpha + intercept
 
-    assert model.machine_ == "OLLA-L2, updated"
+    assert model.model_ == "OLLA-L2, updated"
     np.testing.assert_allclose(model.decision_function(query), expected, rtol=1e-3, atol=1e-3)
 
 
-def test_without_a_threshold_every_chunk_gets_a_machine_of_its_own():
+def test_without_a_threshold_every_chunk_gets_a_model_of_its_own():
     stream = Sine(seed=1)
     X, y = stream.read(0, 600)
     query = stream.read(600, 100)[0]
@@ -86,8 +86,8 @@ def test_mean_margin_is_the_papers_xi_per_sample():
 
     xi = np.where(y == 1, 1, -1) @ model.decision_function(X)
 
-    machine = model._rule.machine
-    assert mean_margin(machine.classes, machine.decide(X, 1), y) == pytest.approx(xi / 300)
+    inner = model._rule.model
+    assert mean_margin(inner.classes, inner.decide(X, 1), y) == pytest.approx(xi / 300)
 
 
 def test_mean_margin_of_several_classes_is_positive_when_right():
@@ -95,10 +95,10 @@ def test_mean_margin_of_several_classes_is_positive_when_right():
     X, y = stream.read(0, 500)
     model = StreamOLLAL2().fit(X, y)
 
-    machine = model._rule.machine
-    decisions = machine.decide(X, 1)
-    right = mean_margin(machine.classes, decisions, y)
-    wrong = mean_margin(machine.classes, decisions, (y + 1) % 3)
+    inner = model._rule.model
+    decisions = inner.decide(X, 1)
+    right = mean_margin(inner.classes, decisions, y)
+    wrong = mean_margin(inner.classes, decisions, (y + 1) % 3)
 
     assert right > 0.5
     assert wrong < 0.0
@@ -120,7 +120,7 @@ def test_thresholds_decide_what_happens():
     assert "kept" not in rebuilt
 
 
-def test_a_machine_that_is_kept_stays_the_same():
+def test_a_model_that_is_kept_stays_the_same():
     stream = Mixed(seed=1)
     model = StreamOLLAL2(chunk_size=500, keep=9.0, rebuild=10.0)
     learn(model, stream, range(2))

@@ -38,7 +38,7 @@ def accuracy(model, stream, n_samples, **options):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("size", [1, 37, 250])
-def test_batches_of_any_size_give_the_same_machine(rule, size):
+def test_batches_of_any_size_give_the_same_model(rule, size):
     X, y = Sine(seed=1).read(0, 1000)
     whole = StreamOLLAWV(rule=rule, chunk_size=100)
     # A first batch of a whole chunk: after it both see the same chunks.
@@ -76,18 +76,18 @@ LEARNERS = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_forecasts_save_time_and_change_nothing(name, size):
     X, y = Sine(seed=1).read(0, 1100)
-    told = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
+    helped = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
     alone = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
 
     for begin in range(100, 1100, size):
         part, labels = X[begin : begin + size], y[begin : begin + size]
-        forecast = told.forecast(part)
+        forecast = helped.forecast(part)
         np.testing.assert_array_equal(forecast.labels, alone.predict(part))
-        told.partial_fit(part, labels, forecast=forecast)
+        helped.partial_fit(part, labels, forecast=forecast)
         alone.partial_fit(part, labels)
 
-    assert told.machine_ == alone.machine_
-    np.testing.assert_array_equal(told.decision_function(X), alone.decision_function(X))
+    assert helped.model_ == alone.model_
+    np.testing.assert_array_equal(helped.decision_function(X), alone.decision_function(X))
 
 
 @pytest.mark.parametrize("name", ["adaptive", "L2"])
@@ -97,13 +97,13 @@ def test_what_was_predicted_is_not_predicted_again(name, monkeypatch):
     X, y = X[200:], y[200:]
     forecast = model.forecast(X)
     asked = []
-    decide = type(forecast.machine).decide
+    decide = type(forecast.model).decide
 
     def note(self, samples, n_threads):
         asked.append(self)
         return decide(self, samples, n_threads)
 
-    monkeypatch.setattr(type(forecast.machine), "decide", note)
+    monkeypatch.setattr(type(forecast.model), "decide", note)
 
     copy.deepcopy(model).partial_fit(X, y)
     n_alone = len(asked)
@@ -113,7 +113,7 @@ def test_what_was_predicted_is_not_predicted_again(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["adaptive", "L2"])
-def test_a_forecast_of_other_samples_or_of_an_earlier_machine_does_no_harm(name):
+def test_a_forecast_of_other_samples_or_of_an_earlier_model_does_no_harm(name):
     X, y = Sine(seed=1).read(0, 400)
     model = clone(LEARNERS[name]).partial_fit(X[:100], y[:100], classes=[0, 1])
     expected = copy.deepcopy(model)
@@ -128,7 +128,7 @@ def test_a_forecast_of_other_samples_or_of_an_earlier_machine_does_no_harm(name)
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_there_is_a_machine_after_the_first_sample(rule):
+def test_there_is_a_model_after_the_first_sample(rule):
     X, y = Sine(seed=1).read(0, 300)
     model = StreamOLLAWV(rule=rule, chunk_size=200)
     right = 0
@@ -179,7 +179,7 @@ def test_no_sample_is_lost_when_chunks_get_smaller():
     assert [len(chunk) for chunk in learned] == [90, 50, 50, 50, 50]
 
 
-def test_fit_begins_anew():
+def test_fit_starts_from_the_beginning():
     X, y = Sine(seed=1).read(0, 500)
     once = StreamOLLAWV(chunk_size=200).fit(X, y)
     twice = StreamOLLAWV(chunk_size=200).fit(X[::-1], y[::-1]).fit(X, y)
@@ -250,17 +250,17 @@ def test_bad_input_is_refused(call, words):
         call(StreamOLLAWV(), X, y)
 
 
-def test_without_samples_there_is_no_machine():
+def test_without_samples_there_is_no_model():
     with pytest.raises(NotFittedError):
         StreamOLLAWV().predict(np.zeros((1, 2)))
     with pytest.raises(NotFittedError):
-        _ = StreamOLLAWV().machine_
+        _ = StreamOLLAWV().model_
 
 
 # The published rule ---------------------------------------------------------------------------
 
 
-def test_published_rule_is_a_new_machine_per_chunk():
+def test_published_rule_is_a_new_model_per_chunk():
     stream = Mixed(seed=1)
     model = StreamOLLAWV(rule="published", chunk_size=500)
 
@@ -274,13 +274,13 @@ def test_published_rule_is_a_new_machine_per_chunk():
     for begin in range(500, 3000, 500):
         X, y = stream.read(begin, 500)
         last, last_labels = stream.read(begin - 500, 500)
-        machine = OLLAWVClassifier(refine=None, gamma=choice.gamma, margin=choice.margin)
-        machine.fit(unit(last, last), last_labels)
+        alone = OLLAWVClassifier(refine=None, gamma=choice.gamma, margin=choice.margin)
+        alone.fit(unit(last, last), last_labels)
 
-        np.testing.assert_array_equal(model.predict(X), machine.predict(unit(X, last)))
+        np.testing.assert_array_equal(model.predict(X), alone.predict(unit(X, last)))
         model.partial_fit(X, y)
         assert model._rule.choice is choice
-    assert model.machine_ == "plain, 500 samples"
+    assert model.model_ == "plain, 500 samples"
     assert model.n_drifts_ == 0
 
 
@@ -323,11 +323,11 @@ def test_memory_helps_where_nothing_changes(memory):
     assert with_memory > accuracy(StreamOLLAWV(memory="chunk"), Mixed(seed=1), 10_000) + 0.003
 
 
-def test_linear_concepts_get_linear_machines():
+def test_linear_concepts_get_linear_models():
     model = StreamOLLAWV()
     accuracy(model, SEA(noise=0.1, seed=1), 15_000)
 
-    assert model.machine_.startswith("linear")
+    assert model.model_.startswith("linear")
     assert model.n_support_ == 0
 
 
@@ -347,7 +347,7 @@ def test_memory_is_dropped_upon_a_drift():
     # The change is in the middle of a chunk, and what is learned from is only what came after.
     assert windows[9000] < 0.7
     assert windows[10_000] > 0.96
-    # The first concept comes back: so does its machine, and 800 samples need not be enough.
+    # The first concept comes back: so does its model, and 800 samples need not be enough.
     assert windows[16_000] > 0.985
 
 
@@ -373,7 +373,7 @@ def test_detectors_decide_about_alarms():
     good = accuracy(with_ddm, turning(seed=3), 19_000)
     bad = accuracy(with_none, turning(seed=3), 19_000)
 
-    # DDM may miss the way back: rounding decides how much the machine errs by then.
+    # DDM may miss the way back: rounding decides how much the model errs by then.
     assert with_ddm.n_drifts_ >= 1
     assert with_none.n_drifts_ == 0
     assert good > bad
@@ -420,7 +420,7 @@ def test_learning_gives_no_warnings():
 @pytest.mark.parametrize("memory", MEMORIES)
 def test_memory_is_bounded(memory):
     stream = RandomRBF(seed=3, n_features=5)
-    # A false alarm, which rounding decides about, would keep a machine in case it is needed again.
+    # A false alarm, which rounding decides about, would keep a model in case it is needed again.
     model = StreamOLLAWV(memory=memory, chunk_size=200, detector=Never())
     sizes = []
     for begin in range(0, 40_000, 200):

@@ -118,11 +118,11 @@ def test_families_learn_blobs(family, n_classes):
     scaler = standardise(X)
 
     choice, error = tune(family, scaler(X), codes, GRID, interleaved_folds(codes, 5), 1)
-    machine = train(family, X, codes, scaler, choice, 1)
+    model = train(family, X, codes, scaler, choice, 1)
 
     assert error < 0.1
-    assert np.mean(predict_codes(machine, X) == codes) > 0.9
-    assert machine.classes.tolist() == list(range(n_classes))
+    assert np.mean(predict_codes(model, X) == codes) > 0.9
+    assert model.classes.tolist() == list(range(n_classes))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -130,27 +130,27 @@ def test_labels_that_are_missing_are_never_predicted(family):
     X, codes = blobs(n_classes=3)
     codes = np.array([1, 3, 4])[codes]
 
-    machine = train(family, X, codes, standardise(X), Choice(gamma=0.25), 1)
-    values = class_values(machine, X, 6, 1)
+    model = train(family, X, codes, standardise(X), Choice(gamma=0.25), 1)
+    values = class_values(model, X, 6, 1)
 
     assert values.shape == (300, 6)
-    assert values.argmax(axis=1).tolist() == predict_codes(machine, X).tolist()
+    assert values.argmax(axis=1).tolist() == predict_codes(model, X).tolist()
     assert (values[:, [0, 2, 5]].max(axis=1) < values[:, [1, 3, 4]].min(axis=1)).all()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_one_class_makes_a_constant_machine(family):
+def test_one_class_makes_a_constant_model(family):
     X = np.random.default_rng(0).normal(size=(20, 2))
     codes = np.full(20, 3)
 
     choice, error = tune(family, standardise(X)(X), codes, GRID, interleaved_folds(codes, 5), 1)
-    machine = train(family, X, codes, standardise(X), choice, 1)
+    model = train(family, X, codes, standardise(X), choice, 1)
 
     assert error == 0.0
-    assert predict_codes(machine, X).tolist() == [3] * 20
+    assert predict_codes(model, X).tolist() == [3] * 20
 
 
-def test_linear_machine_goes_on_from_the_one_before():
+def test_linear_model_goes_on_from_the_one_before():
     X, codes = blobs(n_classes=4)
     scaler = standardise(X)
     cold = train("linear", X, codes, scaler, Choice(C=0.1), 1)
@@ -170,7 +170,7 @@ def test_only_the_last_samples_are_tested(family):
     _, error = tune(family, standardise(X)(X), other, GRID, folds, 1)
     _, late_error = tune(family, standardise(X)(X), other, GRID, folds, 1, 200)
 
-    # Labels of the first two thirds are random: no machine predicts them.
+    # Labels of the first two thirds are random: no model predicts them.
     assert error > 0.2
     assert late_error < error
 
@@ -187,9 +187,9 @@ def test_folds_share_the_classes():
 
 def test_best_vectors_come_back_unscaled():
     X, codes = blobs()
-    machine = train("refined", X, codes, standardise(X), Choice(gamma=0.25), 1)
+    model = train("refined", X, codes, standardise(X), Choice(gamma=0.25), 1)
 
-    vectors, labels = machine.best_vectors(10)
+    vectors, labels = model.best_vectors(10)
 
     assert vectors.shape == (10, 4)
     for vector, label in zip(vectors, labels, strict=True):

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from problems import problems
 from svmosaic.boundary.cbp_problem import CbpProblem, WidthTooSmallError
-from svmosaic.boundary.points import _mutual_neighbours, pairs_between, points_of
+from svmosaic.boundary.points import _mutual_neighbours, pair_midpoints, pairs_between
 from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, PairwiseRows, Problem
@@ -189,7 +189,7 @@ def test_svm_cbp_reaches_the_interior_point_optimum(seed):
     y[:2] = 1.0, -1.0
     weights = rng.choice([0.5, 1.0, 2.0], n)
     pairs = pairs_between(X, np.flatnonzero(y > 0), np.flatnonzero(y < 0))
-    Z = points_of(X, pairs)[0]
+    Z = pair_midpoints(X, pairs)[0]
     ridge = 1e-4
 
     ours = CbpProblem(X, y, weights, Z).at(sigma, ridge=ridge).solve(lam, tol=1e-6)
@@ -247,7 +247,7 @@ def with_points(data):
     """Return a problem of the data and its boundary points."""
     problem = Problem(np.arange(data.y.size), data.y, data.weights)
     pairs = pairs_between(data.X, np.flatnonzero(data.y > 0), np.flatnonzero(data.y < 0))
-    return problem, np.ascontiguousarray(points_of(data.X, pairs)[0])
+    return problem, np.ascontiguousarray(pair_midpoints(data.X, pairs)[0])
 
 
 @settings(max_examples=120)
@@ -269,7 +269,7 @@ def test_the_online_svm_equals_its_twin_step_by_step(plain, update):
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     problem = Problem(np.arange(40), y, np.ones(40))
     pairs = pairs_between(X, np.flatnonzero(y > 0), np.flatnonzero(y < 0))
-    Z = np.ascontiguousarray(points_of(X, pairs)[0])
+    Z = np.ascontiguousarray(pair_midpoints(X, pairs)[0])
     task = OnlineSvmTask(problem, boundary=np.arange(0 if plain else len(Z)))
 
     for steps in range(1, 100):

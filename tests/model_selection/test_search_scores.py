@@ -28,7 +28,7 @@ def test_scores_of_a_grid_are_those_of_the_search(iris):
     np.testing.assert_allclose(kept["score"], search.cv_results_["mean_test_score"], atol=1e-6)
 
 
-def test_a_machine_that_tunes_itself_inside_a_pipeline_is_found(iris):
+def test_a_model_that_tunes_itself_inside_a_pipeline_is_found(iris):
     tuned = OLLAWVClassifierCV(gammas=[0.1, 1.0], Cs=[1.0, 10.0], cv=2)
 
     kept = search_scores(make_pipeline(MinMaxScaler(), tuned).fit(*iris))

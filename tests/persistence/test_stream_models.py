@@ -55,7 +55,7 @@ def test_a_loaded_learner_continues_to_the_same_bits(name, tmp_path):
     model.partial_fit(X, y)
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
-    assert (loaded.machine_, loaded.n_drifts_) == (model.machine_, model.n_drifts_)
+    assert (loaded.model_, loaded.n_drifts_) == (model.model_, model.n_drifts_)
     assert encode(loaded) == encode(model)
 
 

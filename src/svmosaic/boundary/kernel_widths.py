@@ -13,8 +13,8 @@ from svmosaic.boundary.cbp_problem import CbpProblem, CbpSolution, WidthTooSmall
 from svmosaic.boundary.points import (
     check_dense_classes,
     class_pairs,
+    pair_midpoints,
     pairs_between,
-    points_of,
 )
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
@@ -276,7 +276,7 @@ def warn_without_peak(path: WidthPath, who: str) -> None:
         )
 
 
-def _some_of(numbers: IndexArray, most: int, rng: np.random.Generator) -> IndexArray:
+def _draw_some(numbers: IndexArray, most: int, rng: np.random.Generator) -> IndexArray:
     """Return `most` of the numbers at random, in their order; all if they are fewer."""
     if numbers.size <= most:
         return numbers
@@ -294,7 +294,7 @@ def _some_pairs(
     for positive, negative in class_pairs(int(labels.max()) + 1):
         share = most_samples / max(most_samples, int(np.isin(labels, (positive, negative)).sum()))
         first, second = (
-            _some_of(of_class, max(1, round(share * of_class.size)), rng)
+            _draw_some(of_class, max(1, round(share * of_class.size)), rng)
             for of_class in (np.flatnonzero(labels == positive), np.flatnonzero(labels == negative))
         )
         if first.size and second.size:
@@ -314,10 +314,10 @@ def _sample_problems(
     rng = np.random.default_rng(0)
     problems = []
     for first, second, pairs in _some_pairs(X, labels, most_samples, n_threads):
-        chosen = pairs[_some_of(np.arange(pairs.shape[0]), most_points, rng)]
+        chosen = pairs[_draw_some(np.arange(pairs.shape[0]), most_points, rng)]
         rows = np.concatenate([first, second])
         targets = np.repeat([1.0, -1.0], [first.size, second.size])
-        problems.append(CbpProblem(X[rows], targets, weights[rows], points_of(X, chosen)[0]))
+        problems.append(CbpProblem(X[rows], targets, weights[rows], pair_midpoints(X, chosen)[0]))
     return problems
 
 
@@ -354,7 +354,8 @@ def radius_of_samples(
 ) -> float:
     """Return three times the lower quartile of the boundary points' radii."""
     radii = [
-        points_of(X, pairs)[1] for _, _, pairs in _some_pairs(X, labels, _MOST_SAMPLES, n_threads)
+        pair_midpoints(X, pairs)[1]
+        for _, _, pairs in _some_pairs(X, labels, _MOST_SAMPLES, n_threads)
     ]
     joined = np.concatenate(radii)
     # Copies in two classes say nothing of a width.

@@ -21,8 +21,8 @@ __all__ = [
     "characteristic_boundary_points",
     "check_dense_classes",
     "class_pairs",
+    "pair_midpoints",
     "pairs_between",
-    "points_of",
 ]
 
 
@@ -120,7 +120,7 @@ def _mutual_neighbours(X: FloatArray, positive: IndexArray, negative: IndexArray
     return np.array([pair], dtype=np.int64)
 
 
-def points_of(
+def pair_midpoints(
     X: FloatArray, pairs: IndexArray, *, n_threads: int = 1
 ) -> tuple[FloatArray, DoubleArray]:
     """Return midpoints and radii of pairs of rows."""
@@ -179,5 +179,5 @@ def characteristic_boundary_points(X: Any, y: Any, *, n_jobs: int | None = None)
         )
         pairs.append(found)
     joined = np.concatenate(pairs)
-    points, radii = points_of(X, joined, n_threads=n_threads)
+    points, radii = pair_midpoints(X, joined, n_threads=n_threads)
     return BoundaryPoints(points, joined, radii, classes[labels[joined]])

@@ -43,7 +43,7 @@ def _check_expansion(model: Any, sizes: Scope) -> None:
     n_classes = sizes["n_classes"]
     one_vs_one = n_classes > 2 and model.multi_class == "ovo"
     n_problems = count_problems(n_classes, model.multi_class)
-    expect("intercept", sizes["n_machines"], n_problems)
+    expect("intercept", sizes["n_outputs"], n_problems)
     expect("rows of dual_coef", sizes["n_coef_rows"], n_classes - 1 if one_vs_one else n_problems)
     check_vectors(model, sizes)
 
@@ -65,7 +65,7 @@ KERNEL_CLASSIFIER = Declaration(
 # Learners of streams -------------------------------------------------------------------------
 
 STREAM: dict[str, Kind] = {
-    "t_": doubles("n_machines", minimum=0),
+    "t_": doubles("n_outputs", minimum=0),
     "n_samples_seen_": Whole(1),
 }
 
@@ -82,7 +82,7 @@ BOUNDARY_WIDTH: dict[str, Kind] = {
     "sigma_": POSITIVE,
     "sigmas_": doubles("n_sigmas", above=0),
     "norms_": doubles("n_sigmas", finite=False),
-    "n_boundary_": Array(INTEGERS, ("n_machines",), minimum=0),
+    "n_boundary_": Array(INTEGERS, ("n_outputs",), minimum=0),
 }
 
 

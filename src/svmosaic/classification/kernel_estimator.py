@@ -159,7 +159,7 @@ def kernel_cache_mb(
 
 
 def run_options(estimator: Any) -> dict[str, Any]:
-    """Return what a solver is told about its run: threads, time, where to report to."""
+    """Return the options of a run of a solver: threads, time, where to report to."""
     return {
         "n_threads": resolve_threads(estimator.n_jobs),
         "max_time": estimator.max_time or 0.0,

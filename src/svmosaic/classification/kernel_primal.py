@@ -17,7 +17,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
     r"""Support vector classifier without an intercept, the baseline of SVM-CBP.
 
     It differs from `SMOClassifier` in two things: there is no intercept, so the boundary of a
-    linear machine passes through the origin, and `lam` is twice the C of the usual form. Use it to
+    linear kernel passes through the origin, and `lam` is twice the C of the usual form. Use it to
     compare with `SVMCBPClassifier`, which has no intercept either; else take `SMOClassifier`.
 
     Parameters
@@ -81,13 +81,13 @@ class KernelPrimalSVC(ExactKernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine, one kernel column each.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem, one kernel column each.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective of 1/2 |w|^2 + lam/2 sum of losses, half of the form below.
-    objective_ : ndarray of shape (n_machines,)
+    objective_ : ndarray of shape (n_outputs,)
         Dual objective reached, in the same units.
     n_features_in_ : int
         Number of features.
@@ -97,7 +97,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
     See Also
     --------
     SVMCBPClassifier : Its norm is the distance to the boundary points.
-    SMOClassifier : The usual machine, with an intercept.
+    SMOClassifier : The usual SVM, with an intercept.
 
     Notes
     -----

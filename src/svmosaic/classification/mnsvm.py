@@ -23,8 +23,8 @@ class MNSVMClassifier(ExactKernelClassifier):
     The L2-SVM is the search for the point of a convex hull that lies nearest to the origin. MDM
     steps move weight from the farthest sample to the nearest one until no step gains. A large
     problem is solved on a growing part of its samples: violators are looked for among a random
-    draw, and among all samples before the end. `NNISDAClassifier` gives the same machine by
-    another road. Scale the features first.
+    draw, and among all samples before the end. `NNISDAClassifier` gives the same model in
+    another way. Scale the features first.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class MNSVMClassifier(ExactKernelClassifier):
     max_iter : int, default=None
         Limit on updates of each binary problem. None means max(10 million, 100 n_samples).
     draw : int, default=590
-        Samples looked at in one search for violators, in machines of more than 8 times as many
-        samples. 590 have one of the worst half percent among them in 95 of 100 draws. 0: all
-        samples take part from the start.
+        Samples looked at in one search for violators, in binary problems of more than 8 times
+        as many samples. 590 have one of the worst half percent among them in 95 of 100 draws. 0:
+        all samples take part from the start.
     joint_steps : bool, default=True
         Move all variables above zero to their joint minimum now and then, when the single updates
         since the last time have cost as much. The solution is the same; with a large `C` it is
@@ -72,7 +72,7 @@ class MNSVMClassifier(ExactKernelClassifier):
     verbose : int, default=0
         If positive, log progress once a second.
     random_state : int, RandomState instance or None, default=0
-        Seed of the draws. The machine is the same up to `tol` for all seeds.
+        Seed of the draws. The model is the same up to `tol` for all seeds.
 
     Attributes
     ----------
@@ -94,11 +94,11 @@ class MNSVMClassifier(ExactKernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine, two kernel columns each.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem, two kernel columns each.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective over all samples; it bounds the distance to the optimum.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
@@ -109,7 +109,7 @@ class MNSVMClassifier(ExactKernelClassifier):
 
     See Also
     --------
-    NNISDAClassifier : The same machine, one coordinate at a time.
+    NNISDAClassifier : The same model, one coordinate at a time.
 
     Notes
     -----

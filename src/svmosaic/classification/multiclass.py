@@ -145,12 +145,12 @@ def unarrange(
     pairs = class_pairs(n_classes, multi_class)
     number = {pair: m for m, pair in enumerate(pairs)}
     of_class = np.repeat(np.arange(n_classes), n_support)
-    # problem_of[c, r]: the binary problem of row r of dual_coef, for a vector of class c.
-    problem_of = np.empty((n_classes, n_classes - 1), dtype=np.int64)
+    # problem_numbers[c, r]: the binary problem of row r of dual_coef, for a vector of class c.
+    problem_numbers = np.empty((n_classes, n_classes - 1), dtype=np.int64)
     for c in range(n_classes):
         others = [other for other in range(n_classes) if other != c]
-        problem_of[c] = [number[min(c, other), max(c, other)] for other in others]
-    columns = problem_of[of_class]
+        problem_numbers[c] = [number[min(c, other), max(c, other)] for other in others]
+    columns = problem_numbers[of_class]
     offsets = np.arange(0, n_vectors * (n_classes - 1) + 1, n_classes - 1)
     # flatten copies: eliminate_zeros works in place and must not touch the caller's array.
     matrix = csr_array(

@@ -36,9 +36,9 @@ __all__ = ["NLSGDClassifier"]
 
 def _check_state(model: Any, sizes: Scope) -> None:
     """Compare the raw sums with the model: of features when it is linear, else of vectors."""
-    per_feature = (sizes["n_machines"], model.n_features_in_)
+    per_feature = (sizes["n_outputs"], model.n_features_in_)
     if model.kernel == "linear":
-        expect("support vectors of a linear machine", sizes["n_support"], 0)
+        expect("support vectors of a linear model", sizes["n_support"], 0)
         expect_shape("state", model._state, *per_feature)
         expect_shape("feature_weights", model._feature_weights, *per_feature)
     else:
@@ -59,7 +59,7 @@ class NLSGDClassifier(OnlineClassifier):
     r"""Support vector classifier by stochastic gradient descent, for any kernel.
 
     NL-SGD visits the samples one by one. A sample inside the margin is added to the sum of
-    gradients; the machine is that sum, scaled by a step that falls with the number of visits. It
+    gradients; the model is that sum, scaled by a step that falls with the number of visits. It
     needs one kernel column per violator, has no stopping rule but the number of epochs, and can
     go on with new samples (`partial_fit`). Scale the features first.
 
@@ -85,18 +85,18 @@ class NLSGDClassifier(OnlineClassifier):
     epochs : int, default=2
         How often `fit` visits every sample.
     average : float, default=0.5
-        The machine is the mean over this last share of the visits; 0 means the last one, 1 the
+        The model is the mean over this last share of the visits; 0 means the last one, 1 the
         mean of all. The paper uses 0, 0.25 and 0.5. A larger share is steadier. In `partial_fit`
         it is the share of the latest chunk.
     order : {"shuffled", "random", "given"}, default="shuffled"
         ``"shuffled"``: once, then in cycles (NL-SGD); neither the order of the rows nor repetition
-        matters. ``"random"``: every visit is drawn anew (Pegasos). ``"given"``: in cycles, as the
-        rows come.
+        matters. ``"random"``: every visit is drawn at random (Pegasos). ``"given"``: in cycles, as
+        the rows come.
     fit_intercept : bool, default=False
-        The paper's machine has no intercept. With True the kernel is k(x, z) + 1, so that the
+        The paper's method has no intercept. With True the kernel is k(x, z) + 1, so that the
         intercept is the sum of the coefficients and is regularised with them.
     random_state : int, RandomState instance or None, default=0
-        Seed of the shuffle or the draws. An int gives the same machine on every platform.
+        Seed of the shuffle or the draws. An int gives the same model on every platform.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
         same total weight. `partial_fit` takes a dict only.
@@ -134,12 +134,12 @@ class NLSGDClassifier(OnlineClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Visits of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Visits of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
-    t_ : ndarray of shape (n_machines,)
-        Weight visited by each machine, the t of the step 1 / (lambda t).
+    t_ : ndarray of shape (n_outputs,)
+        Weight visited for each output, the t of the step 1 / (lambda t).
     n_samples_seen_ : int
         Rows given to `fit` and `partial_fit` so far.
     n_features_in_ : int
@@ -149,7 +149,7 @@ class NLSGDClassifier(OnlineClassifier):
 
     See Also
     --------
-    OLLAL2Classifier : Another online machine, with an intercept and a budget.
+    OLLAL2Classifier : Another online classifier, with an intercept and a budget.
     OLLAWVClassifier : Takes the worst violator instead of the next sample.
 
     Notes
@@ -189,7 +189,7 @@ class NLSGDClassifier(OnlineClassifier):
     _model_file = OnlineClassifier._model_file.extend(
         {
             "_state": doubles("n_state_rows", "n_state"),
-            "_state_intercept": doubles("n_machines"),
+            "_state_intercept": doubles("n_outputs"),
             "_feature_weights": doubles("n_weight_rows", "n_weights"),
         },
         _check_state,

@@ -84,11 +84,11 @@ class NNISDAClassifier(ExactKernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine, one kernel column each.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem, one kernel column each.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective over all samples; it bounds the distance to the optimum.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
@@ -99,7 +99,7 @@ class NNISDAClassifier(ExactKernelClassifier):
 
     See Also
     --------
-    MNSVMClassifier : The same machine by the minimal norm; made for more samples.
+    MNSVMClassifier : The same model by the minimal norm; made for more samples.
 
     Notes
     -----

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.points import pair_midpoints, pairs_between
 from svmosaic.classification.classifier_state import count_problems
 from svmosaic.classification.multiclass_prediction import MulticlassPrediction
 from svmosaic.classification.parameters import MULTICLASS_PARAMETERS, POSITIVE_REAL, RUN_PARAMETERS
@@ -37,7 +37,7 @@ _LAMBDAS = np.logspace(-5, 2, 57)
 
 @dataclass(frozen=True)
 class _Planes:
-    """The base classifiers of one machine: n . x > offset votes for the positive class."""
+    """The base classifiers of one binary problem: n . x > offset votes for the positive class."""
 
     normals: DoubleArray
     offsets: DoubleArray
@@ -66,7 +66,7 @@ class _Ensemble:
 
 def _check_planes(model: Any, sizes: Scope) -> None:
     """Compare the planes with their numbers and with the classes."""
-    expect("threshold", sizes["n_machines"], count_problems(sizes["n_classes"], "ovo"))
+    expect("threshold", sizes["n_outputs"], count_problems(sizes["n_classes"], "ovo"))
     expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
@@ -99,17 +99,17 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     normals_ : ndarray of shape (n_planes, n_features)
-        Unit normals, towards the positive class; machine after machine.
+        Unit normals, towards the positive class; output after output.
     offsets_ : ndarray of shape (n_planes,)
         A plane votes for the positive class where normal . x > offset.
     weights_ : ndarray of shape (n_planes,)
         Weights of the planes.
-    n_planes_ : ndarray of shape (n_machines,)
-        Number of planes of each machine.
-    lam_ : ndarray of shape (n_machines,)
-        The regularisation of each machine.
-    threshold_ : ndarray of shape (n_machines,)
-        The threshold of each machine.
+    n_planes_ : ndarray of shape (n_outputs,)
+        Number of planes of each output.
+    lam_ : ndarray of shape (n_outputs,)
+        The regularisation of each output.
+    threshold_ : ndarray of shape (n_outputs,)
+        The threshold of each output.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -163,9 +163,9 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
             "normals_": doubles("n_planes", "n_features"),
             "offsets_": doubles("n_planes"),
             "weights_": doubles("n_planes"),
-            "n_planes_": Array(INTEGERS, ("n_machines",), minimum=0),
-            "lam_": doubles("n_machines", minimum=0),
-            "threshold_": doubles("n_machines"),
+            "n_planes_": Array(INTEGERS, ("n_outputs",), minimum=0),
+            "lam_": doubles("n_outputs", minimum=0),
+            "threshold_": doubles("n_outputs"),
         },
         (_check_planes,),
     )
@@ -231,7 +231,7 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
             problem.samples[problem.targets < 0],
             n_threads=resolve_threads(self.n_jobs),
         )
-        radii = points_of(X, pairs)[1]
+        radii = pair_midpoints(X, pairs)[1]
         pairs = pairs[radii > 0.0]
         first, second = X[pairs[:, 0]].astype(np.float64), X[pairs[:, 1]].astype(np.float64)
         normals = (first - second) / (2.0 * radii[radii > 0.0])[:, None]

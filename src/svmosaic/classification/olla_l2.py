@@ -53,10 +53,10 @@ class OLLAL2Classifier(OnlineClassifier):
         How far a step moves the intercept; beta of the paper. Where kernel values are large, as
         with the linear kernel on unscaled data, a larger value lets the intercept keep up.
     budget : int, default=None
-        Limit on support vectors of each binary machine. When one is too many, the one of smallest
+        Limit on support vectors of each binary problem. When one is too many, the one of smallest
         coefficient leaves, never the newest.
     random_state : int, RandomState instance or None, default=0
-        Seed of the shuffle. An int gives the same machine on every platform.
+        Seed of the shuffle. An int gives the same model on every platform.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
         same total weight. `partial_fit` takes a dict only.
@@ -93,12 +93,12 @@ class OLLAL2Classifier(OnlineClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Visits of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Visits of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
-    t_ : ndarray of shape (n_machines,)
-        Weight visited by each machine, the t of the step 2 / sqrt(t).
+    t_ : ndarray of shape (n_outputs,)
+        Weight visited for each output, the t of the step 2 / sqrt(t).
     n_samples_seen_ : int
         Rows given to `fit` and `partial_fit` so far.
     n_features_in_ : int

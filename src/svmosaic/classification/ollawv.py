@@ -72,15 +72,14 @@ class OLLAWVClassifier(KernelClassifier):
     margin : float, default=0.1
         M / C of the paper: the selection stops when every remaining sample has
         y f(x) / C >= margin. A larger margin runs longer and keeps more support vectors. With
-        ``refine="full"`` the machine does not depend on it: the selection is only its start and
+        ``refine="full"`` the model does not depend on it: the selection is only its start and
         ends at 0, or after a few hundred steps.
     C : float, default=1.0
-        Of the plain machine (``refine=None``) it scales all decision values and changes
-        nothing else: step, output, bias and stopping threshold are all proportional to C, so it
-        cancels and labels do not depend on it. With refinement it is the L1-SVM's penalty,
-        unless `refine_C` is given.
+        With ``refine=None``, C only rescales the decision values: step, output, bias and stopping
+        threshold are all proportional to C, so it cancels and labels do not depend on it. With
+        refinement it is the penalty of the L1-SVM, unless `refine_C` is given.
     refine : {"full", "selected", None}, default="full"
-        What follows the selection. ``None``: nothing, the paper's machine. ``"selected"``: the
+        What follows the selection. ``None``: nothing, the paper's method. ``"selected"``: the
         exact L1-SVM dual on the selected samples; fastest and sparsest, biased where labels are
         noisy. ``"full"``: the samples that violate the optimality conditions join until there
         are none; the result is the exact L1-SVM on all samples.
@@ -89,8 +88,8 @@ class OLLAWVClassifier(KernelClassifier):
     tol : float, default=1e-3
         Tolerance of the refinement on the optimality conditions.
     fit_intercept : bool, default=True
-        Whether the plain machine learns an intercept (beta of the paper). A refined machine
-        always has one.
+        Whether ``refine=None`` learns an intercept (beta of the paper). A refined model always
+        has one.
     learning_rate : {"2/sqrt(t)", "1/sqrt(t)", "1/t"}, default="2/sqrt(t)"
         Size of step t of the selection.
     start : {"central", "first"}, default="central"
@@ -99,9 +98,9 @@ class OLLAWVClassifier(KernelClassifier):
         as in the paper; then ties also go to the first row.
     max_iter : int or float, default=0.5
         Limit on selection steps: a float is a share of the number of samples of each binary
-        machine (the authors' own choice is 0.5), an int a number of steps.
+        problem (the authors' own choice is 0.5), an int a number of steps.
     max_support : int, default=None
-        Budget: limit on support vectors selected by each binary machine.
+        Budget: limit on support vectors selected for each binary problem.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
         same total weight.
@@ -143,17 +142,17 @@ class OLLAWVClassifier(KernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Selection steps of each binary machine.
-    stop_reason_ : ndarray of shape (n_machines,)
+    n_iter_ : ndarray of shape (n_outputs,)
+        Selection steps of each binary problem.
+    stop_reason_ : ndarray of shape (n_outputs,)
         Why each selection stopped: ``"converged"`` (the margin is reached), ``"max_iter"``,
         ``"max_support"``, ``"max_time"`` or ``"exhausted"`` (no sample is left).
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective over all samples; for ``refine="full"``, else nan.
-    objective_ : ndarray of shape (n_machines,)
+    objective_ : ndarray of shape (n_outputs,)
         Dual objective reached by the refinement; nan without.
     path_ : MarginPath
-        The recorded trajectory of each machine.
+        The recorded trajectory of each binary problem.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -321,7 +320,7 @@ class OLLAWVClassifier(KernelClassifier):
 
     @property
     def path_(self) -> MarginPath:
-        """The recorded trajectory of each binary machine."""
+        """The recorded trajectory of each binary problem."""
         check_is_fitted(self, "dual_coef_")
         return MarginPath.from_arrays(self._path)
 
@@ -350,12 +349,12 @@ class OLLAWVClassifier(KernelClassifier):
         return model
 
     def at_budget(self, max_support: int) -> Self:
-        """Return the model whose binary machines select at most `max_support` samples.
+        """Return the model whose binary classifiers select at most `max_support` samples.
 
         Parameters
         ----------
         max_support : int
-            Budget of each binary machine.
+            Budget of each binary problem.
 
         Returns
         -------

@@ -39,7 +39,7 @@ from svmosaic.utils.validation import check_samples, check_training
 
 __all__ = ["OLLAWVClassifierCV"]
 
-# Parameters that the search hands on to the machine as they are.
+# Parameters of the best estimator that are not searched.
 _SHARED = (
     *("kernel", "degree", "coef0", "refine", "tol", "fit_intercept", "learning_rate"),
     *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "verbose"),
@@ -52,8 +52,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     The whole grid is one call into the compiled core. Squared distances are computed once and serve
     all gammas; kernel values once per gamma and serve all folds and class pairs. Margins cost
     nothing: the selection runs once, to the largest margin, and every smaller margin is a prefix of
-    it. Refined machines go from small C to large, each from the one before. After the search the
-    best machine is fitted to all data.
+    it. Refined models go from small C to large, each from the one before. After the search the best
+    model is fitted to all data.
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Values to try. None means eight powers of 4 around 1 / (n_features * X.var()), from 4^-4
         to 4^3 times that. Kernels without gamma ignore it.
     margins : array-like of float, default=(0.1, 0.2, 0.5, 1.0)
-        Values to try for the selection's margin. With ``refine="full"`` the machine does not
+        Values to try for the selection's margin. With ``refine="full"`` the model does not
         depend on the margin and only the first is used.
     Cs : array-like of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
-        Values to try for the refinement's penalty. The plain machine ignores them.
+        Values to try for the penalty of the refinement. ``refine=None`` ignores them.
     refine : {"full", "selected", None}, default="full"
         As in `OLLAWVClassifier`.
     degree, coef0, tol, fit_intercept, learning_rate : optional
@@ -88,7 +88,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     best_estimator_ : OLLAWVClassifier
-        The best machine, fitted to all data.
+        The best model, fitted to all data.
     best_params_ : dict
         Its gamma, margin and C, as far as they were searched.
     best_score_ : float
@@ -101,8 +101,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``mean_n_support``.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    n_iter_ : ndarray of shape (n_machines,)
-        Selection steps of each binary machine of the best estimator.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Selection steps of each binary problem of the best estimator.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -110,7 +110,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    OLLAWVClassifier : The machine itself.
+    OLLAWVClassifier : The classifier itself.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Search, then fit the best machine to all data.
+        """Search, then fit the best model to all data.
 
         Parameters
         ----------
@@ -289,12 +289,12 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Prediction -----------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> DoubleArray:
-        """Return the decision values of the best machine; see `OLLAWVClassifier`."""
+        """Return the decision values of the best model; see `OLLAWVClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(check_samples(self, X))
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each sample by the best machine."""
+        """Return the class of each sample by the best model."""
         check_is_fitted(self)
         return self.best_estimator_.predict(check_samples(self, X))
 

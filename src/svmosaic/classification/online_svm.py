@@ -45,7 +45,7 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     random_state : int, RandomState instance or None, default=0
-        Seed of the draws. An int gives the same machine on every platform.
+        Seed of the draws. An int gives the same model on every platform.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 means all. The model does not depend on it.
     max_time : float, default=None
@@ -70,12 +70,12 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    n_iter_ : ndarray of shape (n_machines,)
-        Visits of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Visits of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
-    t_ : ndarray of shape (n_machines,)
-        Weight visited by each machine, the t of the step 1 / (lam t).
+    t_ : ndarray of shape (n_outputs,)
+        Weight visited for each output, the t of the step 1 / (lam t).
     sigma_ : float
         The width.
     n_samples_seen_ : int

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from svmosaic.boundary.kernel_widths import descending_sigmas, online_sigmas
-from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.points import pair_midpoints, pairs_between
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.online_classifier import Visits
 from svmosaic.classification.online_svm import OnlineSVMClassifier
@@ -67,7 +67,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         formula read as a number, which forgets what was learned where the kernel is wide;
         ``"clipped"`` cuts that factor to [0, 1], which it leaves with uneven weights only.
     boundary_points : array-like of shape (n_points, n_features), default=None
-        Boundary points for all machines. None: every pair of classes takes those of its training
+        Boundary points for all outputs. None: every pair of classes takes those of its training
         samples; in `partial_fit`, of the first chunk that has both classes.
     sigmas : array-like, default=None
         Widths of Algorithm 3. None means 15, the root mean square distance of two samples times
@@ -81,7 +81,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     random_state : int, RandomState instance or None, default=0
-        Seed of the draws. An int gives the same machine on every platform.
+        Seed of the draws. An int gives the same model on every platform.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 means all. The model does not depend on it.
     max_time : float, default=None
@@ -107,12 +107,12 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    n_iter_ : ndarray of shape (n_machines,)
-        Visits of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Visits of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         ``"exhausted"`` (all visits are done) or ``"max_time"``.
-    t_ : ndarray of shape (n_machines,)
-        Weight visited by each machine, the t of the step 1 / (lam t).
+    t_ : ndarray of shape (n_outputs,)
+        Weight visited for each output, the t of the step 1 / (lam t).
     sigma_ : float
         The width.
     sigmas_ : ndarray of shape (n_sigmas,)
@@ -120,9 +120,9 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     norms_ : ndarray of shape (n_sigmas,)
         The norm at the end of each.
     boundary_points_ : ndarray of shape (n_points, n_features)
-        Boundary points, machine after machine.
-    n_boundary_ : ndarray of shape (n_machines,)
-        Number of boundary points of each machine.
+        Boundary points, output after output.
+    n_boundary_ : ndarray of shape (n_outputs,)
+        Number of boundary points of each output.
     n_samples_seen_ : int
         Rows given to `fit` and `partial_fit` so far.
     n_features_in_ : int
@@ -138,7 +138,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     Notes
     -----
     Algorithms 2 and 3 of the thesis [1]_. `partial_fit` with a search runs Algorithm 3 on its first
-    chunk to find the width, then starts anew and takes that chunk row by row.
+    chunk to find the width, then starts from the beginning and takes that chunk row by row.
 
     References
     ----------
@@ -278,7 +278,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
             n_threads=resolve_threads(self.n_jobs),
             max_time=deadline.seconds_left(),
         )
-        return points_of(X, pairs)[0]
+        return pair_midpoints(X, pairs)[0]
 
     def _given_points(self, X: FloatArray) -> FloatArray:
         points = check_array(self.boundary_points, dtype=X.dtype, order="C")

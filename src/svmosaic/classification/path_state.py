@@ -20,7 +20,7 @@ PATH: dict[str, Kind] = {
             "rows": row_numbers("n_steps"),
             "steps": doubles("n_steps"),
             "violations": doubles("n_steps"),
-            "total_weights": doubles("n_path_machines", above=0),
+            "total_weights": doubles("n_paths", above=0),
         }
     ),
     "_selected": Group(
@@ -39,9 +39,9 @@ def check_path(model: Any, sizes: Scope) -> None:
     """Compare the path with the binary problems; a model from elsewhere has no path."""
     path = model._path
     offsets = path["offsets"]
-    n_problems = sizes["n_path_machines"]
-    if n_problems not in (0, sizes["n_machines"]):
-        refuse(f"the path has {n_problems} machines; the model has {sizes['n_machines']}")
+    n_problems = sizes["n_paths"]
+    if n_problems not in (0, sizes["n_outputs"]):
+        refuse(f"there are {n_problems} paths; the model has {sizes['n_outputs']} outputs")
     expect("offsets of the path", offsets.size, n_problems + 1)
     if offsets[0] != 0 or offsets[-1] != sizes["n_steps"] or np.any(offsets[1:] < offsets[:-1]):
         refuse(f"the offsets of the path do not ascend from 0 to {sizes['n_steps']}")
@@ -53,7 +53,7 @@ def check_selected(model: Any, sizes: Scope) -> None:
     """Compare the selected samples with the path that takes them."""
     selected = model._selected
     if not selected:
-        if model.refine == "selected" and sizes["n_path_machines"] > 0:
+        if model.refine == "selected" and sizes["n_paths"] > 0:
             refuse("refine='selected' needs the selected samples, which are missing")
         return
     n_selected = sizes["n_selected"]

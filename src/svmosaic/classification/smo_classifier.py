@@ -107,11 +107,11 @@ class SMOClassifier(KernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective: never less than the distance to the optimum; nan after
         ``max_time`` and for ``variant="simple"``.
     objective_ : ndarray of shape (n_outputs,)
@@ -123,7 +123,7 @@ class SMOClassifier(KernelClassifier):
 
     See Also
     --------
-    OLLAWVClassifier : Selects support vectors first; the same machine with ``refine="full"``.
+    OLLAWVClassifier : Selects support vectors first; the same model with ``refine="full"``.
     SMORegressor : The same solver for regression.
 
     Notes

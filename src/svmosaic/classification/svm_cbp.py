@@ -20,7 +20,7 @@ from svmosaic.boundary.kernel_widths import (
     solve_at,
     warn_without_peak,
 )
-from svmosaic.boundary.points import pairs_between, points_of
+from svmosaic.boundary.points import pair_midpoints, pairs_between
 from svmosaic.classification.classifier_state import BOUNDARY_WIDTH, check_boundary
 from svmosaic.classification.convergence import warn_if_unfinished
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL, RUN_PARAMETERS
@@ -55,7 +55,7 @@ class SVMCBPClassifier(RbfClassifier):
     r"""Support vector classifier that stays near the characteristic boundary points.
 
     The margin term of the SVM is replaced by the decision values at the boundary points: points
-    midway between two samples of different classes that no third sample is nearer to. The machine
+    midway between two samples of different classes that no third sample is nearer to. The model
     gets a width by itself, from the peak of that term. Scale the features first. All samples
     take part in the expansion; memory grows with the square and time with the cube of the samples
     of two classes, so this is for some thousand samples.
@@ -63,7 +63,7 @@ class SVMCBPClassifier(RbfClassifier):
     Parameters
     ----------
     sigma : "peak" or float, default="peak"
-        Width of the kernel exp(-|x - z|^2 / (2 sigma^2)). ``"peak"`` fits the machine for all
+        Width of the kernel exp(-|x - z|^2 / (2 sigma^2)). ``"peak"`` fits a model for all
         widths of a range and takes the one where the norm has its peak; one width for all pairs
         of classes.
     lam : float, default=1.0
@@ -75,7 +75,7 @@ class SVMCBPClassifier(RbfClassifier):
         Whether ``"peak"`` takes the next smaller width, as the text of the thesis advises.
     ridge : float, default=1e-6
         Share of the mean diagonal of C C' that is added to its diagonal. The matrix is singular
-        where there are fewer boundary points than samples. A larger one gives a smoother machine.
+        where there are fewer boundary points than samples. A larger one gives a smoother boundary.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted. Their scale is 1.
     max_iter : int, default=None
@@ -112,8 +112,8 @@ class SVMCBPClassifier(RbfClassifier):
     expansion_ : KernelExpansion
         The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     sigma_ : float
@@ -121,15 +121,15 @@ class SVMCBPClassifier(RbfClassifier):
     sigmas_ : ndarray of shape (n_sigmas,)
         Widths tried, descending; empty if `sigma` is a number.
     norms_ : ndarray of shape (n_sigmas,)
-        The norm term at each; nan where the width is too small for a machine.
-    norm_ : ndarray of shape (n_machines,)
-        |C'a| of the machines.
-    loss_ : ndarray of shape (n_machines,)
-        Sum of the hinge losses of the machines.
+        The norm term at each; nan where the width is too small.
+    norm_ : ndarray of shape (n_outputs,)
+        |C'a| of each output.
+    loss_ : ndarray of shape (n_outputs,)
+        Sum of the hinge losses of each output.
     boundary_pairs_ : ndarray of shape (n_points, 2)
-        Training rows between which the boundary points lie, machine after machine.
-    n_boundary_ : ndarray of shape (n_machines,)
-        Number of boundary points of each machine.
+        Training rows between which the boundary points lie, output after output.
+    n_boundary_ : ndarray of shape (n_outputs,)
+        Number of boundary points of each output.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -174,8 +174,8 @@ class SVMCBPClassifier(RbfClassifier):
     _model_file = RbfClassifier._model_file.extend(
         {
             **BOUNDARY_WIDTH,
-            "norm_": doubles("n_machines", minimum=0),
-            "loss_": doubles("n_machines", minimum=0),
+            "norm_": doubles("n_outputs", minimum=0),
+            "loss_": doubles("n_outputs", minimum=0),
             "boundary_pairs_": row_numbers("n_points", 2),
         },
         check_boundary,
@@ -298,7 +298,7 @@ def solve_cbp(
         for problem in problems
     ]
     with_points = [
-        CbpProblem(X[p.samples], p.targets, p.weights, points_of(X, found)[0])
+        CbpProblem(X[p.samples], p.targets, p.weights, pair_midpoints(X, found)[0])
         for p, found in zip(problems, pairs, strict=True)
     ]
     settings = CbpSettings(

@@ -35,7 +35,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     It tries what `GridSearchCV` over `lam` tries, with the same scores. The boundary points of a
     training part, its distances and the matrices of a width are computed once and serve all values
-    of lam, so seven of them cost about twice the time of one. After the search the best machine is
+    of lam, so seven of them cost about twice the time of one. After the search the best model is
     fitted to all data.
 
     Parameters
@@ -60,7 +60,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     best_estimator_ : SVMCBPClassifier
-        The best machine, fitted to all data.
+        The best model, fitted to all data.
     best_params_ : dict
         Its lam.
     best_score_ : float
@@ -72,8 +72,8 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``std_test_score``, and ``mean_sigma``, the mean width over the folds.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine of the best estimator.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem of the best estimator.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -81,7 +81,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    SVMCBPClassifier : The machine itself.
+    SVMCBPClassifier : The classifier itself.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Search, then fit the best machine to all data.
+        """Search, then fit the best model to all data.
 
         Parameters
         ----------
@@ -200,12 +200,12 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.best_params_ = {"lam": float(lams[best])}
 
     def decision_function(self, X: Any) -> DoubleArray:
-        """Return the decision values of the best machine; see `SVMCBPClassifier`."""
+        """Return the decision values of the best model; see `SVMCBPClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(check_samples(self, X))
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each sample by the best machine."""
+        """Return the class of each sample by the best model."""
         check_is_fitted(self)
         return self.best_estimator_.predict(check_samples(self, X))
 

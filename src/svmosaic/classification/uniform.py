@@ -29,10 +29,10 @@ __all__ = ["UniformSVC"]
 class UniformSVC(ExactKernelClassifier):
     r"""Support vector classifier with one slack for all samples.
 
-    The exact machine is the hard-margin machine: the boundary lies midway between the nearest
+    The exact solution is the hard-margin SVM: the boundary lies midway between the nearest
     points of the two classes' convex hulls in the feature space of the kernel. Where the hulls
     overlap, which is every linear problem that is not separable, the optimum is w = 0; `fit`
-    then warns and the machine gives every sample the same class. Use it where one bad sample may
+    then warns and the model gives every sample the same class. Use it where one bad sample may
     cost as much as all, on classes that the kernel separates.
 
     Parameters
@@ -51,7 +51,7 @@ class UniformSVC(ExactKernelClassifier):
         Constant of the poly and sigmoid kernels.
     C : float, default=1.0
         Penalty of the one slack. It scales the decision values and never moves the boundary of
-        the exact machine; from 4 / |p - q|^2 on, the nearest samples have y f(x) = 1.
+        the exact solution; from 4 / |p - q|^2 on, the nearest samples have y f(x) = 1.
     solver : {"exact", "smo"}, default="exact"
         ``"exact"``: nearest points of the hulls. ``"smo"``: the randomised SMO of the thesis,
         which stops when a sweep changes little and need not be near the optimum.
@@ -102,11 +102,11 @@ class UniformSVC(ExactKernelClassifier):
         `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
-    n_iter_ : ndarray of shape (n_machines,)
-        Updates of each binary machine; sweeps for ``solver="smo"``.
+    n_iter_ : ndarray of shape (n_outputs,)
+        Updates of each binary problem; sweeps for ``solver="smo"``.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
-    dual_gap_ : ndarray of shape (n_machines,)
+    dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective over all samples; nan for ``solver="smo"``.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
@@ -134,7 +134,7 @@ class UniformSVC(ExactKernelClassifier):
     .. [1] Z. Galimzianova, "Comparative analysis of binary classification algorithms", master
        thesis, Czech Technical University in Prague, Eq. 2.16-2.19 and section 2.3.1.
     .. [2] K. P. Bennett, E. J. Bredensteiner (2000), "Duality and geometry in SVM classifiers",
-       ICML 2000, 57-64: the hard-margin machine bisects the nearest points of the hulls.
+       ICML 2000, 57-64: the hard-margin SVM bisects the nearest points of the hulls.
 
     Examples
     --------

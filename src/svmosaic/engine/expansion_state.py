@@ -44,16 +44,16 @@ KERNEL_ESTIMATOR: dict[str, Kind] = {
     GAMMA: POSITIVE,
     "support_": row_numbers("n_support"),
     "dual_coef_": doubles("n_coef_rows", "n_support"),
-    "intercept_": doubles("n_machines"),
+    "intercept_": doubles("n_outputs"),
     "support_vectors_": Samples(),
-    "n_iter_": Array(INTEGERS, ("n_machines",), minimum=0),
-    "stop_reason_": Words("n_machines", get_args(Status)),
+    "n_iter_": Array(INTEGERS, ("n_outputs",), minimum=0),
+    "stop_reason_": Words("n_outputs", get_args(Status)),
 }
 
 # nan where a problem was not solved exactly, or not to the end.
 CERTIFICATE: dict[str, Kind] = {
-    "dual_gap_": doubles("n_machines", finite=False),
-    "objective_": doubles("n_machines", finite=False),
+    "dual_gap_": doubles("n_outputs", finite=False),
+    "objective_": doubles("n_outputs", finite=False),
 }
 
 

@@ -13,7 +13,7 @@ def derive_seed(root: int, *labels: str | int) -> int:
     """Return the seed of a part of an experiment.
 
     It depends on the root and on the labels only: not on how many parts there are, in which order
-    they run, or on which machine. Methods that ask with the same labels get the same seed and so
+    they run, or on which computer. Methods that ask with the same labels get the same seed and so
     the same splits.
 
     Parameters

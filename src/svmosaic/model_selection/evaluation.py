@@ -56,8 +56,8 @@ class SplitResult:
     fit_seconds : float
         Time for all training on this split, the search included.
     fit_cpu_seconds : float
-        Processor time of this process for the same, all its threads together. What else the machine
-        does changes it little. Of child processes (a search with `n_jobs`) it knows nothing.
+        Processor time of this process for the same, all its threads together. What else the
+        computer does changes it little. Child processes (a search with `n_jobs`) do not count.
     refit_seconds : float or None
         Time to train the chosen model alone, where the search tells.
     score_seconds : float
@@ -67,7 +67,7 @@ class SplitResult:
     search_scores : dict or None
         The mean inner score of each candidate, where there was a search of at most 400.
     n_iter : int or None
-        Iterations of the model in its own unit, all its machines together, if it tells.
+        Iterations of the model in its own unit, summed over its outputs, if it has them.
     """
 
     repeat: int
@@ -231,7 +231,7 @@ def run_split(estimator: Any, X: Any, y: Any, split: Split, scoring: Any) -> Spl
     scores = _score(model, X_test, y_test, scoring, y_train)
     end = time.perf_counter()
 
-    search = _search_of(model)
+    search = _find_search(model)
     n_candidates = _n_candidates(search)
     n_folds = getattr(search, "n_splits_", None)
     return SplitResult(
@@ -285,7 +285,7 @@ def _n_fits(n_candidates: int | None, n_folds: int | None) -> int | None:
     return None if n_folds is None else n_candidates * n_folds + 1
 
 
-def _search_of(model: Any) -> Any:
+def _find_search(model: Any) -> Any:
     """Return the search: the model itself, or the last step of a pipeline that tunes itself."""
     while isinstance(model, Pipeline) and not hasattr(model, "best_params_"):
         model = model.steps[-1][1]
@@ -293,10 +293,10 @@ def _search_of(model: Any) -> Any:
 
 
 def _n_iter(model: Any) -> int | None:
-    machine = getattr(model, "best_estimator_", model)
-    while isinstance(machine, Pipeline):
-        machine = machine.steps[-1][1]
-    counts = getattr(machine, "n_iter_", None)
+    estimator = getattr(model, "best_estimator_", model)
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    counts = getattr(estimator, "n_iter_", None)
     return None if counts is None else int(np.sum(counts))
 
 

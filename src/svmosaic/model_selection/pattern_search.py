@@ -122,13 +122,13 @@ class PatternSearchCV(GridSearchCV):  # type: ignore[misc]
         metric = self._followed_metric()
         known: dict[Point, float] = {}
 
-        def params_of(point: Point) -> dict[str, Any]:
+        def make_params(point: Point) -> dict[str, Any]:
             return {name: axes[name][i] for name, i in zip(axes, point, strict=True)}
 
         def score(points: Sequence[Point]) -> dict[Point, float]:
             new = [point for point in dict.fromkeys(points) if point not in known]
             if new:
-                means = measure([params_of(point) for point in new])
+                means = measure([make_params(point) for point in new])
                 # A candidate that failed is worse than any other.
                 known.update(zip(new, np.nan_to_num(means, nan=-np.inf).tolist(), strict=True))
             return {point: known[point] for point in points}
@@ -145,7 +145,7 @@ class PatternSearchCV(GridSearchCV):  # type: ignore[misc]
             return results[f"mean_test_{metric}"][-len(candidates) :]
 
         middles = list(_search(sizes, score, known, self.n_restarts))
-        self.path_ = [params_of(point) for point in middles]
+        self.path_ = [make_params(point) for point in middles]
         self.n_evaluations_ = len(known)
         self.grid_size_ = math.prod(sizes)
 

@@ -42,7 +42,7 @@ __all__ = ["SMORegressor"]
 
 def _check_one_output(model: Any, sizes: Scope) -> None:
     """Compare the support vectors, coefficients and intercept."""
-    expect("intercept", sizes["n_machines"], 1)
+    expect("intercept", sizes["n_outputs"], 1)
     expect("rows of dual_coef", sizes["n_coef_rows"], 1)
     check_vectors(model, sizes)
 

@@ -1,4 +1,4 @@
-"""One expert of a pool: a machine of one family on a window of one length, and its record."""
+"""One expert of a pool: a model of one family on a window of one length, and its record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 
 from svmosaic.classification.stream.families import Family
-from svmosaic.classification.stream.stream_models import Machine
+from svmosaic.classification.stream.stream_models import StreamModel
 
 __all__ = ["Comparison", "Expert"]
 
@@ -39,16 +39,16 @@ class Comparison:
 
 @dataclass
 class Expert:
-    """A machine with its record of errors and its times of training and rest.
+    """A model with its record of errors and its times of training and rest.
 
     Attributes
     ----------
     family : {"plain", "refined", "linear"}
-        The family of its machines.
+        The family of its models.
     window : int
         Samples it learns from, at most.
-    machine : Machine or None
-        The machine; None before there are samples that a shorter window does not have.
+    model : StreamModel or None
+        The model; None before there are samples that a shorter window does not have.
     trained_at, trained_on : int
         Chunk of the last training, and samples then.
     errors : dict of int to (int, int)
@@ -63,7 +63,7 @@ class Expert:
 
     family: Family
     window: int
-    machine: Machine | None = None
+    model: StreamModel | None = None
     trained_at: int = 0
     trained_on: int = 0
     errors: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -110,18 +110,18 @@ class Expert:
         return Comparison(gap / total, noise, len(common))
 
     def copy(self) -> Expert:
-        """Return an expert that changes by itself; the machine, which never changes, is shared."""
+        """Return an expert that changes by itself; the model, which never changes, is shared."""
         return replace(self, errors=dict(self.errors))
 
     def retired(self) -> Expert:
-        """Return the expert as it may be called back: its machine without its record."""
+        """Return the expert as it may be called back: its model without its record."""
         return Expert(
-            self.family, self.window, self.machine, trained_on=self.trained_on, learns=False
+            self.family, self.window, self.model, trained_on=self.trained_on, learns=False
         )
 
     def forget(self) -> None:
-        """Begin anew."""
-        self.machine = None
+        """Start from the beginning."""
+        self.model = None
         self.errors = {}
         self.wakes_at = self.rest = self.trained_on = 0
         self.pause = 1

@@ -1,4 +1,4 @@
-"""The three families of machines that a stream learner chooses from.
+"""The three families of models that a stream learner chooses from.
 
 ``plain`` is OLLAWV as published, ``refined`` the exact L1-SVM that it starts, both with the rbf
 kernel; ``linear`` is the L2-SVM in the primal. Each knows how to choose its parameters by
@@ -16,7 +16,12 @@ import numpy as np
 from svmosaic.classification.multiclass import gather, split
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.scaling import FloatTable, Scaler
-from svmosaic.classification.stream.stream_models import Constant, Linear, Machine, ScaledExpansion
+from svmosaic.classification.stream.stream_models import (
+    Constant,
+    Linear,
+    ScaledExpansion,
+    StreamModel,
+)
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -42,13 +47,13 @@ FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear")
 # Where streams are noisy, more accuracy of the dual is time without gain.
 _TOL = 0.1
 # Updates of the exact solver per sample. Where two concepts are mixed, a large C takes for ever and
-# gives a machine that predicts nothing; cut short, it loses against the others in time.
+# gives a model that predicts nothing; cut short, it loses against the others in time.
 _UPDATES = 10
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Parameters of a machine; `margin` matters to plain machines, `C` to the others."""
+    """Parameters of a model; `margin` matters to plain models, `C` to the others."""
 
     gamma: float = 1.0
     margin: float = 0.1
@@ -117,7 +122,7 @@ def tune(
     plain = family == "plain"
     settings = TuneSettings(
         np.array(grid.gammas),
-        # The exact machine does not depend on the margin, the plain one not on C.
+        # The exact model does not depend on the margin, the plain one not on C.
         np.array(grid.margins if plain else grid.margins[:1]),
         np.ones(1) if plain else np.array(grid.Cs),
         "ovo",
@@ -191,9 +196,9 @@ def train(
     scaler: Scaler,
     choice: Choice,
     n_threads: int,
-    before: Machine | None = None,
-) -> Machine:
-    """Return a machine for samples; a linear one starts from `before`, if that is linear too."""
+    before: StreamModel | None = None,
+) -> StreamModel:
+    """Return a model for samples; a linear one starts from `before`, if that is linear too."""
     known, labels = np.unique(codes, return_inverse=True)
     if known.size == 1:
         return Constant(known)
@@ -224,8 +229,8 @@ def _train_linear(
     known: IndexArray,
     scaler: Scaler,
     choice: Choice,
-    before: Machine | None,
-) -> Machine:
+    before: StreamModel | None,
+) -> StreamModel:
     # With two classes a positive decision means the second, with more the first of the pair.
     sign = 1.0 if known.size == 2 else -1.0
     start = {}

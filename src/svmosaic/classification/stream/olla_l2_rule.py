@@ -1,4 +1,4 @@
-"""OLLA-L2 with a change rule: after each chunk its machine is kept, updated or rebuilt."""
+"""OLLA-L2 with a change rule: after each chunk its model is kept, updated or rebuilt."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardi
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Forecast,
-    Machine,
     ScaledExpansion,
+    StreamModel,
 )
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -43,7 +43,7 @@ _FOLDS = 5
 
 @dataclass(frozen=True)
 class Pair:
-    """The machine of two classes: places among the support vectors, coefficients, intercept.
+    """The model of two classes: places among the support vectors, coefficients, intercept.
 
     Decisions are positive for the second class.
     """
@@ -69,7 +69,7 @@ def mean_margin(known: IndexArray, decisions: DoubleArray, codes: IndexArray) ->
 
 
 class OllaL2Rule:
-    """One machine per pair of classes that goes on from chunk to chunk.
+    """One model per pair of classes that goes on from chunk to chunk.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class OllaL2Rule:
     budget : int
         Limit on support vectors of each pair.
     keep, rebuild : float
-        Relative loss of mean margin up to which the machine is kept, and above which it is rebuilt;
+        Relative loss of mean margin up to which the model is kept, and above which it is rebuilt;
         with minus infinity it is rebuilt for every chunk.
     decay : float
         What older coefficients are multiplied by at each update.
@@ -114,55 +114,55 @@ class OllaL2Rule:
         self.action: Action = "rebuild"
         self.margin: float | None = None  # of the chunk before
         self._pairs: dict[tuple[int, int], Pair] = {}
-        self._machine: Machine | None = None
+        self._model: StreamModel | None = None
         self._scaler: Scaler | None = None
         self._vectors: FloatTable = np.empty((0, 0), dtype=np.float32)
         self._labels: IndexArray = np.empty(0, dtype=np.int64)
 
     @property
-    def machine(self) -> Machine:
-        """The machine that predicts."""
-        assert self._machine is not None
-        return self._machine
+    def model(self) -> StreamModel:
+        """The model that predicts."""
+        assert self._model is not None
+        return self._model
 
     @property
     def name(self) -> str:
-        """What happened to the machine at the last chunk."""
+        """What happened to the model at the last chunk."""
         done = {"keep": "kept", "update": "updated", "rebuild": "rebuilt"}
         return f"OLLA-L2, {done[self.action]}"
 
     def copy(self) -> OllaL2Rule:
         """Return a rule that learns without changing this one; arrays are shared."""
-        twin = copy.copy(self)
-        twin._pairs = dict(self._pairs)
-        return twin
+        other = copy.copy(self)
+        other._pairs = dict(self._pairs)
+        return other
 
     def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
-        """Keep, update or rebuild the machine."""
+        """Keep, update or rebuild the model."""
         self.action = self._decide_action(X, codes, forecast)
         if self.action == "keep":
             return
         if self.action == "rebuild":
-            self.n_drifts += self._machine is not None
+            self.n_drifts += self._model is not None
             self._forget(X, codes)
         assert self._scaler is not None
         self._visit(self._scaler(X), codes)
         self._drop_unused()
-        self._machine = self._gather(codes)
+        self._model = self._gather(codes)
 
     # The change rule ------------------------------------------------------------------------
 
     def _decide_action(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None) -> Action:
-        if self._machine is None or self.rebuild == -np.inf:
+        if self._model is None or self.rebuild == -np.inf:
             return "rebuild"
-        if forecast is not None and forecast.machine is self._machine:
+        if forecast is not None and forecast.model is self._model:
             decisions = forecast.decisions
         else:
-            decisions = self._machine.decide(X, self.n_threads)
-        margin = mean_margin(self._machine.classes, decisions, codes)
+            decisions = self._model.decide(X, self.n_threads)
+        margin = mean_margin(self._model.classes, decisions, codes)
         before, self.margin = self.margin, margin
-        if not np.isin(codes, self._machine.classes).all():
-            return "update"  # A class that the machine does not know yet.
+        if not np.isin(codes, self._model.classes).all():
+            return "update"  # A class that the model does not know yet.
         if before is None:
             return "update"
         loss = (before - margin) / max(abs(before), 1e-12)
@@ -186,7 +186,7 @@ class OllaL2Rule:
     # Learning -------------------------------------------------------------------------------
 
     def _visit(self, Z: FloatTable, codes: IndexArray) -> None:
-        """Go on from the decayed machines with new samples, then keep the largest coefficients."""
+        """Go on from the decayed models with new samples, then keep the largest coefficients."""
         n_old = self._labels.size
         self._vectors = np.concatenate([self._vectors, Z])
         self._labels = np.concatenate([self._labels, codes])
@@ -212,7 +212,7 @@ class OllaL2Rule:
             )
 
     def _task(self, problem: Problem, before: Pair | None) -> OnlineTask:
-        """Return the problem with the machine so far, whose steps begin anew."""
+        """Return the problem with the model so far, whose steps start from the beginning."""
         if before is None:
             return OnlineTask(problem)
         return OnlineTask(
@@ -236,7 +236,7 @@ class OllaL2Rule:
         assert self.gamma is not None
         return KernelSpec("rbf", self.gamma)
 
-    def _gather(self, codes: IndexArray) -> Machine:
+    def _gather(self, codes: IndexArray) -> StreamModel:
         """Return all pairs as one expansion, or a constant while there is one class."""
         assert self._scaler is not None
         if not self._pairs:

@@ -23,8 +23,8 @@ from svmosaic.classification.stream.families import (
 from svmosaic.classification.stream.scaling import standardise
 from svmosaic.classification.stream.stream_models import (
     Forecast,
-    Machine,
     ScaledExpansion,
+    StreamModel,
     predict_codes,
     vote,
 )
@@ -34,7 +34,7 @@ from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["ExpertPool"]
 
-# Kernel machines get windows that triple, up to this many chunks; linear ones, which cost little,
+# Kernel models get windows that triple, up to this many chunks; linear ones, which cost little,
 # windows that double, from half a chunk.
 _KERNEL_STEP = 3
 _KERNEL_CHUNKS = 9
@@ -76,7 +76,7 @@ class _Drift:
 
 
 class ExpertPool:
-    """The adaptive rule: many machines learn, the one that erred least of late predicts.
+    """The adaptive rule: many models learn, the one that erred least of late predicts.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ class ExpertPool:
     memory : int
         Samples that are kept, and the longest window.
     carry : int
-        If positive, kernel machines learn from the newest chunk and from the support vectors that
-        their last machine had, at most so many, instead of longer windows.
+        If positive, kernel models learn from the newest chunk and from the support vectors that
+        their last model had, at most so many, instead of longer windows.
     detector : DriftDetector or None
         What raises an alarm; None means a test of the leader's errors on each chunk.
     alarm : float
@@ -123,14 +123,14 @@ class ExpertPool:
         self.record: list[tuple[int, int]] = []
 
     def copy(self) -> ExpertPool:
-        """Return a pool that learns without changing this one; machines and samples are shared."""
-        twin = copy.copy(self)
-        twin.detector = copy.deepcopy(self.detector)
-        twin.window = self.window.copy()
-        twin.experts = [expert.copy() for expert in self.experts]
-        twin.choices = dict(self.choices)
-        twin.tuned_on = dict(self.tuned_on)
-        return twin
+        """Return a pool that learns without changing this one; models and samples are shared."""
+        other = copy.copy(self)
+        other.detector = copy.deepcopy(self.detector)
+        other.window = self.window.copy()
+        other.experts = [expert.copy() for expert in self.experts]
+        other.choices = dict(self.choices)
+        other.tuned_on = dict(self.tuned_on)
+        return other
 
     @property
     def leader(self) -> Expert | None:
@@ -138,15 +138,15 @@ class ExpertPool:
         return None if self._place is None else self.experts[self._place]
 
     @property
-    def machine(self) -> Machine:
-        """The machine that predicts."""
+    def model(self) -> StreamModel:
+        """The model that predicts."""
         assert self.leader is not None
-        assert self.leader.machine is not None
-        return self.leader.machine
+        assert self.leader.model is not None
+        return self.leader.model
 
     @property
     def name(self) -> str:
-        """Family and window of the machine that predicts."""
+        """Family and window of the model that predicts."""
         assert self.leader is not None
         return f"{self.leader.family}, {self.leader.trained_on} samples"
 
@@ -178,10 +178,10 @@ class ExpertPool:
         """Note everybody's errors; return which predictions of the leader are wrong."""
         leaders = np.zeros(codes.size, dtype=bool)
         for expert in self.experts:
-            if expert.machine is None or expert.wakes_at > self.time:
+            if expert.model is None or expert.wakes_at > self.time:
                 continue
-            if forecast is not None and forecast.machine is expert.machine:
-                wrong = vote(expert.machine.classes, forecast.decisions) != codes
+            if forecast is not None and forecast.model is expert.model:
+                wrong = vote(expert.model.classes, forecast.decisions) != codes
             else:
                 wrong = self._wrong(expert, X, codes)
             expert.note(self.time, int(np.count_nonzero(wrong)), codes.size)
@@ -195,7 +195,7 @@ class ExpertPool:
         """Return where in the chunk a new concept begins, and what is best for it.
 
         An alarm by itself proves nothing: the samples may just be hard. So the leader's error on
-        them is compared with that of machines that know nothing else, by cross-validation, and
+        them is compared with that of models that know nothing else, by cross-validation, and
         with that of the leaders of earlier concepts.
         """
         begin = self._alarmed(wrong)
@@ -214,8 +214,8 @@ class ExpertPool:
         return drift if min(drift.error, least) < error - noise else None
 
     def _wrong(self, expert: Expert, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
-        assert expert.machine is not None
-        wrong: npt.NDArray[np.bool_] = predict_codes(expert.machine, X, self.n_threads) != codes
+        assert expert.model is not None
+        wrong: npt.NDArray[np.bool_] = predict_codes(expert.model, X, self.n_threads) != codes
         return wrong
 
     def _alarmed(self, wrong: npt.NDArray[np.bool_]) -> int | None:
@@ -279,10 +279,10 @@ class ExpertPool:
             expert.forget()
         self._train_all()
         for expert in self.experts:
-            if expert.machine is not None:
+            if expert.model is not None:
                 expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
         self.experts += self._call_back(X, codes)
-        ready = [k for k, expert in enumerate(self.experts) if expert.machine is not None]
+        ready = [k for k, expert in enumerate(self.experts) if expert.model is not None]
         self._place = min(
             ready, key=lambda k: (self.experts[k].errors[self.time], -self.experts[k].window)
         )
@@ -309,7 +309,7 @@ class ExpertPool:
         if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
-        if expert.machine is None or expert.window <= self.chunk_size:
+        if expert.model is None or expert.window <= self.chunk_size:
             return True
         if size < expert.window and expert.family != "linear":
             return size >= _GROWTH * expert.trained_on
@@ -320,17 +320,17 @@ class ExpertPool:
     def _train(self, expert: Expert, available: int) -> None:
         size = min(available, expert.window)
         X, codes = self.window.last(size)
-        if self.carry and expert.machine is not None:
-            X, codes = self._with_support(expert.machine, X, codes)
+        if self.carry and expert.model is not None:
+            X, codes = self._with_support(expert.model, X, codes)
         self._tune_again(expert.family, X, codes)
-        expert.machine = train(
+        expert.model = train(
             expert.family,
             X,
             codes,
             standardise(X),
             self.choices[expert.family],
             self.n_threads,
-            expert.machine,
+            expert.model,
         )
         n_chunks = size // self.chunk_size
         if expert.family == "linear":
@@ -344,12 +344,12 @@ class ExpertPool:
         expert.trained_at = self.time
 
     def _with_support(
-        self, machine: Machine, X: FloatArray, codes: IndexArray
+        self, model: StreamModel, X: FloatArray, codes: IndexArray
     ) -> tuple[FloatArray, IndexArray]:
         """Put the support vectors of largest coefficients before the samples."""
-        if not isinstance(machine, ScaledExpansion):
+        if not isinstance(model, ScaledExpansion):
             return X, codes
-        vectors, labels = machine.best_vectors(self.carry)
+        vectors, labels = model.best_vectors(self.carry)
         return np.concatenate([vectors, X]), np.concatenate([labels, codes])
 
     # Choosing -------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ class ExpertPool:
         leader, best = self.leader, 0.0
         assert leader is not None
         for place, expert in enumerate(self.experts):
-            if expert.machine is None or self.time not in expert.errors:
+            if expert.model is None or self.time not in expert.errors:
                 continue
             found = expert.against(leader, self.time)
             if found.gap < min(best, -_BETTER * found.noise):

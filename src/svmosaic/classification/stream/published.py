@@ -1,4 +1,4 @@
-"""The published rule: a new machine for every chunk, with the parameters of the first."""
+"""The published rule: a new model for every chunk, with the parameters of the first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
 from svmosaic.classification.stream.scaling import to_unit_range
-from svmosaic.classification.stream.stream_models import Forecast, Machine
+from svmosaic.classification.stream.stream_models import Forecast, StreamModel
 from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.engine.problem import FloatArray, IndexArray
 
@@ -26,7 +26,7 @@ _FOLDS = 5
 class PublishedRule:
     """OLLAWV on chunks as in chapter 6 of the dissertation.
 
-    Each chunk is scaled to [0, 1] and gets a machine of its own, one-vs-one. Width and margin are
+    Each chunk is scaled to [0, 1] and gets a model of its own, one-vs-one. Width and margin are
     chosen on the first chunk by cross-validation and kept.
 
     Parameters
@@ -43,28 +43,28 @@ class PublishedRule:
         self.window = RecentSamples(chunk_size)
         self.choice: Choice | None = None
         self.n_drifts = 0
-        self._machine: Machine | None = None
+        self._model: StreamModel | None = None
         self._n_seen = 0
 
     @property
-    def machine(self) -> Machine:
-        """The machine that predicts."""
-        assert self._machine is not None
-        return self._machine
+    def model(self) -> StreamModel:
+        """The model that predicts."""
+        assert self._model is not None
+        return self._model
 
     @property
     def name(self) -> str:
-        """Family and window of the machine that predicts."""
+        """Family and window of the model that predicts."""
         return f"plain, {len(self.window)} samples"
 
     def copy(self) -> PublishedRule:
         """Return a rule that learns without changing this one."""
-        twin = copy.copy(self)
-        twin.window = self.window.copy()
-        return twin
+        other = copy.copy(self)
+        other.window = self.window.copy()
+        return other
 
     def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
-        """Train a new machine."""
+        """Train a new model."""
         first = self._n_seen < self.chunk_size
         self._n_seen += codes.size
         self.window.add(X, codes)
@@ -75,4 +75,4 @@ class PublishedRule:
         if (first or self.choice is None) and not one_class:
             folds = blocked_folds(codes, _FOLDS)
             self.choice, _ = tune("plain", scaler(X), codes, _GRID, folds, self.n_threads)
-        self._machine = train("plain", X, codes, scaler, self.choice or Choice(), self.n_threads)
+        self._model = train("plain", X, codes, scaler, self.choice or Choice(), self.n_threads)

@@ -1,4 +1,4 @@
-"""Scalers that a machine carries with it: each one's statistics are those of its own training."""
+"""Scalers that a model carries with it: each one's statistics are those of its own training."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from svmosaic.classification.stream.stream_models import (
     Forecast,
     Linear,
-    Machine,
+    StreamModel,
     class_values,
     vote,
 )
@@ -41,18 +41,18 @@ class ChunkRule(Protocol):
     n_threads: int
 
     @property
-    def machine(self) -> Machine:
-        """The machine that predicts."""
+    def model(self) -> StreamModel:
+        """The model that predicts."""
 
     @property
     def name(self) -> str:
-        """What the machine is."""
+        """What the model is."""
 
     def copy(self) -> Self:
         """Return a rule that learns without changing this one."""
 
     def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
-        """Learn from a chunk; what the machine predicts for it may be known already."""
+        """Learn from a chunk; what the model predicts for it may be known already."""
 
 
 class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -166,7 +166,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_samples_seen_ += int(codes.size)
         n_given = codes.size
         while codes.size:
-            # The first call is learned from at once, so that there is always a machine.
+            # The first call is learned from at once, so that there is always a model.
             wanted = min(self.chunk_size, max(self._n_learned, 1))
             if self._n_learned == 0:
                 wanted = min(self.chunk_size, codes.size)
@@ -261,19 +261,19 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_support_(self) -> int:
-        """Support vectors of the machine that predicts; a linear one stores none."""
+        """Support vectors of the model that predicts; a linear one stores none."""
         check_is_fitted(self)
-        return self._rule.machine.n_support
+        return self._rule.model.n_support
 
     @property
-    def machine_(self) -> str:
-        """What machine predicts: family and samples it was trained on."""
+    def model_(self) -> str:
+        """The model that predicts: its family and the samples it was trained on."""
         check_is_fitted(self)
         return self._rule.name
 
     @property
     def n_drifts_(self) -> int:
-        """How often the learner began anew."""
+        """How often the learner started from the beginning."""
         check_is_fitted(self)
         return self._rule.n_drifts
 
@@ -294,9 +294,9 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ordered by the sums of decisions. A class not seen of late has the lowest value.
         """
         X = self._checked(X)
-        machine, n_threads = self._rule.machine, resolve_threads(self.n_jobs)
-        with _blas_limit(machine):
-            values = class_values(machine, X, self.classes_.size, n_threads)
+        model, n_threads = self._rule.model, resolve_threads(self.n_jobs)
+        with _blas_limit(model):
+            values = class_values(model, X, self.classes_.size, n_threads)
         if self.classes_.size > 2:
             return values
         return (values[:, 1] - values[:, 0]) / 2
@@ -343,11 +343,11 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> model = model.partial_fit(X, y, forecast=forecast)
         """
         checked = self._checked(X)
-        machine = self._rule.machine
-        with _blas_limit(machine):
-            decisions = machine.decide(checked, resolve_threads(self.n_jobs))
-        labels = self.classes_[vote(machine.classes, decisions)]
-        return Forecast(X, labels, machine, decisions)
+        model = self._rule.model
+        with _blas_limit(model):
+            decisions = model.decide(checked, resolve_threads(self.n_jobs))
+        labels = self.classes_[vote(model.classes, decisions)]
+        return Forecast(X, labels, model, decisions)
 
     def _checked(self, X: Any) -> FloatArray:
         check_is_fitted(self)
@@ -360,7 +360,7 @@ def _join(chunks: list[tuple[FloatArray, IndexArray]]) -> tuple[FloatArray, Inde
     return np.concatenate(tables), np.concatenate(labels)
 
 
-def _blas_limit(machine: Machine) -> AbstractContextManager[Any]:
-    """Return a block in which the machine's decisions do not depend on threads of BLAS."""
+def _blas_limit(model: StreamModel) -> AbstractContextManager[Any]:
+    """Return a block in which the model's decisions do not depend on threads of BLAS."""
     # Only hyperplanes use BLAS, and setting its threads takes a while.
-    return one_blas_thread() if isinstance(machine, Linear) else nullcontext()
+    return one_blas_thread() if isinstance(model, Linear) else nullcontext()

@@ -1,4 +1,4 @@
-"""Trained machines of a stream learner: plain records that predict and nothing else."""
+"""Trained models of a stream learner: plain records that predict and nothing else."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = [
     "Constant",
     "Forecast",
     "Linear",
-    "Machine",
     "ScaledExpansion",
+    "StreamModel",
     "class_values",
     "predict_codes",
     "vote",
 ]
 
 
-class Machine(Protocol):
-    """What a stream learner asks of a trained machine.
+class StreamModel(Protocol):
+    """What a stream learner asks of a trained model.
 
     `classes` are the numbers of the classes that it knows, ascending.
     """
@@ -44,7 +44,7 @@ class Machine(Protocol):
 
 @dataclass(frozen=True)
 class Constant:
-    """The machine of a chunk with one class."""
+    """The model of a chunk with one class."""
 
     classes: IndexArray
     n_support: int = 0
@@ -108,7 +108,7 @@ class Forecast:
         The samples, as they were given.
     labels : ndarray of shape (n_samples,)
         The predicted class labels.
-    machine : Machine
+    model : StreamModel
         What predicted them.
     decisions : ndarray of shape (n_samples, n_pairs)
         Its decision values.
@@ -116,18 +116,18 @@ class Forecast:
 
     X: Any
     labels: Any
-    machine: Machine
+    model: StreamModel
     decisions: DoubleArray
 
 
-def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int) -> DoubleArray:
+def class_values(model: StreamModel, X: FloatArray, n_classes: int, n_threads: int) -> DoubleArray:
     """Return a value per sample and class; the largest is the prediction.
 
-    With two classes the values are minus and plus the decision. A class that the machine has not
+    With two classes the values are minus and plus the decision. A class that the model has not
     seen gets a value below all others.
     """
-    decisions = machine.decide(X, n_threads)
-    known = machine.classes
+    decisions = model.decide(X, n_threads)
+    known = model.classes
     if known.size == 1:
         values = np.ones((X.shape[0], 1))
     elif known.size == 2:
@@ -142,9 +142,9 @@ def class_values(machine: Machine, X: FloatArray, n_classes: int, n_threads: int
     return padded
 
 
-def predict_codes(machine: Machine, X: FloatArray, n_threads: int = 1) -> IndexArray:
+def predict_codes(model: StreamModel, X: FloatArray, n_threads: int = 1) -> IndexArray:
     """Return the numbers of the predicted classes."""
-    return vote(machine.classes, machine.decide(X, n_threads))
+    return vote(model.classes, model.decide(X, n_threads))
 
 
 def vote(known: IndexArray, decisions: DoubleArray) -> IndexArray:

@@ -14,19 +14,19 @@ __all__ = ["StreamOLLAL2"]
 
 
 class StreamOLLAL2(StreamClassifier):
-    r"""Support vector classifier for data streams: one machine, kept, updated or rebuilt.
+    r"""Support vector classifier for data streams: one model, kept, updated or rebuilt.
 
     Before it learns from a chunk, the classifier compares the mean margin of its predictions,
     :math:`\xi = \sum_i y_i f(x_i)`, with that of the chunk before. Where little is lost, nothing is
     done. Where more is lost, OLLA-L2 goes on with the new samples, older coefficients count less,
-    and the support vectors of smallest coefficients leave. Where much is lost, a new machine is
+    and the support vectors of smallest coefficients leave. Where much is lost, a new model is
     trained. So a chunk costs little as long as nothing changes.
 
     Parameters
     ----------
     gamma : float, default=None
         Width of the rbf kernel for features of variance 1. None: chosen on the first chunk by
-        cross-validation of OLLAWV machines, and kept.
+        cross-validation of OLLAWV models, and kept.
     C : float, default=1.0
         Size of the steps, against a margin of 1.
     epochs : int, default=2
@@ -36,11 +36,11 @@ class StreamOLLAL2(StreamClassifier):
     budget : int, default=1000
         Limit on support vectors of each pair of classes.
     keep : float, default=0.0
-        Part of the mean margin that may be lost before the machine is updated. A larger value saves
-        time; with 0 a machine is kept as long as its margins do not shrink.
+        Part of the mean margin that may be lost before the model is updated. A larger value saves
+        time; with 0 a model is kept as long as its margins do not shrink.
     rebuild : float, default=0.2
-        Part of the mean margin that must be lost before a new machine is trained. With
-        ``keep=rebuild=-numpy.inf`` every chunk gets a machine of its own, as in the published
+        Part of the mean margin that must be lost before a new model is trained. With
+        ``keep=rebuild=-numpy.inf`` every chunk gets a model of its own, as in the published
         table.
     decay : float, default=0.3
         What older coefficients are multiplied by at each update, so that those of a chunk n updates
@@ -56,10 +56,10 @@ class StreamOLLAL2(StreamClassifier):
         Rows given to `fit` and `partial_fit` so far.
     n_support_ : int
         Support vectors.
-    machine_ : str
-        What happened to the machine at the last chunk.
+    model_ : str
+        What happened to the model at the last chunk.
     n_drifts_ : int
-        How often a new machine was trained after the first.
+        How often a new model was trained after the first.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -67,7 +67,7 @@ class StreamOLLAL2(StreamClassifier):
 
     See Also
     --------
-    StreamOLLAWV : Chooses among machines; usually more accurate.
+    StreamOLLAWV : Chooses among models; usually more accurate.
     OLLAL2Classifier : OLLA-L2 without a change rule.
 
     References

@@ -22,24 +22,24 @@ _CARRIED_CHUNKS = 3
 class StreamOLLAWV(StreamClassifier):
     """Support vector classifier for data streams, learning chunk by chunk.
 
-    The adaptive rule trains several machines: plain and refined OLLAWV with the rbf kernel and
-    linear machines, each on recent windows of different length. All predict a chunk before they
+    The adaptive rule trains several models: plain and refined OLLAWV with the rbf kernel and
+    linear models, each on recent windows of different length. All predict a chunk before they
     learn from it; the one that erred least of late predicts for the user. When its errors jump, and
-    a machine of the new samples alone would do better, what was learned before is dropped and the
-    parameters are tuned anew; the leader of an earlier concept is called back when it fits. The
-    published rule trains one new machine per chunk.
+    a model of the new samples alone would do better, what was learned before is dropped and the
+    parameters are tuned again; the leader of an earlier concept is called back when it fits. The
+    published rule trains one new model per chunk.
 
     Parameters
     ----------
     rule : {"adaptive", "published"}, default="adaptive"
-        ``"published"`` is the dissertation's: every chunk scaled to [0, 1], one new machine per
+        ``"published"`` is the dissertation's: every chunk scaled to [0, 1], one new model per
         chunk, gamma and margin chosen on the first chunk. It uses none of the parameters below but
         `n_jobs`.
     chunk_size : int, default=1000
-        Samples learned from together. Larger chunks give better machines and follow changes later.
+        Samples learned from together. Larger chunks give better models and follow changes later.
     memory : {"chunk", "support"} or int, default=16000
-        What machines learn from besides the newest chunk. An int: the recent samples, at most so
-        many for linear machines and nine chunks for kernel machines. ``"support"``: kernel machines
+        What models learn from besides the newest chunk. An int: the recent samples, at most so
+        many for linear models and nine chunks for kernel models. ``"support"``: kernel models
         carry along the support vectors of largest coefficients, three chunks at most; good where
         labels have no noise. ``"chunk"``: nothing.
     detector : object, default=None
@@ -59,11 +59,11 @@ class StreamOLLAWV(StreamClassifier):
     n_samples_seen_ : int
         Rows given to `fit` and `partial_fit` so far.
     n_support_ : int
-        Support vectors of the machine that predicts; a linear one stores none.
-    machine_ : str
-        What machine predicts: family and samples it was trained on.
+        Support vectors of the model that predicts; a linear one stores none.
+    model_ : str
+        The model that predicts: its family and the samples it was trained on.
     n_drifts_ : int
-        How often the learner began anew.
+        How often the learner started from the beginning.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -71,13 +71,13 @@ class StreamOLLAWV(StreamClassifier):
 
     See Also
     --------
-    StreamOLLAL2 : One pass, one machine that is kept, updated or rebuilt.
+    StreamOLLAL2 : One pass, one model that is kept, updated or rebuilt.
     svmosaic.streams.prequential : Evaluation on a stream.
 
     Notes
     -----
-    Memory is bounded: recent samples, a machine per expert, four leaders of earlier concepts.
-    A machine is trained again when its window has grown by 40 %, then ever more rarely while its
+    Memory is bounded: recent samples, a model per expert, four leaders of earlier concepts.
+    A model is trained again when its window has grown by 40 %, then ever more rarely while its
     errors stay the same; experts that are clearly worse than the leader rest.
 
     References

@@ -46,7 +46,7 @@ _TUNED = Real(minimum=1e-30, maximum=1e30)
 # More than any pool has: windows grow by factors.
 _MOST_EXPERTS = 1000
 
-# Samples and machines ------------------------------------------------------------------------
+# Samples and models ------------------------------------------------------------------------
 
 
 def _codes(size: str | int, *, ascending: bool = False) -> Array:
@@ -67,17 +67,17 @@ _SCALER = Record(
 )
 
 
-def _check_pairs(machine: Linear | ScaledExpansion, path: str, sizes: Scope) -> None:
-    n_known = machine.classes.size
-    if isinstance(machine, Linear):
-        n_pairs = int(machine.weights.shape[1])
+def _check_pairs(model: Linear | ScaledExpansion, path: str, sizes: Scope) -> None:
+    n_known = model.classes.size
+    if isinstance(model, Linear):
+        n_pairs = int(model.weights.shape[1])
     else:
-        n_pairs = machine.expansion.n_outputs
+        n_pairs = model.expansion.n_outputs
     if n_known < 2 or n_pairs != n_known * (n_known - 1) // 2:
         refuse(f"'{path}' has {n_pairs} decisions for {n_known} classes")
 
 
-def _check_weights(machine: Linear, path: str, sizes: Scope) -> None:
+def _check_weights(model: Linear, path: str, sizes: Scope) -> None:
     if sizes["n_weights"] != sizes["n_features"] + 1:
         refuse(f"'{path}' has {sizes['n_weights']} weights for {sizes['n_features']} features")
 
@@ -111,7 +111,7 @@ _EXPANSION = Record(
     checks=(_check_matrix,),
 )
 
-_MACHINE = OneOf(
+_MODEL = OneOf(
     {
         "constant": Record(Constant, {"classes": _codes(1)}),
         "linear": Record(
@@ -159,7 +159,7 @@ _EXPERT = Record(
     {
         "family": _FAMILY,
         "window": Whole(1),
-        "machine": Maybe(_MACHINE),
+        "model": Maybe(_MODEL),
         "trained_at": Whole(),
         "trained_on": Whole(),
         "errors": Table(Whole(), _TALLY),
@@ -174,12 +174,12 @@ _EXPERT = Record(
 
 def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
     _check_tallies(pool.record, f"{path}.record")
-    ready = [k for k, expert in enumerate(pool.experts) if expert.machine is not None]
+    ready = [k for k, expert in enumerate(pool.experts) if expert.model is not None]
     if pool._place not in ready:
         refuse(f"'{path}' has no expert that predicts")
     if any(chunk > pool.time for expert in pool.experts for chunk in expert.errors):
         refuse(f"'{path}' has errors of a chunk that is still to come")
-    if any(old.machine is None or old.learns for old in pool.retired):
+    if any(old.model is None or old.learns for old in pool.retired):
         refuse(f"'{path}' has a retired expert that learns or cannot predict")
     if set(pool.choices) != set(FAMILIES) or set(pool.tuned_on) != set(FAMILIES):
         refuse(f"'{path}' has no parameters for some family")
@@ -215,7 +215,7 @@ _PUBLISHED = Record(
         "window": _WINDOW,
         "choice": Maybe(_CHOICE),
         "n_drifts": Whole(),
-        "_machine": _MACHINE,
+        "_model": _MODEL,
         "_n_seen": Whole(1),
     },
 )
@@ -259,7 +259,7 @@ _OLLA_L2 = Record(
                 },
             ),
         ),
-        "_machine": _MACHINE,
+        "_model": _MODEL,
     },
     checks=(_check_olla_l2,),
 )

@@ -24,9 +24,9 @@ class RecentSamples:
 
     def copy(self) -> RecentSamples:
         """Return a window that changes by itself; the samples are shared."""
-        twin = RecentSamples(self.budget)
-        twin._chunks = [*self._chunks]
-        return twin
+        other = RecentSamples(self.budget)
+        other._chunks = [*self._chunks]
+        return other
 
     def __len__(self) -> int:
         return sum(codes.size for _, codes in self._chunks)
