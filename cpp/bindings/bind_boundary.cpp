@@ -4,6 +4,7 @@
 
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
+#include "bindings/settings.hpp"
 #include "core/boundary_pairs.hpp"
 #include "solvers/online_svm.hpp"
 
@@ -109,6 +110,20 @@ nb::list run_online_svm(const nb::object& rows, const nb::object& points, double
 }  // namespace
 
 void bind_boundary(nb::module_& m) {
+    SettingsClass<OnlineSvmSettings>(m, "OnlineSvmSettings",
+                                     "The on-line SVM, plain and with boundary points.")
+        .field("lam", &OnlineSvmSettings::lam, "lambda of the thesis; a step is 1 / (lam t).")
+        .field("max_iter", &OnlineSvmSettings::max_iter, "Visits, when they are drawn at random.")
+        .choice("order", &OnlineSvmSettings::order,
+                Names<VisitOrder>{{"random", VisitOrder::random}, {"given", VisitOrder::given}},
+                "Drawn by weight, or one pass over the samples as they come.")
+        .choice("update", &OnlineSvmSettings::update,
+                Names<Shrinking>{{"gradient", Shrinking::gradient},
+                                 {"printed", Shrinking::printed},
+                                 {"clipped", Shrinking::clipped}},
+                "A step along the gradient of the norm, or coefficients that shrink by a factor, "
+                "as printed or cut to [0, 1].")
+        .field("seed", &OnlineSvmSettings::seed, "Seed of the draws.");
     m.def(
         "boundary_pairs",
         [](const nb::object& rows, const Array1<Index>& first, const Array1<Index>& second,

@@ -14,10 +14,10 @@ using namespace svmosaic;
 namespace {
 
 // One row of coefficients per support vector, in compressed form.
-void check_coefficients(const Coefficients& coefficients, std::size_t n_support) {
+void check_coefficients(const Coefficients& coefficients, Index n_support) {
     const auto offsets = coefficients.offsets;
-    const auto n_values = static_cast<Index>(coefficients.values.size());
-    require(offsets.size() == n_support + 1 && offsets.front() == 0 && offsets.back() == n_values &&
+    const Index n_values = ssize(coefficients.values);
+    require(ssize(offsets) == n_support + 1 && offsets.front() == 0 && offsets.back() == n_values &&
                 std::ranges::is_sorted(offsets) &&
                 coefficients.outputs.size() == coefficients.values.size(),
             "expected compressed coefficients with one row per support vector");
@@ -42,8 +42,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     require_same_width(table.rows, vector_table.rows);
     require_indices(span_of(support), count_vectors(vector_table.rows), "support vectors");
     check_coefficients(coefficients, support.size());
-    std::vector<double> values(
-        static_cast<std::size_t>(count_rows(table.rows) * coefficients.n_outputs));
+    std::vector<double> values(count_rows(table.rows) * coefficients.n_outputs);
     Monitor monitor(0.0, python_poll(progress));
     {
         const nb::gil_scoped_release release;
@@ -76,8 +75,8 @@ nb::object matrix_of(const nb::object& rows, const nb::object& vectors, const nb
 // The table, checked: an index out of it would read memory that is not ours.
 StoredRows read_stored_rows(const Array2<double>& table, Index n_columns,
                             const Array1<Index>& places) {
-    const auto n_rows = static_cast<Index>(table.shape(0));
-    const auto width = static_cast<Index>(table.shape(1));
+    const Index n_rows = table.shape(0);
+    const Index width = table.shape(1);
     if (width % simd::lanes<double> != 0 || n_columns < 0 || n_columns > width) {
         throw nb::value_error(
             "the width of the table must be a multiple of 8, with room for all "
@@ -127,7 +126,7 @@ void bind_expansion(nb::module_& m) {
            const nb::object& kernel, const Array1<Index>& offsets, const Array1<Index>& outputs,
            const Array1<double>& values, const Array1<double>& intercepts, Index n_threads) {
             const Coefficients coefficients{span_of(offsets), span_of(outputs), span_of(values),
-                                            static_cast<Index>(intercepts.size())};
+                                            ssize(intercepts)};
             const nb::object nobody = nb::none();
             return is_single(rows)
                        ? decide_rows<float>(rows, vectors, support, kernel, coefficients,

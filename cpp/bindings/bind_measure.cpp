@@ -1,4 +1,5 @@
-// Clocks around the hot loops, for benchmarks/engine.py: what fraction of the machine they reach.
+// Clocks around the hot loops, for benchmarks/engine.py: what fraction of the computer's speed they
+// reach.
 #include <nanobind/nanobind.h>
 
 #include <chrono>
@@ -28,14 +29,12 @@ double time_columns(const nb::object& rows, const nb::object& kernel, Index n_co
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
     const nb::gil_scoped_release release;
-    std::vector<Index> samples(static_cast<std::size_t>(count_rows(table.rows)));
+    std::vector<Index> samples(count_rows(table.rows));
     std::iota(samples.begin(), samples.end(), Index{0});
-    const auto n = static_cast<Index>(samples.size());
+    const Index n = ssize(samples);
     ThreadPool pool(n_threads);
-    const auto column_bytes =
-        static_cast<std::size_t>(simd::round_up(n, simd::lanes<Real>)) * sizeof(Real);
-    KernelColumns<Real> columns(table.rows, samples, spec,
-                                static_cast<std::size_t>(n_columns + 1) * column_bytes, pool);
+    const auto column_bytes = simd::round_up(n, simd::lanes<Real>) * sizeof(Real);
+    KernelColumns<Real> columns(table.rows, samples, spec, (n_columns + 1) * column_bytes, pool);
     double best = std::numeric_limits<double>::infinity();
     for (Index r = 0; r < repeats; ++r) {
         std::vector<Index> wanted;
@@ -53,7 +52,7 @@ double time_columns(const nb::object& rows, const nb::object& kernel, Index n_co
 double time_update(Index n, Index repeats, Index n_threads) {
     const nb::gil_scoped_release release;
     const Index range = simd::round_up((n + n_threads - 1) / n_threads, simd::lanes<float>);
-    const auto padded = static_cast<std::size_t>(range * n_threads);
+    const Index padded = range * n_threads;
     const AlignedVector<float> column(padded, 0.5F);
     const AlignedVector<double> targets(padded, 1.0);
     AlignedVector<double> scores(padded, 0.0);

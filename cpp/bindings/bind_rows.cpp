@@ -16,8 +16,8 @@ template <class Real>
 nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
                         const Array1<double>& weights) {
     const auto table = read_table<Real>(rows);
-    const auto size = static_cast<std::size_t>(count_rows(table.rows));
-    require(labels.size() == size && weights.size() == size,
+    const Index size = count_rows(table.rows);
+    require(ssize(labels) == size && ssize(weights) == size,
             "expected a label and a weight for each row");
     DistinctRows distinct;
     {
@@ -71,7 +71,7 @@ void bind_rows(nb::module_& m) {
         "The SIMD level in use: baseline, avx2 or avx512.");
     m.def(
         "best_simd_level", [] { return std::string(simd::name_of(simd::best_level())); },
-        "The best SIMD level of this machine.");
+        "The best SIMD level of this computer.");
     m.def(
         "force_simd_level", [](const std::string& name) { simd::force_level(level_of(name)); },
         nb::arg("name"), "Use another SIMD level, for tests and benchmarks.");

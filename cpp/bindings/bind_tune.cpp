@@ -15,7 +15,7 @@ template <class Real>
 nb::tuple tune(const nb::object& rows, const nb::object& kernel, const Array1<Index>& labels,
                const Array1<double>& weights, const nb::list& splits, const Array1<double>& gammas,
                const Array1<double>& margins, const Array1<double>& Cs,
-               const std::string& multi_class, const OllawvMachine& solver, double memory_mb,
+               const std::string& multi_class, const OllawvSettings& solver, double memory_mb,
                Index n_threads, double max_time, const nb::object& progress) {
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
@@ -25,9 +25,8 @@ nb::tuple tune(const nb::object& rows, const nb::object& kernel, const Array1<In
         span_of(Cs),     multi_class == "ovo" ? MultiClass::ovo : MultiClass::ovr,
         solver,          memory_mb};
     const Index n_rows = count_rows(table.rows);
-    require(
-        static_cast<Index>(labels.size()) == n_rows && static_cast<Index>(weights.size()) == n_rows,
-        "expected a label and a weight for each row");
+    require(ssize(labels) == n_rows && ssize(weights) == n_rows,
+            "expected a label and a weight for each row");
     require(std::ranges::all_of(span_of(labels), [](Index label) { return label >= 0; }),
             "labels are class numbers from 0");
     std::vector<Array1<Index>> arrays;
@@ -59,7 +58,7 @@ void bind_tune(nb::module_& m) {
         [](const nb::object& rows, const nb::object& kernel, const Array1<Index>& labels,
            const Array1<double>& weights, const nb::list& splits, const Array1<double>& gammas,
            const Array1<double>& margins, const Array1<double>& Cs, const std::string& multi_class,
-           const OllawvMachine& solver, double memory_mb, Index n_threads, double max_time,
+           const OllawvSettings& solver, double memory_mb, Index n_threads, double max_time,
            const nb::object& progress) {
             const auto run = is_single(rows) ? tune<float> : tune<double>;
             return run(rows, kernel, labels, weights, splits, gammas, margins, Cs, multi_class,

@@ -1,4 +1,4 @@
-// Tuning of epsilon-SVR: distances, folds, links and a grid in, fitted machines out.
+// Tuning of epsilon-SVR: distances, folds, links and a grid in, fitted models out.
 #include <nanobind/nanobind.h>
 
 #include "bindings/convert.hpp"
@@ -12,7 +12,7 @@ using namespace svmosaic;
 namespace {
 
 template <class T>
-std::span<const T> row_of(const Array2<T>& array, std::size_t row) {
+std::span<const T> row_of(const Array2<T>& array, Index row) {
     return {array.data() + row * array.shape(1), array.shape(1)};
 }
 
@@ -45,11 +45,11 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
     require(train.shape(0) == test.shape(0) &&
                 (train.shape(0) == 0 || (train.shape(1) == size && test.shape(1) == size)),
             "expected a training and a test weight for each sample and fold");
-    const std::size_t n_candidates = gammas.size() * Cs.size() * epsilons.size();
+    const Index n_candidates = gammas.size() * Cs.size() * epsilons.size();
     require(n_candidates > 0 && (n_candidates == 1 || train.shape(0) > 0),
             "without folds there must be one candidate");
     const std::size_t start_size = n_candidates * train.shape(0) * size;
-    const auto n_starts = static_cast<Index>(start_size == 0 ? 0 : starts.size() / start_size);
+    const Index n_starts = start_size == 0 ? 0 : starts.size() / start_size;
     RegressionTable table;
     table.distances = {distances.data(), distances.size()};
     table.weights = span_of(weights);
@@ -61,18 +61,18 @@ nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
     for (const auto item : links) {
         RegressionLink view;
         const auto target = nb::cast<Index>(item.attr("target"));
-        require_indices({&target, 1}, static_cast<Index>(targets.shape(0)), "targets");
-        view.target = row_of(targets, static_cast<std::size_t>(target));
+        require_indices({&target, 1}, targets.shape(0), "targets");
+        view.target = row_of(targets, target);
         const auto numbers = array1<Index>(item, "columns");
-        require_indices(span_of(numbers), static_cast<Index>(columns.shape(0)), "columns");
+        require_indices(span_of(numbers), columns.shape(0), "columns");
         for (const Index column : span_of(numbers)) {
-            view.columns.push_back(row_of(columns, static_cast<std::size_t>(column)));
+            view.columns.push_back(row_of(columns, column));
         }
         view.start = nb::cast<Index>(item.attr("start"));
         view.first = nb::cast<Index>(item.attr("first"));
         require(view.start < 0 || starts.size() == 0 || view.start < n_starts,
                 "a link starts from one of the links tuned before");
-        require(view.first < static_cast<Index>(n_candidates), "there is no such candidate");
+        require(view.first < n_candidates, "there is no such candidate");
         views.push_back(std::move(view));
     }
     Monitor monitor(0.0, python_poll(progress));

@@ -60,7 +60,7 @@ Table<Real> read_table(const nb::handle& record) {
         const auto n_rows = nb::cast<Index>(record.attr("n_rows"));
         const nb::object column = record.attr("column");
         const auto diagonal = array1<double>(record, "diagonal");
-        require(static_cast<Index>(diagonal.size()) == n_rows,
+        require(ssize(diagonal) == n_rows,
                 "a kernel function needs one value of the diagonal per row");
         table.keep = {column, record.attr("diagonal")};
         CallbackRows<Real> rows;
@@ -88,14 +88,13 @@ Table<Real> read_table(const nb::handle& record) {
         rows.offsets = indices(record, "offsets", table.keep);
         rows.n_rows = nb::cast<Index>(record.attr("offsets").attr("size")) - 1;
         rows.n_columns = nb::cast<Index>(record.attr("n_columns"));
-        require_csr(rows, static_cast<Index>(values.size()),
-                    nb::cast<Index>(record.attr("columns").attr("size")));
+        require_csr(rows, ssize(values), nb::cast<Index>(record.attr("columns").attr("size")));
         table.rows = rows;
         return table;
     }
     const auto values = matrix<Real>(record);
-    const auto n_rows = static_cast<Index>(values.shape(0));
-    const auto n_columns = static_cast<Index>(values.shape(1));
+    const Index n_rows = values.shape(0);
+    const Index n_columns = values.shape(1);
     if (type == "PairwiseRows") {
         const auto symmetric = nb::cast<bool>(record.attr("symmetric"));
         require(!symmetric || n_rows == n_columns, "a symmetric matrix must be square");
@@ -112,11 +111,10 @@ template Table<double> read_table<double>(const nb::handle&);
 ProblemArrays read_problem(const nb::handle& record, Index n_rows) {
     ProblemArrays arrays{array1<Index>(record, "samples"), array1<double>(record, "targets"),
                          array1<double>(record, "weights"), nb::cast<Index>(record.attr("first"))};
-    const std::size_t size = arrays.samples.size();
-    require(arrays.targets.size() == size && arrays.weights.size() == size,
+    const Index size = arrays.samples.size();
+    require(ssize(arrays.targets) == size && ssize(arrays.weights) == size,
             "samples, targets and weights differ in length");
-    require(arrays.start < static_cast<Index>(std::max<std::size_t>(size, 1)),
-            "a problem starts at one of its samples");
+    require(arrays.start < std::max<Index>(size, 1), "a problem starts at one of its samples");
     require_indices(span_of(arrays.samples), n_rows, "samples");
     return arrays;
 }

@@ -1,5 +1,5 @@
-// Python records to C++ views and back. The records are the dataclasses of svmosaic/problem.py
-// and svmosaic/solvers/; they are read by field name, without conversion of any array.
+// Python records to C++ views and back. The records are the dataclasses of svmosaic.engine.problem
+// and svmosaic.engine.tasks; they are read by field name, without conversion of any array.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -77,7 +77,7 @@ struct ProblemArrays {
 // A problem over a table of `n_rows` rows.
 ProblemArrays read_problem(const nb::handle& record, Index n_rows);
 
-// A dict with the fields of svmosaic.problem.Solution.
+// A dict with the fields of svmosaic.engine.problem.Solution.
 nb::dict to_dict(Solution&& solution);
 
 // Asks Python for signals and calls progress(done, total, steps), if it is not None.

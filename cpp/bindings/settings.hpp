@@ -23,7 +23,7 @@ using Names = std::vector<std::pair<std::string, Enum>>;
 
 // Binds a struct of settings: a constructor that takes fields by keyword, and a property each.
 //   SettingsClass<SmoSettings>(m, "SmoSettings", "...")
-//       .field("C", &SmoSettings::C, "Upper bound of a coefficient.");
+//       .field("C", &SmoOptions::C, "Upper bound of a coefficient.");
 template <class T>
 class SettingsClass {
   public:

@@ -7,7 +7,7 @@
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
 #include "solvers/online.hpp"
-#include "solvers/smo_machine.hpp"
+#include "solvers/smo_problem.hpp"
 #include "solvers/solve.hpp"
 
 namespace svmosaic {
@@ -54,8 +54,7 @@ struct TaskArrays<RefineTask> {
         TaskArrays task{read_problem(record.attr("problem"), n_rows),
                         array1<Index>(record, "selected"),
                         nb::cast<RefineSettings>(record.attr("settings"))};
-        require_indices(span_of(task.selected), static_cast<Index>(task.problem.samples.size()),
-                        "selected samples");
+        require_indices(span_of(task.selected), ssize(task.problem.samples), "selected samples");
         return task;
     }
     RefineTask view() const { return {problem.view(), span_of(selected), settings}; }

@@ -19,12 +19,8 @@ constexpr Index tile = 128;
 constexpr Index first_chunk = 64;
 constexpr Index last_chunk = 512;
 // Pairs of 8 x 8 samples follow each other: their rows of a chunk stay in the fastest cache.
-constexpr std::size_t group = 8;
+constexpr Index group = 8;
 constexpr float infinity = std::numeric_limits<float>::infinity();
-
-constexpr std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 // The share of the squared diameter that rounding of the data may take.
 template <class Real>
@@ -43,7 +39,7 @@ class Samples {
         const std::vector<double> centre = mean();
         const std::vector<Index> order = order_of_trial(centre);
         place_.resize(all_.size());
-        for (std::size_t p = 0; p < order.size(); ++p) place_[at(order[p])] = static_cast<Index>(p);
+        for (Index p = 0; p < ssize(order); ++p) place_[order[p]] = p;
         lay_out(order, centre);
         // Of the coordinates, and of the sums over features.
         constexpr double epsilon = 6e-8;
@@ -52,26 +48,26 @@ class Samples {
             static_cast<float>(epsilon * 4.0 * static_cast<double>(d_ + 6) + 2.0 * tie_share<Real>);
     }
 
-    Index size() const { return static_cast<Index>(all_.size()); }
+    Index size() const { return ssize(all_); }
     Index padded() const { return simd::round_up(size(), lanes); }
     // Where sample i of the list first + second stands in the order of trial.
-    Index place(Index i) const { return place_[at(i)]; }
+    Index place(Index i) const { return place_[i]; }
 
     // Squared distances of up to max_queries samples, by place, to those at begin .. end - 1.
     void distances(std::span<const Index> places, Index begin, Index end, float* const* out) const {
-        AlignedVector<float> queries(at(simd::max_queries * d_));
-        const auto n = static_cast<Index>(places.size());
+        AlignedVector<float> queries(simd::max_queries * d_);
+        const Index n = ssize(places);
         for (Index m = 0; m < n; ++m) {
-            const Index p = places[at(m)];
+            const Index p = places[m];
             const float* x = blocks_.data() + p / lanes * lanes * d_ + p % lanes;
-            for (Index f = 0; f < d_; ++f) queries[at(f * simd::max_queries + m)] = x[f * lanes];
+            for (Index f = 0; f < d_; ++f) queries[f * simd::max_queries + m] = x[f * lanes];
         }
         const Index padded_end = simd::round_up(end, lanes);
         simd::loops<float>().squared_distances_of(
             blocks_.data() + begin * d_, (padded_end - begin) / lanes, d_, queries.data(), n, out);
         for (Index m = 0; m < n; ++m) {
             // Neither the sample itself nor the padding can be inside a ball.
-            const Index p = places[at(m)];
+            const Index p = places[m];
             if (p >= begin && p < end) out[m][p - begin] = infinity;
             std::fill(out[m] + (end - begin), out[m] + (padded_end - begin), infinity);
         }
@@ -84,12 +80,12 @@ class Samples {
 
     // Whether sample k lies inside the ball of i and j, all by place: (x_k - x_i).(x_j - x_k) > 0.
     bool inside(Index i, Index j, Index k) const {
-        const auto x = rows_.row(row_[at(i)]);
-        const auto z = rows_.row(row_[at(j)]);
-        const auto u = rows_.row(row_[at(k)]);
+        const auto x = rows_.row(row_[i]);
+        const auto z = rows_.row(row_[j]);
+        const auto u = rows_.row(row_[k]);
         double product = 0.0;
         double squared = 0.0;
-        for (std::size_t f = 0; f < at(d_); ++f) {
+        for (Index f = 0; f < d_; ++f) {
             const auto a = static_cast<double>(x[f]);
             const auto b = static_cast<double>(z[f]);
             const auto c = static_cast<double>(u[f]);
@@ -102,10 +98,10 @@ class Samples {
 
   private:
     std::vector<double> mean() const {
-        std::vector<double> sum(at(d_), 0.0);
+        std::vector<double> sum(d_, 0.0);
         for (const Index row : all_) {
             const auto x = rows_.row(row);
-            for (std::size_t f = 0; f < at(d_); ++f) sum[f] += static_cast<double>(x[f]);
+            for (Index f = 0; f < d_; ++f) sum[f] += static_cast<double>(x[f]);
         }
         for (double& value : sum) value /= static_cast<double>(all_.size());
         return sum;
@@ -115,28 +111,28 @@ class Samples {
     // near the centre are inside most balls where the data are one cloud; where they are many, a
     // random one is as good as any.
     std::vector<Index> order_of_trial(const std::vector<double>& centre) const {
-        const std::size_t n = all_.size();
+        const Index n = all_.size();
         std::vector<double> squared(n, 0.0);
         std::vector<Index> shuffled(n);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (Index i = 0; i < n; ++i) {
             const auto x = rows_.row(all_[i]);
-            for (std::size_t f = 0; f < at(d_); ++f) {
+            for (Index f = 0; f < d_; ++f) {
                 const double value = static_cast<double>(x[f]) - centre[f];
                 squared[i] += value * value;
             }
-            shuffled[i] = static_cast<Index>(i);
+            shuffled[i] = i;
         }
         std::vector<Index> outwards = shuffled;
         std::stable_sort(outwards.begin(), outwards.end(),
-                         [&](Index a, Index b) { return squared[at(a)] < squared[at(b)]; });
+                         [&](Index a, Index b) { return squared[a] < squared[b]; });
         Sampler(0).shuffle(shuffled);
         std::vector<Index> order;
         order.reserve(n);
         std::vector<char> listed(n, 0);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (Index i = 0; i < n; ++i) {
             for (const Index next : {outwards[i], shuffled[i]}) {
-                if (listed[at(next)]) continue;
-                listed[at(next)] = 1;
+                if (listed[next]) continue;
+                listed[next] = 1;
                 order.push_back(next);
             }
         }
@@ -144,17 +140,16 @@ class Samples {
     }
 
     void lay_out(const std::vector<Index>& order, const std::vector<double>& centre) {
-        blocks_.assign(at(padded() * d_), 0.0F);
+        blocks_.assign(padded() * d_, 0.0F);
         row_.resize(all_.size());
-        for (std::size_t p = 0; p < order.size(); ++p) {
-            row_[p] = all_[at(order[p])];
+        for (Index p = 0; p < ssize(order); ++p) {
+            row_[p] = all_[order[p]];
             const auto x = rows_.row(row_[p]);
-            float* block = blocks_.data() + static_cast<Index>(p) / lanes * lanes * d_ +
-                           static_cast<Index>(p) % lanes;
+            float* block = blocks_.data() + p / lanes * lanes * d_ + p % lanes;
             double norm = 0.0;
-            for (std::size_t f = 0; f < at(d_); ++f) {
+            for (Index f = 0; f < d_; ++f) {
                 const double value = static_cast<double>(x[f]) - centre[f];
-                block[static_cast<Index>(f) * lanes] = static_cast<float>(value);
+                block[f * lanes] = static_cast<float>(value);
                 norm += value * value;
             }
             radius_ = std::max(radius_, std::sqrt(norm));
@@ -190,8 +185,8 @@ class Strip {
         : samples_(samples),
           n_first_(n_first),
           stride_(samples.padded()),
-          own_(at((end - begin) * stride_)),
-          other_(at(tile * last_chunk)) {
+          own_((end - begin) * stride_),
+          other_(tile * last_chunk) {
         for (Index i = begin; i < end; ++i) own_places_.push_back(samples.place(i));
         fill(own_places_, 0, samples.size(), own_.data(), stride_);
     }
@@ -213,29 +208,29 @@ class Strip {
 
   private:
     void fill(std::span<const Index> places, Index begin, Index end, float* out, Index stride) {
-        const auto n = static_cast<Index>(places.size());
-        std::array<float*, at(simd::max_queries)> lines{};
+        const Index n = ssize(places);
+        std::array<float*, simd::max_queries> lines{};
         for (Index m = 0; m < n; m += simd::max_queries) {
             const Index count = std::min(simd::max_queries, n - m);
-            for (Index q = 0; q < count; ++q) lines[at(q)] = out + (m + q) * stride;
-            samples_.distances(places.subspan(at(m), at(count)), begin, end, lines.data());
+            for (Index q = 0; q < count; ++q) lines[q] = out + (m + q) * stride;
+            samples_.distances(places.subspan(m, count), begin, end, lines.data());
         }
     }
 
     void list_pairs() {
         alive_.resize(own_places_.size() * places_.size());
         Pair* next = alive_.data();
-        for (std::size_t i = 0; i < own_places_.size(); i += group) {
-            for (std::size_t j = 0; j < places_.size(); j += group) next = list_group(i, j, next);
+        for (Index i = 0; i < ssize(own_places_); i += group) {
+            for (Index j = 0; j < ssize(places_); j += group) next = list_group(i, j, next);
         }
     }
 
-    Pair* list_group(std::size_t first_i, std::size_t first_j, Pair* next) {
-        const std::size_t end_i = std::min(first_i + group, own_places_.size());
-        const std::size_t end_j = std::min(first_j + group, places_.size());
-        for (std::size_t i = first_i; i < end_i; ++i) {
-            const float* line = own_.data() + static_cast<Index>(i) * stride_;
-            for (std::size_t j = first_j; j < end_j; ++j) {
+    Pair* list_group(Index first_i, Index first_j, Pair* next) {
+        const Index end_i = std::min(first_i + group, ssize(own_places_));
+        const Index end_j = std::min(first_j + group, ssize(places_));
+        for (Index i = first_i; i < end_i; ++i) {
+            const float* line = own_.data() + i * stride_;
+            for (Index j = first_j; j < end_j; ++j) {
                 const float squared = line[places_[j]];
                 const float doubt = samples_.doubt(squared);
                 *next++ = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j),
@@ -250,7 +245,7 @@ class Strip {
         fill(places_, begin, end, other_.data(), last_chunk);
         const Index padded = simd::round_up(end - begin, lanes);
         const auto& loops = simd::loops<float>();
-        std::size_t kept = 0;
+        Index kept = 0;
         for (const Pair pair : alive_) {
             const float* a = own_.data() + Index{pair.i} * stride_ + begin;
             const float* b = other_.data() + Index{pair.j} * last_chunk;
@@ -287,10 +282,10 @@ template <class Real>
 BoundaryPairs boundary_pairs(const DenseRows<Real>& rows, std::span<const Index> first,
                              std::span<const Index> second, ThreadPool& pool, Monitor& monitor) {
     const Samples<Real> samples(rows, first, second);
-    const auto n_first = static_cast<Index>(first.size());
-    const auto n_second = static_cast<Index>(second.size());
+    const Index n_first = ssize(first);
+    const Index n_second = ssize(second);
     const Index n_strips = (n_first + strip_size - 1) / strip_size;
-    std::vector<Partners> found(at(n_strips));
+    std::vector<Partners> found(n_strips);
     monitor.expect_problems(1);
     pool.run(
         n_strips,
@@ -298,30 +293,30 @@ BoundaryPairs boundary_pairs(const DenseRows<Real>& rows, std::span<const Index>
             if (monitor.stopped()) return;
             const Index end = std::min(n_first, (s + 1) * strip_size);
             Strip<Real> strip(samples, s * strip_size, end, n_first);
-            found[at(s)].resize(at(end - s * strip_size));
+            found[s].resize(end - s * strip_size);
             for (Index j = 0; j < n_second && !monitor.should_stop(); j += tile) {
-                strip.pair_with(j, std::min(n_second, j + tile), found[at(s)]);
+                strip.pair_with(j, std::min(n_second, j + tile), found[s]);
             }
         },
         [&] { monitor.should_stop(0); });
 
     BoundaryPairs result;
-    std::size_t total = 0;
+    Index total = 0;
     for (const Partners& strip : found) {
         for (const auto& partners : strip) total += partners.size();
     }
     result.first.reserve(total);
     result.second.reserve(total);
-    std::size_t i = 0;
+    Index i = 0;
     for (const Partners& strip : found) {
         // A strip that was never begun, because the monitor said stop, has no lists.
-        for (std::size_t own = 0; own < strip.size(); ++own) {
+        for (Index own = 0; own < ssize(strip); ++own) {
             for (const Index j : strip[own]) {
                 result.first.push_back(first[i + own]);
-                result.second.push_back(second[at(j)]);
+                result.second.push_back(second[j]);
             }
         }
-        i += at(strip_size);
+        i += strip_size;
     }
     return result;
 }
@@ -330,25 +325,25 @@ template <class Real>
 Midpoints<Real> midpoints(const DenseRows<Real>& rows, std::span<const Index> first,
                           std::span<const Index> second, ThreadPool& pool) {
     constexpr Index pairs_per_task = 4096;
-    const auto n = static_cast<Index>(first.size());
-    const auto d = at(rows.n_columns);
+    const Index n = ssize(first);
+    const auto d = rows.n_columns;
     Midpoints<Real> result{UnsetVector<Real>(first.size() * d), UnsetVector<double>(first.size())};
     ask_for_large_pages(result.points.data(), result.points.size() * sizeof(Real));
     pool.run((n + pairs_per_task - 1) / pairs_per_task, [&](Index task) {
         const Index end = std::min(n, (task + 1) * pairs_per_task);
         for (Index p = task * pairs_per_task; p < end; ++p) {
-            const auto x = rows.row(first[at(p)]);
-            const auto z = rows.row(second[at(p)]);
-            Real* point = result.points.data() + at(p) * d;
+            const auto x = rows.row(first[p]);
+            const auto z = rows.row(second[p]);
+            Real* point = result.points.data() + p * d;
             double sum = 0.0;
-            for (std::size_t f = 0; f < d; ++f) {
+            for (Index f = 0; f < d; ++f) {
                 // Halves first: a sum of two large numbers could overflow.
                 point[f] = Real{0.5} * x[f] + Real{0.5} * z[f];
                 const double half =
                     0.5 * static_cast<double>(x[f]) - 0.5 * static_cast<double>(z[f]);
                 sum += half * half;
             }
-            result.radii[at(p)] = std::sqrt(sum);
+            result.radii[p] = std::sqrt(sum);
         }
     });
     return result;

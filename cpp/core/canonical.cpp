@@ -21,7 +21,7 @@ template <class Real>
 std::strong_ordering compare_rows(const DenseRows<Real>& table, Index a, Index b) {
     const auto x = table.row(a);
     const auto z = table.row(b);
-    for (std::size_t f = 0; f < x.size(); ++f) {
+    for (Index f = 0; f < ssize(x); ++f) {
         if (x[f] != z[f]) return order_of(x[f], z[f]);
     }
     return std::strong_ordering::equal;
@@ -76,12 +76,12 @@ struct ExactSum {
 template <class Real, class Visit>
 void for_row(const DenseRows<Real>& table, Index row, const Visit& visit) {
     const auto values = table.row(row);
-    for (std::size_t f = 0; f < values.size(); ++f) visit(f, static_cast<double>(values[f]));
+    for (Index f = 0; f < ssize(values); ++f) visit(f, static_cast<double>(values[f]));
 }
 template <class Real, class Visit>
 void for_row(const CsrRows<Real>& table, Index row, const Visit& visit) {
     for (Index p = table.offsets[row]; p < table.offsets[row + 1]; ++p) {
-        visit(static_cast<std::size_t>(table.columns[p]), static_cast<double>(table.values[p]));
+        visit(table.columns[p], static_cast<double>(table.values[p]));
     }
 }
 
@@ -94,7 +94,7 @@ struct ClassWeights {
 ClassWeights class_weights(const Problem& problem) {
     ExactSum positive;
     ExactSum negative;
-    for (std::size_t i = 0; i < problem.targets.size(); ++i) {
+    for (Index i = 0; i < ssize(problem.targets); ++i) {
         (problem.targets[i] > 0 ? positive : negative).add(problem.weights[i]);
     }
     return {positive.value(), negative.value()};
@@ -104,25 +104,24 @@ ClassWeights class_weights(const Problem& problem) {
 template <class Table>
 void distances_to_mean(const Table& table, const Problem& problem, double target, double weight,
                        std::vector<double>& distances) {
-    std::vector<ExactSum> sums(static_cast<std::size_t>(table.n_columns));
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
+    std::vector<ExactSum> sums(table.n_columns);
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
         if (problem.targets[i] != target) continue;
-        for_row(table, problem.samples[i], [&](std::size_t f, double value) {
-            sums[f].add_product(problem.weights[i], value);
-        });
+        for_row(table, problem.samples[i],
+                [&](Index f, double value) { sums[f].add_product(problem.weights[i], value); });
     }
     std::vector<double> mean(sums.size());
     double squares = 0.0;
-    for (std::size_t f = 0; f < sums.size(); ++f) {
+    for (Index f = 0; f < ssize(sums); ++f) {
         mean[f] = sums[f].value() / weight;
         squares += mean[f] * mean[f];
     }
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
         if (problem.targets[i] != target) continue;
         // |x - m|^2 - |m|^2 = sum over the stored values of x (x - 2 m).
         double distance = squares;
         for_row(table, problem.samples[i],
-                [&](std::size_t f, double value) { distance += value * (value - 2.0 * mean[f]); });
+                [&](Index f, double value) { distance += value * (value - 2.0 * mean[f]); });
         distances[i] = distance;
     }
 }
@@ -132,11 +131,11 @@ void distances_to_mean(const Table& table, const Problem& problem, double target
 template <class Real>
 void distances_to_mean(const PairwiseRows<Real>& table, const Problem& problem, double target,
                        double weight, std::vector<double>& distances) {
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
         if (problem.targets[i] != target) continue;
         const Real* row = table.values + problem.samples[i] * table.n_columns;
         ExactSum sum;
-        for (std::size_t j = 0; j < problem.samples.size(); ++j) {
+        for (Index j = 0; j < ssize(problem.samples); ++j) {
             if (problem.targets[j] != target) continue;
             sum.add_product(problem.weights[j], static_cast<double>(row[problem.samples[j]]));
         }
@@ -156,8 +155,8 @@ DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels
                            std::span<const double> weights) {
     std::vector<Index> order;
     order.reserve(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (weights[i] > 0.0) order.push_back(static_cast<Index>(i));
+    for (Index i = 0; i < ssize(labels); ++i) {
+        if (weights[i] > 0.0) order.push_back(i);
     }
     DistinctRows distinct;
     std::visit(
@@ -165,18 +164,17 @@ DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels
             const auto compare = [&](Index a, Index b) {
                 const auto by_row = compare_rows(table, a, b);
                 if (by_row != std::strong_ordering::equal) return by_row;
-                return order_of(labels[static_cast<std::size_t>(a)],
-                                labels[static_cast<std::size_t>(b)]);
+                return order_of(labels[a], labels[b]);
             };
             std::sort(order.begin(), order.end(), [&](Index a, Index b) {
                 const auto by_pattern = compare(a, b);
                 return by_pattern == std::strong_ordering::equal ? a < b : by_pattern < 0;
             });
-            for (std::size_t i = 0; i < order.size();) {
+            for (Index i = 0; i < ssize(order);) {
                 ExactSum weight;
-                std::size_t j = i;
-                for (; j < order.size() && compare(order[i], order[j]) == 0; ++j) {
-                    weight.add(weights[static_cast<std::size_t>(order[j])]);
+                Index j = i;
+                for (; j < ssize(order) && compare(order[i], order[j]) == 0; ++j) {
+                    weight.add(weights[order[j]]);
                 }
                 distinct.rows.push_back(order[i]);
                 distinct.weights.push_back(weight.value());
@@ -202,11 +200,11 @@ Index central_sample(const Rows<Real>& rows, const Problem& problem) {
             rows);
     }
     Index best = -1;
-    for (std::size_t i = 0; i < distances.size(); ++i) {
+    for (Index i = 0; i < ssize(distances); ++i) {
         if (std::find(classes.begin(), classes.end(), problem.targets[i]) == classes.end())
             continue;
-        if (best < 0 || distances[i] < distances[static_cast<std::size_t>(best)]) {
-            best = static_cast<Index>(i);
+        if (best < 0 || distances[i] < distances[best]) {
+            best = i;
         }
     }
     return best;

@@ -12,7 +12,7 @@ namespace {
 // A task for another thread should be worth its hand-over, about this many multiply-adds.
 constexpr Index least_work = 60'000;
 // What one thread has in its second-level cache is read fast enough for one column at a time.
-constexpr std::size_t near_memory = 512 * 1024;
+constexpr Index near_memory = 512 * 1024;
 
 template <class Real>
 Index work_per_sample(const Rows<Real>& rows) {
@@ -55,18 +55,17 @@ void ColumnComputer<Real>::set_samples(std::span<const Index> samples) {
 template <class Real>
 Real* ColumnComputer<Real>::chunk_buffer() const {
     thread_local AlignedVector<Real> buffer;
-    const auto capacity =
-        static_cast<std::size_t>(simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>));
-    if (buffer.size() < capacity) buffer.resize(capacity);
+    const auto capacity = simd::round_up(packed_.chunk_capacity(), simd::lanes<Real>);
+    if (ssize(buffer) < capacity) buffer.resize(capacity);
     return buffer.data();
 }
 
 template <class Real>
 const AlignedVector<double>& ColumnComputer<Real>::diagonal() {
     if (diagonal_.empty()) {
-        diagonal_.assign(static_cast<std::size_t>(padded_size()), 0.0);
+        diagonal_.assign(padded_size(), 0.0);
         const auto samples = packed_.samples();
-        for (std::size_t i = 0; i < samples.size(); ++i) {
+        for (Index i = 0; i < ssize(samples); ++i) {
             diagonal_[i] = kernel_diagonal(kernel_, *rows_, samples[i]);
         }
     }
@@ -90,13 +89,13 @@ template <class Real>
 void ColumnComputer<Real>::compute(std::span<const Index> rows, std::span<Real* const> out,
                                    Index first) {
     packed_.read(*rows_, rows, queries_);
-    n_computed_ += static_cast<Index>(rows.size());
-    const Index share = chunks_per_task_ / static_cast<Index>(rows.size());
+    n_computed_ += ssize(rows);
+    const Index share = chunks_per_task_ / ssize(rows);
     // Chunks begin at cache lines, so they are written in place. The first one may hold values
     // that are known already; they come out the same.
     for_chunks(packed_.chunk_of(first), std::max<Index>(1, share), [&](Index chunk) {
-        std::array<Real*, static_cast<std::size_t>(Queries<Real>::capacity)> from;
-        for (std::size_t m = 0; m < rows.size(); ++m) from[m] = out[m] + packed_.chunk_begin(chunk);
+        std::array<Real*, Queries<Real>::capacity> from;
+        for (Index m = 0; m < ssize(rows); ++m) from[m] = out[m] + packed_.chunk_begin(chunk);
         packed_.kernel_chunk(kernel_, queries_, chunk, from.data());
     });
 }

@@ -14,30 +14,29 @@ namespace {
 // must not fall into the same set of the processor's cache.
 template <class Real>
 Index stride_for(Index padded) {
-    constexpr auto line = static_cast<Index>(cache_line / sizeof(Real));
+    constexpr Index line = cache_line / sizeof(Real);
     return ((padded + line - 1) / line | 1) * line;
 }
 
 template <class Real>
-std::size_t block_size(Index most_samples, Index most_stride, std::size_t bytes) {
-    const auto stride = static_cast<std::size_t>(most_stride);
-    const auto all = static_cast<std::size_t>(most_samples) * stride;
-    return std::max(2 * stride, std::min(all, bytes / sizeof(Real)));
+Index block_size(Index most_samples, Index most_stride, Index bytes) {
+    const Index all = most_samples * most_stride;
+    return std::max(2 * most_stride, std::min<Index>(all, bytes / sizeof(Real)));
 }
 
 }  // namespace
 
 template <class Real>
-ColumnStore<Real>::ColumnStore(Index n_samples, Index padded, Index most_padded, std::size_t bytes)
+ColumnStore<Real>::ColumnStore(Index n_samples, Index padded, Index most_padded, Index bytes)
     : most_stride_(stride_for<Real>(most_padded)),
       block_(block_size<Real>(most_padded, most_stride_, bytes)),
-      where_(static_cast<std::size_t>(n_samples), used_.end()) {
+      where_(n_samples, used_.end()) {
     move_to(stride_for<Real>(padded));
 }
 
 template <class Real>
 void ColumnStore<Real>::drop(Place column) {
-    where_[static_cast<std::size_t>(column->sample)] = used_.end();
+    where_[column->sample] = used_.end();
     vacant_.push_back(column->place);
     used_.erase(column);
 }
@@ -53,7 +52,7 @@ typename ColumnStore<Real>::Column& ColumnStore<Real>::take(Index sample) {
         used_.splice(used_.begin(), used_, where(sample));
         return used_.front();
     }
-    if (static_cast<Index>(used_.size()) >= capacity_) drop(std::prev(used_.end()));
+    if (ssize(used_) >= capacity_) drop(std::prev(used_.end()));
     Index place = n_touched_;
     if (vacant_.empty()) {
         ++n_touched_;
@@ -62,43 +61,41 @@ typename ColumnStore<Real>::Column& ColumnStore<Real>::take(Index sample) {
         vacant_.pop_back();
     }
     used_.push_front(Column{sample, 0, place});
-    where_[static_cast<std::size_t>(sample)] = used_.begin();
+    where_[sample] = used_.begin();
     return used_.front();
 }
 
 template <class Real>
 void ColumnStore<Real>::move_to(Index stride) {
     const Index old = std::exchange(stride_, stride);
-    capacity_ = static_cast<Index>(block_.size()) / stride_;
-    while (static_cast<Index>(used_.size()) > capacity_) drop(std::prev(used_.end()));
+    capacity_ = ssize(block_) / stride_;
+    while (ssize(used_) > capacity_) drop(std::prev(used_.end()));
     std::vector<Column*> by_place;
     for (Column& column : used_) by_place.push_back(&column);
     std::sort(by_place.begin(), by_place.end(),
               [](const Column* a, const Column* b) { return a->place < b->place; });
     const auto move = [&](Column& column, Index from, Index to) {
-        const auto bytes = static_cast<std::size_t>(column.filled) * sizeof(Real);
+        const Index bytes = column.filled * sizeof(Real);
         if (from != to) std::memmove(block_.data() + to, block_.data() + from, bytes);
     };
     // Together first, where the places lie now; then apart, from the last, or closer.
     const Index closer = std::min(old, stride_);
-    for (std::size_t k = 0; k < by_place.size(); ++k) {
-        const auto place = static_cast<Index>(k);
-        move(*by_place[k], by_place[k]->place * old, place * closer);
-        by_place[k]->place = place;
+    for (Index k = 0; k < ssize(by_place); ++k) {
+        move(*by_place[k], by_place[k]->place * old, k * closer);
+        by_place[k]->place = k;
     }
     if (stride_ > old) {
-        for (std::size_t k = by_place.size(); k-- > 0;) {
-            const auto place = static_cast<Index>(k);
-            move(*by_place[k], place * old, place * stride_);
+        for (Index k = by_place.size(); k-- > 0;) {
+            move(*by_place[k], k * old, k * stride_);
         }
     }
     vacant_.clear();
-    n_touched_ = static_cast<Index>(by_place.size());
+    n_touched_ = ssize(by_place);
 }
 
 template <class Real>
 void ColumnStore<Real>::grow(Index n_samples, Index padded) {
-    where_.resize(static_cast<std::size_t>(n_samples), used_.end());
+    where_.resize(n_samples, used_.end());
     const Index needed = stride_for<Real>(padded);
     if (needed > most_stride_) throw std::length_error("more samples than were announced");
     // More than is needed: samples come in rounds, and moving the columns is not free.
@@ -108,29 +105,29 @@ void ColumnStore<Real>::grow(Index n_samples, Index padded) {
 template <class Real>
 void ColumnStore<Real>::keep_only(std::span<const Index> kept, Index padded) {
     std::vector<Index> new_number(where_.size(), -1);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-        new_number[static_cast<std::size_t>(kept[k])] = static_cast<Index>(k);
+    for (Index k = 0; k < ssize(kept); ++k) {
+        new_number[kept[k]] = k;
     }
     for (auto column = used_.begin(); column != used_.end();) {
         const auto next = std::next(column);
-        if (new_number[static_cast<std::size_t>(column->sample)] < 0) drop(column);
+        if (new_number[column->sample] < 0) drop(column);
         column = next;
     }
     where_.assign(kept.size(), used_.end());
     for (auto column = used_.begin(); column != used_.end(); ++column) {
         // A column that was not complete keeps what it has of the samples that stay.
         Real* known = values(*column);
-        std::size_t k = 0;
-        for (; k < kept.size() && kept[k] < column->filled; ++k) known[k] = known[kept[k]];
-        column->filled = static_cast<Index>(k);
-        column->sample = new_number[static_cast<std::size_t>(column->sample)];
-        where_[static_cast<std::size_t>(column->sample)] = column;
+        Index k = 0;
+        for (; k < ssize(kept) && kept[k] < column->filled; ++k) known[k] = known[kept[k]];
+        column->filled = k;
+        column->sample = new_number[column->sample];
+        where_[column->sample] = column;
     }
     const Index needed = stride_for<Real>(padded);
     if (4 * needed <= 3 * stride_) move_to(needed);
     // Vector loops read the padding of a complete column.
     for (Column& column : used_) {
-        if (column.filled < static_cast<Index>(kept.size())) continue;
+        if (column.filled < ssize(kept)) continue;
         std::fill(values(column) + column.filled, values(column) + padded, Real{0});
     }
 }

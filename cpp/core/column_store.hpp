@@ -24,7 +24,7 @@ class ColumnStore {
 
     // For columns of `padded` values now, one for each of `n_samples`, and of up to `most_padded`
     // values later, within `bytes`; but never for fewer than two.
-    ColumnStore(Index n_samples, Index padded, Index most_padded, std::size_t bytes);
+    ColumnStore(Index n_samples, Index padded, Index most_padded, Index bytes);
 
     // Columns that there is room for.
     Index capacity() const { return capacity_; }
@@ -43,7 +43,7 @@ class ColumnStore {
   private:
     using Place = typename std::list<Column>::iterator;
 
-    Place where(Index sample) const { return where_[static_cast<std::size_t>(sample)]; }
+    Place where(Index sample) const { return where_[sample]; }
     void drop(Place column);
     // Moves all columns to places of another size.
     void move_to(Index stride);

@@ -1,10 +1,18 @@
-// The type of every count and position.
+// Counts and positions: signed everywhere, so that differences and -1 mean what they say.
+//
+// The standard library's are unsigned. `ssize(values)` reads a size as an Index; elsewhere the
+// language converts, which no count or position that exists can notice. The compiler refuses to
+// compare the two kinds (-Wsign-compare), where it would matter.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <iterator>
 
 namespace svmosaic {
 
-using Index = std::int64_t;
+using Index = std::ptrdiff_t;
+static_assert(sizeof(Index) == 8, "positions have 64 bits in arrays that come from Python");
+
+using std::ssize;
 
 }  // namespace svmosaic

@@ -9,12 +9,11 @@ namespace svmosaic {
 
 template <class Real>
 KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
-                                   const KernelSpec& kernel, std::size_t cache_bytes,
-                                   ThreadPool& pool, std::size_t most_samples, ColumnUse use)
+                                   const KernelSpec& kernel, Index cache_bytes, ThreadPool& pool,
+                                   Index most_samples, ColumnUse use)
     : computer_(rows, samples, kernel, pool, use),
       store_(computer_.size(), computer_.padded_size(),
-             simd::round_up(std::max(computer_.size(), static_cast<Index>(most_samples)),
-                            simd::lanes<Real>),
+             simd::round_up(std::max(computer_.size(), most_samples), simd::lanes<Real>),
              cache_bytes) {}
 
 template <class Real>
@@ -29,7 +28,7 @@ void KernelColumns<Real>::fill(std::span<Column* const> columns) {
     std::vector<Real*> out;
     for (const Column* column : columns) {
         filled = std::min(filled, column->filled);
-        rows.push_back(computer_.samples()[static_cast<std::size_t>(column->sample)]);
+        rows.push_back(computer_.samples()[column->sample]);
         out.push_back(store_.values(*column));
     }
     computer_.compute(rows, out, filled);
@@ -49,7 +48,7 @@ void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
     for (const Index i : samples) {
         Column& column = store_.take(i);
         if (column.filled < size()) missing.push_back(&column);
-        if (static_cast<Index>(missing.size()) == Queries<Real>::capacity) {
+        if (ssize(missing) == Queries<Real>::capacity) {
             fill(missing);
             missing.clear();
         }
@@ -61,7 +60,7 @@ template <class Real>
 void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
     std::vector<Index> samples;
     samples.reserve(kept.size());
-    for (const Index i : kept) samples.push_back(computer_.samples()[static_cast<std::size_t>(i)]);
+    for (const Index i : kept) samples.push_back(computer_.samples()[i]);
     computer_.set_samples(samples);
     store_.keep_only(kept, padded_size());
 }

@@ -21,7 +21,7 @@ template <class Real>
 class KernelColumns {
   public:
     KernelColumns(const Rows<Real>& rows, std::span<const Index> samples, const KernelSpec& kernel,
-                  std::size_t cache_bytes, ThreadPool& pool, std::size_t most_samples = 0,
+                  Index cache_bytes, ThreadPool& pool, Index most_samples = 0,
                   ColumnUse use = ColumnUse::in_blocks);
 
     // Reading.

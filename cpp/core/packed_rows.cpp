@@ -81,7 +81,7 @@ Index PackedRows<Real>::padded_size() const {
 }
 
 template <class Real>
-std::size_t PackedRows<Real>::bytes() const {
+Index PackedRows<Real>::bytes() const {
     return blocks_.size() * sizeof(Real) + sparse_.bytes();
 }
 
@@ -89,14 +89,14 @@ template <class Real>
 void PackedRows<Real>::pack_dense(const DenseRows<Real>& dense) {
     constexpr Index width = simd::lanes<Real>;
     n_features_ = dense.n_columns;
-    blocks_.assign(static_cast<std::size_t>(padded_size() * n_features_), Real{0});
+    blocks_.assign(padded_size() * n_features_, Real{0});
     for (Index i = 0; i < size(); ++i) {
-        const auto row = dense.row(samples_[static_cast<std::size_t>(i)]);
+        const auto row = dense.row(samples_[i]);
         Real* lane = blocks_.data() + (i / width) * n_features_ * width + i % width;
-        for (Index f = 0; f < n_features_; ++f) lane[f * width] = row[static_cast<std::size_t>(f)];
+        for (Index f = 0; f < n_features_; ++f) lane[f * width] = row[f];
     }
     if (layout_.rbf == RbfForm::differences) return;
-    norms_.resize(static_cast<std::size_t>(padded_size()));
+    norms_.resize(padded_size());
     for (Index i = 0; i < padded_size(); i += width) {
         simd::loops<Real>().squared_norms(blocks_.data() + i * n_features_, width, n_features_,
                                           norms_.data() + i);
@@ -139,7 +139,7 @@ void PackedRows<Real>::dense_values(PairValue value, const Queries<Real>& querie
         values(blocks, n_blocks, n_features_, queries.side_by_side(), queries.size(), out);
     }
     if (!by_products) return;
-    for (Index m = 0; m < queries.size(); ++m) {
+    for (Index m = 0; m < ssize(queries); ++m) {
         loops.distances_of_products(out[m], norms_.data() + begin,
                                     static_cast<double>(queries.squared_norm(m)), n_blocks * width);
     }
@@ -161,10 +161,10 @@ void PackedRows<Real>::pairwise_values(const PairwiseRows<Real>& pairs, Index qu
 template <class Real>
 void PackedRows<Real>::callback_values(const CallbackRows<Real>& callback, Index query, Index begin,
                                        Index n, Real* out) const {
-    std::vector<Real> column(static_cast<std::size_t>(callback.n_rows));
+    std::vector<Real> column(callback.n_rows);
     callback.column(query, column);
     for (Index i = 0; i < n; ++i) {
-        out[i] = column[static_cast<std::size_t>(samples_[static_cast<std::size_t>(begin + i)])];
+        out[i] = column[samples_[begin + i]];
     }
 }
 
@@ -183,8 +183,8 @@ void PackedRows<Real>::base_values(PairValue value, const Queries<Real>& queries
             sparse_.base_values(value, queries, begin, n, out);
         }
     }
-    for (Index m = 0; m < queries.size(); ++m) {
-        const Index query = queries.numbers()[static_cast<std::size_t>(m)];
+    for (Index m = 0; m < ssize(queries); ++m) {
+        const Index query = queries.numbers()[m];
         if (const auto* pairs = std::get_if<PairwiseRows<Real>>(rows_)) {
             pairwise_values(*pairs, query, begin, n, out[m]);
         } else if (const auto* callback = std::get_if<CallbackRows<Real>>(rows_)) {
@@ -200,9 +200,9 @@ void PackedRows<Real>::kernel_chunk(const KernelSpec& kernel, const Queries<Real
     const Index n = chunk_end(chunk) - chunk_begin(chunk);
     const Index padded = simd::round_up(n, simd::lanes<Real>);
     base_values(facts_of(kernel.kind).computed_from, queries, chunk, out);
-    for (Index m = 0; m < queries.size(); ++m) {
+    for (Index m = 0; m < ssize(queries); ++m) {
         apply_kernel(kernel, out[m], padded);
-        require_finite(kernel, out[m], n, queries.numbers()[static_cast<std::size_t>(m)]);
+        require_finite(kernel, out[m], n, queries.numbers()[m]);
     }
 }
 

@@ -1,4 +1,4 @@
-// Samples laid out so that kernel columns are computed at the speed of the machine.
+// Samples laid out so that kernel columns are computed at the speed of the hardware.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ class PackedRows {
   public:
     PackedRows(const Rows<Real>& rows, std::span<const Index> samples, const Layout& layout = {});
 
-    Index size() const { return static_cast<Index>(samples_.size()); }
+    Index size() const { return ssize(samples_); }
     // A column is computed in chunks; a chunk is the unit of work for a thread.
     Index n_chunks() const { return (size() + chunk_size_ - 1) / chunk_size_; }
     Index chunk_of(Index sample) const { return sample / chunk_size_; }
@@ -46,8 +46,8 @@ class PackedRows {
     Index padded_size() const;
     // Room that a buffer for one chunk needs.
     Index chunk_capacity() const { return chunk_size_; }
-    // Memory that one column makes the machine read.
-    std::size_t bytes() const;
+    // Memory that one column makes the computer read.
+    Index bytes() const;
     const Layout& layout() const { return layout_; }
 
     // The rows of the table that are packed here.

@@ -22,17 +22,17 @@ template <class Real>
 SparseOrder best_order(const CsrRows<Real>& csr, std::span<const Index> samples) {
     if (csr.n_columns > most_spread_features) return SparseOrder::by_feature;
     double non_zeros = 0.0;
-    std::vector<double> counts(static_cast<std::size_t>(csr.n_columns), 0.0);
+    std::vector<double> counts(csr.n_columns, 0.0);
     for (const Index s : samples) {
         for (Index p = csr.offsets[s]; p < csr.offsets[s + 1]; ++p) {
-            counts[static_cast<std::size_t>(csr.columns[p])] += 1.0;
+            counts[csr.columns[p]] += 1.0;
         }
         non_zeros += static_cast<double>(csr.offsets[s + 1] - csr.offsets[s]);
     }
     // What a sample has in common with all the others, on average.
     double common = 0.0;
     for (const double count : counts) common += count * count;
-    common /= static_cast<double>(std::max<std::size_t>(1, samples.size()));
+    common /= static_cast<double>(std::max<Index>(1, samples.size()));
     return non_zeros <= scatter_cost * common ? SparseOrder::by_sample : SparseOrder::by_feature;
 }
 
@@ -58,8 +58,8 @@ PackedSparse<Real>::PackedSparse(const CsrRows<Real>& csr, std::span<const Index
     if (by_sample()) {
         pack_by_sample(csr, samples);
     } else {
-        numbers_.resize(static_cast<std::size_t>(non_zeros));
-        values_.resize(static_cast<std::size_t>(non_zeros));
+        numbers_.resize(non_zeros);
+        values_.resize(non_zeros);
         pack_by_feature(csr, samples);
     }
 }
@@ -73,47 +73,44 @@ void PackedSparse<Real>::pack_by_sample(const CsrRows<Real>& csr, std::span<cons
             numbers_.push_back(static_cast<std::int32_t>(csr.columns[p]));
             values_.push_back(csr.values[p]);
         }
-        const auto whole = static_cast<std::size_t>(
-            simd::round_up(static_cast<Index>(values_.size()), simd::sparse_group));
+        const Index whole = simd::round_up(ssize(values_), simd::sparse_group);
         numbers_.resize(whole, 0);
         values_.resize(whole, Real{0});
-        offsets_.push_back(static_cast<Index>(whole));
+        offsets_.push_back(whole);
     }
 }
 
 template <class Real>
 void PackedSparse<Real>::pack_by_feature(const CsrRows<Real>& csr, std::span<const Index> samples) {
-    const auto n = static_cast<Index>(samples.size());
+    const Index n = ssize(samples);
     // Each chunk keeps one offset per feature. Wide, nearly empty tables get longer chunks, so
     // that offsets never take more room than the non-zeros do.
-    const auto non_zeros = static_cast<Index>(values_.size());
+    const Index non_zeros = ssize(values_);
     const Index least = n * (n_features_ + 1) / std::max<Index>(1, 2 * non_zeros);
     chunk_size_ = simd::round_up(std::max(chunk_by_feature, std::min(least, n)), simd::lanes<Real>);
 
     const Index stride = n_features_ + 1;
     const Index n_chunks = (n + chunk_size_ - 1) / chunk_size_;
-    offsets_.assign(static_cast<std::size_t>(n_chunks * stride), 0);
+    offsets_.assign(n_chunks * stride, 0);
     Index filled = 0;
-    std::vector<Index> cursor(static_cast<std::size_t>(stride));
+    std::vector<Index> cursor(stride);
     for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-        const auto offsets = std::span(offsets_).subspan(static_cast<std::size_t>(chunk * stride),
-                                                         static_cast<std::size_t>(stride));
+        const auto offsets = std::span(offsets_).subspan(chunk * stride, stride);
         const Index begin = chunk * chunk_size_;
         const Index end = std::min(n, begin + chunk_size_);
         for (Index i = begin; i < end; ++i) {
-            const Index s = samples[static_cast<std::size_t>(i)];
+            const Index s = samples[i];
             for (Index p = csr.offsets[s]; p < csr.offsets[s + 1]; ++p) {
-                ++offsets[static_cast<std::size_t>(csr.columns[p] + 1)];
+                ++offsets[csr.columns[p] + 1];
             }
         }
         offsets[0] = filled;
-        for (std::size_t f = 1; f < offsets.size(); ++f) offsets[f] += offsets[f - 1];
+        for (Index f = 1; f < ssize(offsets); ++f) offsets[f] += offsets[f - 1];
         std::copy(offsets.begin(), offsets.end(), cursor.begin());
         for (Index i = begin; i < end; ++i) {
-            const Index s = samples[static_cast<std::size_t>(i)];
+            const Index s = samples[i];
             for (Index p = csr.offsets[s]; p < csr.offsets[s + 1]; ++p) {
-                const auto at =
-                    static_cast<std::size_t>(cursor[static_cast<std::size_t>(csr.columns[p])]++);
+                const auto at = cursor[csr.columns[p]]++;
                 numbers_[at] = static_cast<std::int32_t>(i - begin);
                 values_[at] = csr.values[p];
             }
@@ -127,25 +124,23 @@ void PackedSparse<Real>::values_by_feature(PairValue kind, const SparseSample<Re
                                            Index begin, Index n, Real* out) const {
     // Sums of products run in double: |x|^2 + |z|^2 - 2 x.z cancels.
     thread_local std::vector<double> sums;
-    sums.assign(static_cast<std::size_t>(n), 0.0);
+    sums.assign(n, 0.0);
     const Index* offsets = offsets_.data() + (begin / chunk_size_) * (n_features_ + 1);
     const bool manhattan = kind == PairValue::manhattan_distance;
-    for (std::size_t q = 0; q < query.columns.size(); ++q) {
+    for (Index q = 0; q < ssize(query.columns); ++q) {
         const Index feature = query.columns[q];
         if (feature >= n_features_) continue;
         const auto value = static_cast<double>(query.values[q]);
         for (Index p = offsets[feature]; p < offsets[feature + 1]; ++p) {
-            const auto at = static_cast<std::size_t>(p);
-            const auto x = static_cast<double>(values_[at]);
+            const auto x = static_cast<double>(values_[p]);
             const double term =
                 manhattan ? std::abs(x - value) - std::abs(x) - std::abs(value) : x * value;
-            sums[static_cast<std::size_t>(numbers_[at])] += term;
+            sums[numbers_[p]] += term;
         }
     }
     for (Index i = 0; i < n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const std::size_t sample = at + static_cast<std::size_t>(begin);
-        double value = sums[at];
+        const Index sample = i + begin;
+        double value = sums[i];
         if (kind == PairValue::squared_distance) {
             value = std::max(0.0, squared_norms_[sample] + query.squared_norm - 2.0 * value);
         } else if (manhattan) {
@@ -159,7 +154,7 @@ template <class Real>
 void PackedSparse<Real>::base_values(PairValue kind, const Queries<Real>& queries, Index begin,
                                      Index n, Real* const* out) const {
     if (!by_sample()) {
-        for (Index m = 0; m < queries.size(); ++m) {
+        for (Index m = 0; m < ssize(queries); ++m) {
             values_by_feature(kind, queries.sparse(m), begin, n, out[m]);
         }
         return;
@@ -174,7 +169,7 @@ void PackedSparse<Real>::base_values(PairValue kind, const Queries<Real>& querie
     const auto& table = queries.spread_table();
     const double* sums = manhattan ? table.absolute_sums.data() : table.squared_norms.data();
     const simd::SparseRows<Real> rows{offsets_.data(), numbers_.data(), values_.data(), own.data()};
-    for (Index m = 0; m < queries.size(); m += width) {
+    for (Index m = 0; m < ssize(queries); m += width) {
         values(rows, begin, n, table.lines.data() + m, sums + m, out + m, queries.size() - m);
     }
 }
@@ -185,7 +180,7 @@ void PackedSparse<Real>::short_distances(const Queries<Real>& queries, Index beg
     const auto& table = queries.short_table();
     const simd::SparseRows<Real> rows{offsets_.data(), numbers_.data(), values_.data(),
                                       squared_norms_.data()};
-    for (Index m = 0; m < queries.size(); m += simd::lanes<Real>) {
+    for (Index m = 0; m < ssize(queries); m += simd::lanes<Real>) {
         simd::loops<Real>().sparse_squared_distances_short(rows, begin, n, table.lines.data() + m,
                                                            table.squared_norms.data() + m, out + m,
                                                            queries.size() - m);

@@ -34,7 +34,7 @@ class PackedSparse {
     // Queries have to be spread before they come here.
     bool by_sample() const { return order_ == SparseOrder::by_sample; }
     Index n_features() const { return n_features_; }
-    std::size_t bytes() const { return values_.size() * (sizeof(Real) + sizeof(std::int32_t)); }
+    Index bytes() const { return values_.size() * (sizeof(Real) + sizeof(std::int32_t)); }
 
     // Columns out[m][0 .. n) of samples begin .. begin + n, which are one chunk.
     void base_values(PairValue kind, const Queries<Real>& queries, Index begin, Index n,

@@ -21,26 +21,22 @@ void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
                      std::span<const Index> numbers, PairValue value, ThreadPool& pool,
                      Monitor& monitor, const Visit& visit) {
     constexpr Index step = Queries<Real>::capacity;
-    const auto n = static_cast<Index>(numbers.size());
+    const Index n = ssize(numbers);
     const auto of_block = [&](Index block) {
         if (monitor.should_stop(0)) return;
         const Index first = block * step;
         Queries<Real> queries;
-        packed.read(table,
-                    numbers.subspan(static_cast<std::size_t>(first),
-                                    static_cast<std::size_t>(std::min(step, n - first))),
-                    queries);
+        packed.read(table, numbers.subspan(first, std::min(step, n - first)), queries);
         const Index room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
-        AlignedVector<Real> values(static_cast<std::size_t>(room * queries.size()));
+        AlignedVector<Real> values(room * queries.size());
         std::vector<Real*> out;
-        for (Index m = 0; m < queries.size(); ++m) out.push_back(values.data() + m * room);
+        for (Index m = 0; m < ssize(queries); ++m) out.push_back(values.data() + m * room);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
             packed.base_values(value, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
-            const auto length = static_cast<std::size_t>(packed.chunk_end(chunk) - begin);
-            for (Index m = 0; m < queries.size(); ++m) {
-                visit(first + m, begin,
-                      std::span<const Real>(out[static_cast<std::size_t>(m)], length));
+            const Index length = packed.chunk_end(chunk) - begin;
+            for (Index m = 0; m < ssize(queries); ++m) {
+                visit(first + m, begin, std::span<const Real>(out[m], length));
             }
         }
     };

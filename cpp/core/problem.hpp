@@ -28,7 +28,7 @@ enum class Status {
     interrupted   // the caller asked to stop
 };
 
-// One binary machine over some rows of a shared table. Borrowed and read-only.
+// One binary problem over some rows of a shared table. Borrowed and read-only.
 struct Problem {
     std::span<const Index> samples;   // the rows that take part; their order breaks ties
     std::span<const double> targets;  // +1 or -1, or real values; one per sample
@@ -43,7 +43,7 @@ struct Solution {
     double intercept = 0.0;
     Status status = Status::converged;
     Index n_iter = 0;        // steps of the online loop
-    Index n_updates = 0;     // steps of the exact solver, when it refined the machine
+    Index n_updates = 0;     // steps of the exact solver, when it refined the solution
     Index n_columns = 0;     // kernel columns computed
     double violation = 0.0;  // where the last solver stood when it stopped
     double objective = std::numeric_limits<double>::quiet_NaN();  // dual objective, exact solver

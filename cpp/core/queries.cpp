@@ -27,7 +27,7 @@ void Queries<Real>::read(const Rows<Real>& rows, std::span<const Index> numbers)
         read_dense(*dense);
     } else if (const auto* csr = std::get_if<CsrRows<Real>>(&rows)) {
         if (sparse_.size() < numbers.size()) sparse_.resize(numbers.size());
-        for (std::size_t m = 0; m < numbers.size(); ++m) read_sparse(*csr, numbers[m], sparse_[m]);
+        for (Index m = 0; m < ssize(numbers); ++m) read_sparse(*csr, numbers[m], sparse_[m]);
     }
 }
 
@@ -35,16 +35,16 @@ template <class Real>
 void Queries<Real>::read_dense(const DenseRows<Real>& dense) {
     const Index d = dense.n_columns;
     first_ = dense.row(numbers_[0]).data();
-    norms_.resize(static_cast<std::size_t>(capacity));
+    norms_.resize(capacity);
     if (numbers_.size() == 1) {
         norms_[0] = simd::loops<Real>().squared_norm(first_, d);
         return;
     }
-    dense_.resize(static_cast<std::size_t>(d * capacity));
-    for (std::size_t m = 0; m < static_cast<std::size_t>(capacity); ++m) {
+    dense_.resize(d * capacity);
+    for (Index m = 0; m < capacity; ++m) {
         // Lanes without a sample repeat the last one; nobody reads what comes of them.
-        const auto row = dense.row(numbers_[std::min(m, numbers_.size() - 1)]);
-        for (std::size_t f = 0; f < row.size(); ++f) dense_[f * capacity + m] = row[f];
+        const auto row = dense.row(numbers_[std::min(m, ssize(numbers_) - 1)]);
+        for (Index f = 0; f < ssize(row); ++f) dense_[f * capacity + m] = row[f];
     }
     for (Index m = 0; m < capacity; m += simd::lanes<Real>) {
         simd::loops<Real>().squared_norms(dense_.data() + m, capacity, d, norms_.data() + m);
@@ -53,10 +53,10 @@ void Queries<Real>::read_dense(const DenseRows<Real>& dense) {
 
 template <class Sum, class Real>
 void SpreadTable<Sum, Real>::fill(Index n_features, const std::vector<SparseSample<Real>>& samples,
-                                  std::size_t n) {
-    constexpr auto width = static_cast<std::size_t>(simd::max_queries);
-    const auto room = static_cast<std::size_t>(n_features) * width;
-    if (lines.size() < room) {
+                                  Index n) {
+    constexpr Index width = simd::max_queries;
+    const Index room = n_features * width;
+    if (ssize(lines) < room) {
         lines.assign(room, Sum{0});
     } else {
         for (const Index f : used)
@@ -65,14 +65,14 @@ void SpreadTable<Sum, Real>::fill(Index n_features, const std::vector<SparseSamp
     used.clear();
     squared_norms.assign(width, Sum{0});
     absolute_sums.assign(width, Sum{0});
-    for (std::size_t m = 0; m < n; ++m) {
+    for (Index m = 0; m < n; ++m) {
         const auto& sample = samples[m];
         squared_norms[m] = static_cast<Sum>(sample.squared_norm);
         absolute_sums[m] = static_cast<Sum>(sample.absolute_sum);
-        for (std::size_t k = 0; k < sample.columns.size(); ++k) {
+        for (Index k = 0; k < ssize(sample.columns); ++k) {
             const Index f = sample.columns[k];
             if (f >= n_features) break;
-            lines[static_cast<std::size_t>(f) * width + m] = static_cast<Sum>(sample.values[k]);
+            lines[f * width + m] = static_cast<Sum>(sample.values[k]);
             used.push_back(f);
         }
     }

@@ -31,7 +31,7 @@ struct SpreadTable {
     AlignedVector<Sum> absolute_sums;
     std::vector<Index> used;  // lines that are not all zero
 
-    void fill(Index n_features, const std::vector<SparseSample<Real>>& samples, std::size_t n);
+    void fill(Index n_features, const std::vector<SparseSample<Real>>& samples, Index n);
 };
 
 // Up to simd::max_queries samples of a table. The buffers are reused from one reading to the next.
@@ -42,7 +42,7 @@ class Queries {
 
     void read(const Rows<Real>& rows, std::span<const Index> numbers);
 
-    Index size() const { return static_cast<Index>(numbers_.size()); }
+    Index size() const { return ssize(numbers_); }
     // Their numbers in the table.
     std::span<const Index> numbers() const { return numbers_; }
 
@@ -51,11 +51,11 @@ class Queries {
     const Real* first() const { return first_; }
     const Real* side_by_side() const { return dense_.data(); }
     // |x|^2, rounded as simd::Loops::squared_norms does.
-    Real squared_norm(Index m) const { return norms_[static_cast<std::size_t>(m)]; }
+    Real squared_norm(Index m) const { return norms_[m]; }
 
     // Sparse tables: the samples as lists; and, after `spread`, side by side, in double precision
     // or as they are.
-    const SparseSample<Real>& sparse(Index m) const { return sparse_[static_cast<std::size_t>(m)]; }
+    const SparseSample<Real>& sparse(Index m) const { return sparse_[m]; }
     void spread(Index n_features) { spread_.fill(n_features, sparse_, numbers_.size()); }
     void spread_short(Index n_features) {
         spread_short_.fill(n_features, sparse_, numbers_.size());

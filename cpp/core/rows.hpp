@@ -19,7 +19,7 @@ struct DenseRows {
     Index n_columns = 0;
 
     std::span<const Real> row(Index i) const {
-        return {values + i * n_columns, static_cast<std::size_t>(n_columns)};
+        return std::span(values + i * n_columns, n_columns);
     }
 };
 

@@ -11,7 +11,7 @@
 namespace svmosaic {
 
 // SplitMix64 (Steele, Lea, Flood 2014). The standard library's engines are portable, its
-// distributions and std::shuffle are not. svmosaic/backends/array/sampling.py is the twin.
+// distributions and std::shuffle are not. tests/twins/sampling.py draws the same.
 class Sampler {
   public:
     explicit Sampler(std::uint64_t seed) : state_(seed) {}
@@ -32,7 +32,7 @@ class Sampler {
         const int shift = std::countl_zero(limit - 1);
         std::uint64_t drawn = next() >> shift;
         while (drawn >= limit) drawn = next() >> shift;
-        return static_cast<Index>(drawn);
+        return drawn;
     }
 
     // Uniform in [0, 1), a multiple of 2^-53.
@@ -40,9 +40,9 @@ class Sampler {
 
     template <class Value>
     void shuffle(std::vector<Value>& values) {
-        for (std::size_t n = values.size(); n > 1; --n) {
-            const Index drawn = below(static_cast<Index>(n));
-            std::swap(values[n - 1], values[static_cast<std::size_t>(drawn)]);
+        for (Index n = values.size(); n > 1; --n) {
+            const Index drawn = below(n);
+            std::swap(values[n - 1], values[drawn]);
         }
     }
 

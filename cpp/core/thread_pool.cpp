@@ -29,7 +29,7 @@ std::thread ThreadPool::start(std::function<void()> work) {
 
 ThreadPool::ThreadPool(Index n_threads, Start start) {
     // Room first: nothing may throw between the start of a thread and its place in the list.
-    workers_.reserve(static_cast<std::size_t>(std::max<Index>(0, n_threads - 1)));
+    workers_.reserve(std::max<Index>(0, n_threads - 1));
     try {
         for (Index i = 1; i < n_threads; ++i) workers_.push_back(start([this] { work(); }));
     } catch (const std::system_error&) {

@@ -28,7 +28,7 @@ class ThreadPool {
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    Index n_threads() const { return static_cast<Index>(workers_.size()) + 1; }
+    Index n_threads() const { return ssize(workers_) + 1; }
 
     // Returns when every task is done. The first exception of a task is rethrown here; tasks
     // not yet begun are then skipped. `idle`, if given, is called every few milliseconds in the

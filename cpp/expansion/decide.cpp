@@ -17,7 +17,7 @@ namespace {
 constexpr Index least_batch = 256;
 constexpr Index most_batch = 1024;
 // Support vectors between two questions to the monitor.
-constexpr std::size_t ask_every = 256;
+constexpr Index ask_every = 256;
 
 // The support vectors, the kernel, and how it is computed.
 template <class Real>
@@ -37,40 +37,37 @@ void sum_batch(const Rows<Real>& table, std::span<const Index> batch,
     const PackedRows<Real> packed(table, batch, expansion.layout);
     const auto& coefficients = expansion.coefficients;
     const auto& loops = simd::loops<Real>();
-    constexpr auto step = static_cast<std::size_t>(Queries<Real>::capacity);
-    const auto room =
-        static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>));
+    constexpr Index step = Queries<Real>::capacity;
+    const auto room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
     thread_local AlignedVector<Real> columns;
     thread_local Queries<Real> queries;
-    if (columns.size() < room * step) columns.resize(room * step);
+    if (ssize(columns) < room * step) columns.resize(room * step);
     std::array<Real*, step> out;
-    for (std::size_t m = 0; m < step; ++m) out[m] = columns.data() + m * room;
+    for (Index m = 0; m < step; ++m) out[m] = columns.data() + m * room;
     std::fill(sums.begin(), sums.end(), 0.0);
     // One output: kernel values are summed as they come.
     const auto& facts = facts_of(expansion.kernel.kind);
     const bool one_sum = facts.is_exponential && coefficients.n_outputs == 1 &&
                          coefficients.values.size() == expansion.support.size();
-    for (std::size_t first = 0; first < expansion.support.size(); first += step) {
+    for (Index first = 0; first < ssize(expansion.support); first += step) {
         if (first % ask_every == 0 && monitor.should_stop(0)) return;
-        const auto count = std::min(step, expansion.support.size() - first);
+        const auto count = std::min(step, ssize(expansion.support) - first);
         packed.read(expansion.vectors, expansion.support.subspan(first, count), queries);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
             const Index begin = packed.chunk_begin(chunk);
             const Index padded = simd::round_up(packed.chunk_end(chunk) - begin, simd::lanes<Real>);
             if (one_sum) {
                 packed.base_values(facts.computed_from, queries, chunk, out.data());
-                loops.add_exps(out.data(), static_cast<Index>(count),
-                               coefficients.values.data() + first, -expansion.kernel.gamma,
-                               sums.data() + begin, padded);
+                loops.add_exps(out.data(), count, coefficients.values.data() + first,
+                               -expansion.kernel.gamma, sums.data() + begin, padded);
                 continue;
             }
             packed.kernel_chunk(expansion.kernel, queries, chunk, out.data());
-            for (std::size_t m = 0; m < count; ++m) {
-                const std::size_t j = first + m;
+            for (Index m = 0; m < count; ++m) {
+                const Index j = first + m;
                 for (Index p = coefficients.offsets[j]; p < coefficients.offsets[j + 1]; ++p) {
-                    const auto at = static_cast<std::size_t>(p);
-                    loops.add_scaled(out[m], coefficients.values[at],
-                                     sums.data() + coefficients.outputs[at] * capacity + begin,
+                    loops.add_scaled(out[m], coefficients.values[p],
+                                     sums.data() + coefficients.outputs[p] * capacity + begin,
                                      padded);
                 }
             }
@@ -87,7 +84,7 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
     // Chosen by the support vectors alone, so that a row's value does not depend on its batch.
     const Expansion<Real> expansion{vectors, support, kernel, best_layout(kernel, vectors, support),
                                     coefficients};
-    const auto n = static_cast<Index>(rows.size());
+    const Index n = ssize(rows);
     const Index share = simd::round_up(n / (4 * pool.n_threads()), simd::lanes<Real>);
     const Index batch_size = std::clamp(share, least_batch, most_batch);
     const Index n_batches = (n + batch_size - 1) / batch_size;
@@ -98,17 +95,14 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
             if (monitor.stopped()) return;
             const Index begin = b * batch_size;
             const Index end = std::min(n, begin + batch_size);
-            AlignedVector<double> sums(static_cast<std::size_t>(capacity * coefficients.n_outputs));
-            sum_batch(table,
-                      rows.subspan(static_cast<std::size_t>(begin),
-                                   static_cast<std::size_t>(end - begin)),
-                      expansion, capacity, sums, monitor);
+            AlignedVector<double> sums(capacity * coefficients.n_outputs);
+            sum_batch(table, rows.subspan(begin, end - begin), expansion, capacity, sums, monitor);
             finish(begin, end, capacity, sums);
         },
         [&] { monitor.should_stop(0); });
 }
 
-std::vector<Index> count_up(std::size_t n) {
+std::vector<Index> count_up(Index n) {
     std::vector<Index> numbers(n);
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
@@ -121,19 +115,17 @@ void decide(const Rows<Real>& rows, const Rows<Real>& vectors, std::span<const I
             const KernelSpec& kernel, const Coefficients& coefficients,
             std::span<const double> intercepts, std::span<double> values, ThreadPool& pool,
             Monitor& monitor) {
-    const auto all = count_up(static_cast<std::size_t>(count_rows(rows)));
+    const auto all = count_up(count_rows(rows));
     const Index n_outputs = coefficients.n_outputs;
-    for_batches(rows, std::span<const Index>(all), vectors, support, kernel, coefficients, pool,
-                monitor,
-                [&](Index begin, Index end, Index capacity, const AlignedVector<double>& sums) {
-                    for (Index i = begin; i < end; ++i) {
-                        for (Index o = 0; o < n_outputs; ++o) {
-                            values[static_cast<std::size_t>(i * n_outputs + o)] =
-                                sums[static_cast<std::size_t>(o * capacity + i - begin)] +
-                                intercepts[static_cast<std::size_t>(o)];
-                        }
-                    }
-                });
+    for_batches(
+        rows, std::span<const Index>(all), vectors, support, kernel, coefficients, pool, monitor,
+        [&](Index begin, Index end, Index capacity, const AlignedVector<double>& sums) {
+            for (Index i = begin; i < end; ++i) {
+                for (Index o = 0; o < n_outputs; ++o) {
+                    values[i * n_outputs + o] = sums[o * capacity + i - begin] + intercepts[o];
+                }
+            }
+        });
 }
 
 template <class Real>

@@ -12,7 +12,7 @@
 namespace svmosaic {
 
 // Which outputs a support vector takes part in, and with what coefficient: compressed rows, one
-// row per support vector. A vector shared by several machines is evaluated once for all.
+// row per support vector. A vector shared by several outputs is evaluated once for all.
 struct Coefficients {
     std::span<const Index> offsets;
     std::span<const Index> outputs;

@@ -11,7 +11,7 @@ namespace {
 
 template <class Real>
 std::vector<Index> all_rows(const Rows<Real>& rows) {
-    std::vector<Index> numbers(static_cast<std::size_t>(count_rows(rows)));
+    std::vector<Index> numbers(count_rows(rows));
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
 }
@@ -31,10 +31,8 @@ std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vec
     const auto value = absolute ? PairValue::manhattan_distance : PairValue::squared_distance;
     for_base_values(packed, rows, std::span<const Index>(queries), value, pool, monitor,
                     [&](Index query, Index begin, std::span<const Real> values) {
-                        const auto at = static_cast<std::size_t>(query) * samples.size() +
-                                        static_cast<std::size_t>(begin);
-                        std::copy(values.begin(), values.end(),
-                                  distances.begin() + static_cast<std::ptrdiff_t>(at));
+                        const Index at = query * samples.size() + begin;
+                        std::copy(values.begin(), values.end(), distances.begin() + at);
                     });
     return distances;
 }

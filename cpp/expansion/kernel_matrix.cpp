@@ -17,7 +17,7 @@ constexpr Index batch_size = 256;
 
 template <class Real>
 std::vector<Index> all_rows(const Rows<Real>& rows) {
-    std::vector<Index> numbers(static_cast<std::size_t>(count_rows(rows)));
+    std::vector<Index> numbers(count_rows(rows));
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
 }
@@ -28,24 +28,23 @@ void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows
                 std::span<const Index> numbers, const KernelSpec& kernel, Layout layout,
                 double* values, Monitor& monitor) {
     const PackedRows<Real> packed(rows, batch, layout);
-    constexpr auto step = static_cast<std::size_t>(Queries<Real>::capacity);
-    const auto room =
-        static_cast<std::size_t>(simd::round_up(packed.chunk_capacity(), simd::lanes<Real>));
+    constexpr Index step = Queries<Real>::capacity;
+    const auto room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
     AlignedVector<Real> columns(room * step);
     Queries<Real> queries;
     std::array<Real*, step> out;
-    for (std::size_t m = 0; m < step; ++m) out[m] = columns.data() + m * room;
-    for (std::size_t first = 0; first < numbers.size(); first += step) {
+    for (Index m = 0; m < step; ++m) out[m] = columns.data() + m * room;
+    for (Index first = 0; first < ssize(numbers); first += step) {
         if (monitor.should_stop(0)) return;
-        const auto count = std::min(step, numbers.size() - first);
+        const auto count = std::min(step, ssize(numbers) - first);
         packed.read(vectors, numbers.subspan(first, count), queries);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
             packed.kernel_chunk(kernel, queries, chunk, out.data());
-            const auto begin = static_cast<std::size_t>(packed.chunk_begin(chunk));
-            const auto end = static_cast<std::size_t>(packed.chunk_end(chunk));
-            for (std::size_t i = begin; i < end; ++i) {
+            const Index begin = packed.chunk_begin(chunk);
+            const Index end = packed.chunk_end(chunk);
+            for (Index i = begin; i < end; ++i) {
                 double* row = values + i * numbers.size() + first;
-                for (std::size_t m = 0; m < count; ++m) {
+                for (Index m = 0; m < count; ++m) {
                     row[m] = static_cast<double>(out[m][i - begin]);
                 }
             }
@@ -65,12 +64,12 @@ std::vector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vect
     const auto support = std::span<const Index>(numbers);
     // Chosen by the vectors alone, so that a row's values do not depend on its batch.
     const Layout layout = best_layout(kernel, vectors, support);
-    const auto n = static_cast<Index>(all.size());
+    const Index n = ssize(all);
     pool.run((n + batch_size - 1) / batch_size,
              [&](Index b) {
                  if (monitor.stopped()) return;
-                 const auto begin = static_cast<std::size_t>(b * batch_size);
-                 const auto end = static_cast<std::size_t>(std::min(n, (b + 1) * batch_size));
+                 const Index begin = b * batch_size;
+                 const Index end = std::min(n, (b + 1) * batch_size);
                  fill_batch(rows, std::span<const Index>(all).subspan(begin, end - begin), vectors,
                             support, kernel, layout, values.data() + begin * numbers.size(),
                             monitor);

@@ -20,11 +20,11 @@ const double* row_at(const StoredRows& rows, Index place) {
 
 std::vector<double> sum_rows(const StoredRows& rows, std::span<const Index> places,
                              std::span<const double> weights) {
-    AlignedVector<double> sums(static_cast<std::size_t>(rows.width), 0.0);
+    AlignedVector<double> sums(rows.width, 0.0);
     const auto& loops = simd::loops<double>();
     for (Index begin = 0; begin < rows.width; begin += block_columns) {
         const Index n = std::min(block_columns, rows.width - begin);
-        for (std::size_t j = 0; j < places.size(); ++j) {
+        for (Index j = 0; j < ssize(places); ++j) {
             loops.add_scaled(row_at(rows, places[j]) + begin, weights[j], sums.data() + begin, n);
         }
     }
@@ -33,15 +33,15 @@ std::vector<double> sum_rows(const StoredRows& rows, std::span<const Index> plac
 
 std::vector<double> gram_of_rows(const StoredRows& rows, std::span<const Index> places,
                                  std::span<const Index> instances) {
-    const std::size_t n = instances.size();
+    const Index n = instances.size();
     std::vector<double> gram(n * n);
     // Row by row, each from the left to the right, since instances mostly ascend.
-    for (std::size_t i = 0; i < n; ++i) {
+    for (Index i = 0; i < n; ++i) {
         const double* row = row_at(rows, places[i]);
-        for (std::size_t j = 0; j < n; ++j) gram[i * n + j] = row[instances[j]];
+        for (Index j = 0; j < n; ++j) gram[i * n + j] = row[instances[j]];
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
+    for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < i; ++j) {
             const double mean = (gram[i * n + j] + gram[j * n + i]) / 2.0;
             gram[i * n + j] = mean;
             gram[j * n + i] = mean;

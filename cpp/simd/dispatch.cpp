@@ -48,7 +48,7 @@ Level current_level() {
 
 void force_level(Level level) {
     if (level > best_level()) {
-        throw std::invalid_argument("This machine has no " + std::string(name_of(level)) +
+        throw std::invalid_argument("This computer has no " + std::string(name_of(level)) +
                                     "; its best level is " + std::string(name_of(best_level())) +
                                     ".");
     }

@@ -17,7 +17,7 @@ enum class Level { baseline, avx2, avx512 };
 
 // Samples per block: one 64-byte vector.
 template <class Real>
-inline constexpr Index lanes = static_cast<Index>(64 / sizeof(Real));
+inline constexpr Index lanes = 64 / sizeof(Real);
 
 constexpr Index round_up(Index n, Index multiple) {
     return (n + multiple - 1) / multiple * multiple;
@@ -146,14 +146,14 @@ struct Algebra {
     void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
 };
 
-// The loops of the best level this machine has, or of the one forced.
+// The loops of the best level this computer has, or of the one forced.
 template <class Real>
 const Loops<Real>& loops();
 const Algebra& algebra();
 
 Level best_level();
 Level current_level();
-// For tests and benchmarks. Throws std::invalid_argument for a level the machine lacks.
+// For tests and benchmarks. Throws std::invalid_argument for a level the computer lacks.
 void force_level(Level level);
 
 std::string_view name_of(Level level);

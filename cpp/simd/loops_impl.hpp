@@ -3,7 +3,7 @@
 // Every function is a template on the level, so that the copies compiled with different
 // instruction sets are different functions for the linker. Nothing from the standard library
 // is called here: an inline function compiled for AVX-512 could otherwise be linked into code
-// that runs on any machine. Vectors are as wide as the level's registers: the compiler takes wider
+// that runs on any computer. Vectors are as wide as the level's registers: the compiler takes wider
 // ones apart, number by number.
 #pragma once
 
@@ -65,7 +65,7 @@ struct Code {
     static constexpr int bytes = level == Level::avx512 ? 64 : level == Level::avx2 ? 32 : 16;
     using V = typename VectorOf<Real, bytes>::type;
     using D = typename VectorOf<double, bytes>::type;
-    static constexpr Index width = bytes / static_cast<Index>(sizeof(Real));
+    static constexpr Index width = bytes / sizeof(Real);
     static constexpr Index wide = bytes / 8;             // doubles in a register
     static constexpr Index halves = width / wide;        // D's for the numbers of one V
     static constexpr Index parts = lanes<Real> / width;  // V's in the samples of one block

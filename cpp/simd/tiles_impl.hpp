@@ -140,7 +140,7 @@ struct Tiles {
     static void against_sample(const SparseRows<Real>& rows, Index row, const Sum* table,
                                const Sum* query_sums, Real* out) {
         using S = SumVector<Sum>;
-        constexpr Index size = C::bytes / static_cast<Index>(sizeof(Sum));
+        constexpr Index size = C::bytes / sizeof(Sum);
         constexpr Index n_sums = lanes<Real> / size;
         const auto load = [](const Sum* p) { return *reinterpret_cast<const S*>(p); };
         S chain[C::unroll * n_sums] = {};

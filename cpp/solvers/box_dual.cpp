@@ -27,11 +27,11 @@ double best_stretch(double linear, double quadratic, double ratio) {
 template <class Real>
 void BoxDual<Real>::resize(Index n) {
     const Index padded = simd::round_up(n, simd::lanes<Real>);
-    const auto cells = static_cast<std::size_t>(padded * n);
-    v_.resize(static_cast<std::size_t>(n), static_cast<std::size_t>(padded));
+    const Index cells = padded * n;
+    v_.resize(n, padded);
     v_.epsilon = 0.0;
-    target_.assign(static_cast<std::size_t>(padded), 0.0);
-    if (matrix_.size() < cells) matrix_.resize(cells);
+    target_.assign(padded, 0.0);
+    if (ssize(matrix_) < cells) matrix_.resize(cells);
     // Padding must not hold what is not a number.
     for (Index i = 0; i < n; ++i) std::fill(matrix_row(i) + n, matrix_row(i) + padded, Real{0});
 }
@@ -39,32 +39,31 @@ void BoxDual<Real>::resize(Index n) {
 template <class Real>
 void BoxDual<Real>::set_epsilon(double epsilon) {
     v_.epsilon = epsilon;
-    for (std::size_t k = 0; k < v_.size; ++k) v_.mark(k);
+    for (Index k = 0; k < v_.size; ++k) v_.mark(k);
 }
 
 template <class Real>
 void BoxDual<Real>::set(Index i, double diagonal, double target, double lower, double upper,
                         double beta, double gradient) {
-    const auto k = static_cast<std::size_t>(i);
-    v_.diagonal[k] = diagonal;
-    target_[k] = target;
-    v_.lower[k] = lower;
-    v_.upper[k] = upper;
-    v_.beta[k] = beta;
-    v_.gradient[k] = gradient;
-    v_.mark(k);
+    v_.diagonal[i] = diagonal;
+    target_[i] = target;
+    v_.lower[i] = lower;
+    v_.upper[i] = upper;
+    v_.beta[i] = beta;
+    v_.gradient[i] = gradient;
+    v_.mark(i);
 }
 
 template <class Real>
 void BoxDual<Real>::stretch(double ratio) {
     double linear = 0.0;
     double quadratic = 0.0;
-    for (std::size_t k = 0; k < v_.size; ++k) {
+    for (Index k = 0; k < v_.size; ++k) {
         linear += target_[k] * v_.beta[k] - v_.epsilon * std::abs(v_.beta[k]);
         quadratic += v_.beta[k] * (v_.gradient[k] + target_[k]);
     }
     const double factor = best_stretch(linear, quadratic, ratio);
-    for (std::size_t k = 0; k < v_.size; ++k) {
+    for (Index k = 0; k < v_.size; ++k) {
         v_.lower[k] *= ratio;
         v_.upper[k] *= ratio;
         v_.beta[k] = std::clamp(factor * v_.beta[k], v_.lower[k], v_.upper[k]);
@@ -76,7 +75,7 @@ void BoxDual<Real>::stretch(double ratio) {
 template <class Real>
 Standing BoxDual<Real>::standing() const {
     Standing standing;
-    for (std::size_t k = 0; k < v_.size; ++k) {
+    for (Index k = 0; k < v_.size; ++k) {
         standing.add(v_.beta[k], v_.lower[k], v_.upper[k], v_.gradient[k], v_.epsilon);
     }
     return standing;

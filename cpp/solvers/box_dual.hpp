@@ -84,9 +84,9 @@ class BoxDual {
 
     const DualVariables& variables() const { return v_; }
     double violation() const { return v_.violation(); }
-    double beta(Index i) const { return v_.beta[static_cast<std::size_t>(i)]; }
-    std::span<const double> betas() const { return {v_.beta.data(), v_.size}; }
-    std::span<const double> gradients() const { return {v_.gradient.data(), v_.size}; }
+    double beta(Index i) const { return v_.beta[i]; }
+    std::span<const double> betas() const { return std::span(v_.beta.data(), v_.size); }
+    std::span<const double> gradients() const { return std::span(v_.gradient.data(), v_.size); }
     // Where the variables stand, for the intercept.
     Standing standing() const;
 

@@ -6,6 +6,7 @@
 #include "simd/loops.hpp"
 #include "solvers/dual_variables.hpp"
 #include "solvers/free_step.hpp"
+#include "solvers/stopping.hpp"
 
 namespace svmosaic {
 
@@ -23,10 +24,10 @@ class Descent {
     Descent(const Problem& problem, const DualDescentSettings& settings,
             KernelColumns<Real>& columns)
         : problem_(problem), columns_(columns), n_(problem.samples.size()) {
-        v_.resize(n_, static_cast<std::size_t>(columns.padded_size()));
+        v_.resize(n_, columns.padded_size());
         v_.diagonal = columns.diagonal();
         double largest = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (Index i = 0; i < n_; ++i) {
             const double y = problem.targets[i];
             const double bound = settings.C * problem.weights[i];
             v_.lower[i] = y > 0 ? 0.0 : -bound;
@@ -39,11 +40,11 @@ class Descent {
     }
 
     // The coordinate with most to gain; sets `violation` to the largest |g| of all that may move.
-    std::size_t best(double& violation) const {
-        std::size_t chosen = n_;
+    Index best(double& violation) const {
+        Index chosen = n_;
         double gain = 0.0;
         violation = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (Index i = 0; i < n_; ++i) {
             const double g = v_.gradient[i];
             if (g < 0.0 ? v_.beta[i] >= v_.upper[i] : v_.beta[i] <= v_.lower[i]) continue;
             violation = std::max(violation, std::abs(g));
@@ -56,7 +57,7 @@ class Descent {
         return chosen;
     }
 
-    void step(std::size_t i) {
+    void step(Index i) {
         const double wanted = v_.beta[i] - v_.gradient[i] / curvature(i);
         set(i, std::clamp(wanted, v_.lower[i], v_.upper[i]));
     }
@@ -77,7 +78,7 @@ class Descent {
         double linear = 0.0;
         double square = 0.0;  // |w|^2
         double loss = 0.0;
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (Index i = 0; i < n_; ++i) {
             const double y = problem_.targets[i];
             const double f = v_.gradient[i] + y;
             linear += y * v_.beta[i];
@@ -94,20 +95,20 @@ class Descent {
     }
 
   private:
-    double curvature(std::size_t i) const { return std::max(v_.diagonal[i], least_curvature_); }
+    double curvature(Index i) const { return std::max(v_.diagonal[i], least_curvature_); }
 
-    void set(std::size_t i, double value) {
+    void set(Index i, double value) {
         const double delta = value - v_.beta[i];
         if (delta == 0.0) return;
         v_.beta[i] = value;
         v_.mark(i);
-        simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(i)), delta,
-                                       v_.gradient.data(), columns_.padded_size());
+        simd::loops<Real>().add_scaled(columns_.column(i), delta, v_.gradient.data(),
+                                       columns_.padded_size());
     }
 
     const Problem& problem_;
     KernelColumns<Real>& columns_;
-    std::size_t n_;
+    Index n_;
     DualVariables v_;
     FreeStep<Real> joint_;
     double least_curvature_ = 0.0;
@@ -125,17 +126,10 @@ Solution solve_dual_descent(const Problem& problem, const DualDescentSettings& s
     Index next_joint = 2 * n;
     while (true) {
         double violation = 0.0;
-        const std::size_t i = descent.best(violation);
+        const Index i = descent.best(violation);
         solution.violation = violation;
         if (violation <= settings.tol) break;
-        if (solution.n_iter >= max_iter) {
-            solution.status = Status::max_iter;
-            break;
-        }
-        if (monitor.should_stop()) {
-            solution.status = monitor.reason();
-            break;
-        }
+        if (must_stop(max_iter, monitor, solution)) break;
         descent.step(i);
         ++solution.n_iter;
         if (solution.n_iter >= next_joint) {

@@ -25,8 +25,8 @@ Index DualPoint<Real>::n_ranges() const {
 template <class Real>
 void DualPoint<Real>::enter(std::span<const double> targets, std::span<const double> softness,
                             std::span<const double> gradients) {
-    const auto known = static_cast<std::ptrdiff_t>(size());
-    const auto padded = static_cast<std::size_t>(columns_.padded_size());
+    const auto known = size();
+    const Index padded = columns_.padded_size();
     alpha_.resize(size() + targets.size(), 0.0);
     ahead_.resize(size(), false);
     softness_.insert(softness_.end(), softness.begin(), softness.end());
@@ -34,19 +34,18 @@ void DualPoint<Real>::enter(std::span<const double> targets, std::span<const dou
     gradient_.resize(padded, infinity);
     std::copy(targets.begin(), targets.end(), targets_.begin() + known);
     std::copy(gradients.begin(), gradients.end(), gradient_.begin() + known);
-    range_lowest_.resize(static_cast<std::size_t>(n_ranges()));
+    range_lowest_.resize(n_ranges());
     for (Index range = 0; range < n_ranges(); ++range) {
         const auto begin = gradient_.begin() + range * range_size;
         const auto end =
             gradient_.begin() + std::min((range + 1) * range_size, columns_.padded_size());
-        range_lowest_[static_cast<std::size_t>(range)] = *std::min_element(begin, end);
+        range_lowest_[range] = *std::min_element(begin, end);
     }
 }
 
 template <class Real>
 double DualPoint<Real>::diagonal(Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    return columns_.diagonal()[at] + offset_ + softness_[at];
+    return columns_.diagonal()[i] + offset_ + softness_[i];
 }
 
 template <class Real>
@@ -65,21 +64,20 @@ void DualPoint<Real>::row(Index i, std::span<const Index> others, double* values
 
 template <class Real>
 void DualPoint<Real>::move(Index i, double value) {
-    const auto at = static_cast<std::size_t>(i);
-    if (alpha_[at] == 0.0 && value > 0.0) held_.push_back(i);
-    if (alpha_[at] > 0.0 && value == 0.0) std::erase(held_, i);
-    const double delta = value - alpha_[at];
-    alpha_[at] = value;
+    if (alpha_[i] == 0.0 && value > 0.0) held_.push_back(i);
+    if (alpha_[i] > 0.0 && value == 0.0) std::erase(held_, i);
+    const double delta = value - alpha_[i];
+    alpha_[i] = value;
 
     // g_k += delta y_k y_i (k_ki + offset), and the softness for k = i alone.
-    gradient_[at] += delta * softness_[at];
-    const double step = delta * targets_[at];
+    gradient_[i] += delta * softness_[i];
+    const double step = delta * targets_[i];
     const Real* k_i = column(i);
     const auto& loops = simd::loops<Real>();
     columns_.computer().pool().run(n_ranges(), [&](Index range) {
         const Index begin = range * range_size;
         const Index length = std::min(range_size, columns_.padded_size() - begin);
-        range_lowest_[static_cast<std::size_t>(range)] =
+        range_lowest_[range] =
             loops.update_scores(k_i + begin, targets_.data() + begin, step, step * offset_,
                                 gradient_.data() + begin, length);
     });
@@ -87,35 +85,32 @@ void DualPoint<Real>::move(Index i, double value) {
 
 template <class Real>
 const Real* DualPoint<Real>::column(Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (ahead_[at]) {
-        ahead_[at] = false;
+    if (ahead_[i]) {
+        ahead_[i] = false;
         ++n_of_use_;
     } else if (!columns_.holds(i) && columns_.gains_by_blocks()) {
         // As many as were of use since the last time, and more when all were.
         if (3 * n_of_use_ >= n_ahead_) n_ahead_ = std::min(2 * n_ahead_, Queries<Real>::capacity);
         if (4 * n_of_use_ < n_ahead_) n_ahead_ = std::max<Index>(1, n_ahead_ / 2);
         n_of_use_ = 1;
-        const auto samples = lowest_not_kept(i, static_cast<std::size_t>(n_ahead_));
+        const auto samples = lowest_not_kept(i, n_ahead_);
         columns_.prefetch(samples);
-        for (const Index k : samples) ahead_[static_cast<std::size_t>(k)] = k != i;
+        for (const Index k : samples) ahead_[k] = k != i;
     }
     return columns_.column(i);
 }
 
 // Sample i and those with the lowest gradients whose columns are not kept, `most` together.
 template <class Real>
-std::vector<Index> DualPoint<Real>::lowest_not_kept(Index i, std::size_t most) const {
+std::vector<Index> DualPoint<Real>::lowest_not_kept(Index i, Index most) const {
     std::vector<std::pair<double, Index>> others;
-    for (std::size_t k = 0; k < size(); ++k) {
-        const auto sample = static_cast<Index>(k);
-        if (sample != i && !columns_.holds(sample)) others.emplace_back(gradient_[k], sample);
+    for (Index k = 0; k < size(); ++k) {
+        if (k != i && !columns_.holds(k)) others.emplace_back(gradient_[k], k);
     }
-    const std::size_t count = std::min(others.size(), most - 1);
-    std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count),
-                     others.end());
+    const Index count = std::min(ssize(others), most - 1);
+    std::nth_element(others.begin(), others.begin() + count, others.end());
     std::vector<Index> samples{i};
-    for (std::size_t k = 0; k < count; ++k) samples.push_back(others[k].second);
+    for (Index k = 0; k < count; ++k) samples.push_back(others[k].second);
     return samples;
 }
 
@@ -125,15 +120,15 @@ simd::Extreme DualPoint<Real>::lowest() const {
     const auto begin = gradient_.begin() + (range - range_lowest_.begin()) * range_size;
     const auto found = std::find(begin, gradient_.end(), *range);
     if (found == gradient_.end()) return {*range, -1};
-    return {*range, static_cast<Index>(found - gradient_.begin())};
+    return {*range, found - gradient_.begin()};
 }
 
 template <class Real>
 simd::Extreme DualPoint<Real>::lowest(double target) const {
     simd::Extreme best{infinity, -1};
-    for (std::size_t k = 0; k < size(); ++k) {
+    for (Index k = 0; k < size(); ++k) {
         if (targets_[k] == target && gradient_[k] < best.value) {
-            best = {gradient_[k], static_cast<Index>(k)};
+            best = {gradient_[k], k};
         }
     }
     return best;

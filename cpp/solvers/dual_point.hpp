@@ -1,4 +1,4 @@
-// Dual variables with their gradient: what the L2 machines and the Uniform SVM move about.
+// Dual variables with their gradient: what the L2-SVMs and the Uniform SVM move.
 #pragma once
 
 #include <span>
@@ -26,11 +26,11 @@ class DualPoint {
     void enter(std::span<const double> targets, std::span<const double> softness,
                std::span<const double> gradients);
 
-    std::size_t size() const { return alpha_.size(); }
-    double alpha(Index i) const { return alpha_[static_cast<std::size_t>(i)]; }
-    double target(Index i) const { return targets_[static_cast<std::size_t>(i)]; }
-    double gradient(Index i) const { return gradient_[static_cast<std::size_t>(i)]; }
-    double softness(Index i) const { return softness_[static_cast<std::size_t>(i)]; }
+    Index size() const { return alpha_.size(); }
+    double alpha(Index i) const { return alpha_[i]; }
+    double target(Index i) const { return targets_[i]; }
+    double gradient(Index i) const { return gradient_[i]; }
+    double softness(Index i) const { return softness_[i]; }
     // The variables above zero.
     std::span<const Index> held() const { return held_; }
 
@@ -54,7 +54,7 @@ class DualPoint {
     Index n_ranges() const;
     // Column i. When it has to be computed, so are those that will probably be asked for next.
     const Real* column(Index i);
-    std::vector<Index> lowest_not_kept(Index i, std::size_t most) const;
+    std::vector<Index> lowest_not_kept(Index i, Index most) const;
 
     KernelColumns<Real>& columns_;
     double offset_;

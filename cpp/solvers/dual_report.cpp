@@ -10,7 +10,7 @@ namespace {
 // Half the squared norm of the weight vector.
 double regulariser(const DualState& state) {
     double sum = 0.0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
+    for (Index i = 0; i < state.size(); ++i) {
         sum += 0.5 * state.beta[i] * (state.gradient[i] + state.target[i]);
     }
     return sum;
@@ -18,7 +18,7 @@ double regulariser(const DualState& state) {
 
 double loss_in_play(const DualState& state) {
     double loss = 0.0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
+    for (Index i = 0; i < state.size(); ++i) {
         const double bound = std::max(-state.lower[i], state.upper[i]);
         const double decision = state.gradient[i] + state.target[i] + state.intercept;
         loss += bound * loss_of(state, state.target[i], decision);
@@ -35,9 +35,9 @@ double loss_of(const DualState& state, double target, double decision) {
 
 Support support_of(const Problem& problem, const DualState& state) {
     std::vector<double> beta(problem.samples.size(), 0.0);
-    for (std::size_t k = 0; k < state.size(); ++k) beta[state.sample[k]] = state.beta[k];
+    for (Index k = 0; k < state.size(); ++k) beta[state.sample[k]] = state.beta[k];
     Support support;
-    for (std::size_t i = 0; i < beta.size(); ++i) {
+    for (Index i = 0; i < ssize(beta); ++i) {
         if (beta[i] == 0.0) continue;
         support.rows.push_back(problem.samples[i]);
         support.coef.push_back(beta[i]);

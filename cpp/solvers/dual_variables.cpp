@@ -12,7 +12,7 @@ constexpr double rounding = 1e-14;
 
 }  // namespace
 
-void DualVariables::resize(std::size_t n, std::size_t padded) {
+void DualVariables::resize(Index n, Index padded) {
     size = n;
     for (auto* values : {&beta, &lower, &upper, &gradient, &diagonal}) values->assign(padded, 0.0);
     up.assign(padded, infinity);
@@ -23,24 +23,22 @@ void DualVariables::resize(std::size_t n, std::size_t padded) {
 // beta_i grows and beta_j shrinks by the same amount, which keeps their sum.
 template <class Real>
 double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {
-    const auto a = static_cast<std::size_t>(i);
-    const auto b = static_cast<std::size_t>(j);
-    const double curvature = std::max(v.diagonal[a] + v.diagonal[b] - 2.0 * k_ij, least_curvature);
-    const double end_i = v.end_of(a, true);
-    const double end_j = v.end_of(b, false);
-    const double room_i = end_i - v.beta[a];
-    const double room_j = v.beta[b] - end_j;
-    const double slope = (v.gradient[b] + v.low[b]) - (v.gradient[a] + v.up[a]);
+    const double curvature = std::max(v.diagonal[i] + v.diagonal[j] - 2.0 * k_ij, least_curvature);
+    const double end_i = v.end_of(i, true);
+    const double end_j = v.end_of(j, false);
+    const double room_i = end_i - v.beta[i];
+    const double room_j = v.beta[j] - end_j;
+    const double slope = (v.gradient[j] + v.low[j]) - (v.gradient[i] + v.up[i]);
     const double delta = std::min({slope / curvature, room_i, room_j});
     // At an end the variable is set, not added to, so that it is exactly there. Both get there
     // together where the others are at bounds; short of it by rounding, one would pass for free.
-    const auto is_there = [&](double room, std::size_t k) {
+    const auto is_there = [&](double room, Index k) {
         return room - delta <= rounding * (v.upper[k] - v.lower[k]);
     };
-    v.beta[a] = is_there(room_i, a) ? end_i : v.beta[a] + delta;
-    v.beta[b] = is_there(room_j, b) ? end_j : v.beta[b] - delta;
-    v.mark(a);
-    v.mark(b);
+    v.beta[i] = is_there(room_i, i) ? end_i : v.beta[i] + delta;
+    v.beta[j] = is_there(room_j, j) ? end_j : v.beta[j] - delta;
+    v.mark(i);
+    v.mark(j);
     return delta;
 }
 
@@ -50,7 +48,7 @@ void PairSteps<Real>::for_ranges(const DualVariables& v, const Task& task) {
     const Index n = (v.padded() + range_size - 1) / range_size;
     const auto one = [&](Index range) {
         const Index begin = range * range_size;
-        task(static_cast<std::size_t>(range), begin, std::min(range_size, v.padded() - begin));
+        task(range, begin, std::min(range_size, v.padded() - begin));
     };
     if (pool_) {
         pool_->run(n, one);
@@ -62,9 +60,9 @@ void PairSteps<Real>::for_ranges(const DualVariables& v, const Task& task) {
 template <class Real>
 Index PairSteps<Real>::second_of_ranges(const DualVariables& v, Index i, const Real* column_i) {
     auto& found = second_of_range_;
-    found.resize(static_cast<std::size_t>(v.padded() / range_size + 1));
+    found.resize(v.padded() / range_size + 1);
     std::fill(found.begin(), found.end(), simd::Extreme{0.0, -1});
-    for_ranges(v, [&](std::size_t range, Index begin, Index length) {
+    for_ranges(v, [&](Index range, Index begin, Index length) {
         found[range] = second_in(v, i, column_i, begin, length);
         if (found[range].index >= 0) found[range].index += begin;
     });
@@ -80,9 +78,9 @@ void PairSteps<Real>::update_ranges(DualVariables& v, const Real* column_i, cons
                                     double delta) {
     const simd::PairExtremes none{{infinity, -1}, -infinity};
     auto& found = extremes_of_range_;
-    found.resize(static_cast<std::size_t>(v.padded() / range_size + 1));
+    found.resize(v.padded() / range_size + 1);
     std::fill(found.begin(), found.end(), none);
-    for_ranges(v, [&](std::size_t range, Index begin, Index length) {
+    for_ranges(v, [&](Index range, Index begin, Index length) {
         found[range] = update_in(v, column_i, column_j, delta, begin, length);
         if (found[range].lowest_up.index >= 0) found[range].lowest_up.index += begin;
     });

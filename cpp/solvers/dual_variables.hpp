@@ -20,17 +20,17 @@ struct DualVariables {
     // that direction, or an infinity where the variable is at its bound.
     AlignedVector<double> up, low;
     double epsilon = 0.0;
-    std::size_t size = 0;
+    Index size = 0;
     Index n_free = 0;
     simd::PairExtremes extremes{{std::numeric_limits<double>::infinity(), -1},
                                 -std::numeric_limits<double>::infinity()};
 
     // Room for n variables, all of them at a bound.
-    void resize(std::size_t n, std::size_t padded);
-    Index padded() const { return static_cast<Index>(beta.size()); }
+    void resize(Index n, Index padded);
+    Index padded() const { return ssize(beta); }
 
     // To be called when beta, a bound or epsilon has changed.
-    void mark(std::size_t k) {
+    void mark(Index k) {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         n_free -= is_free(k) ? 1 : 0;
         up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
@@ -38,10 +38,10 @@ struct DualVariables {
         n_free += is_free(k) ? 1 : 0;
     }
     // Inside its bounds, with one slope to both sides.
-    bool is_free(std::size_t k) const { return up[k] == low[k]; }
+    bool is_free(Index k) const { return up[k] == low[k]; }
     // How far a variable may go in one step: to its bound, or to zero before it, where the slope of
     // epsilon |beta| changes.
-    double end_of(std::size_t k, bool growing) const {
+    double end_of(Index k, bool growing) const {
         if (growing) return epsilon > 0.0 && beta[k] < 0.0 ? 0.0 : upper[k];
         return epsilon > 0.0 && beta[k] > 0.0 ? 0.0 : lower[k];
     }
@@ -58,8 +58,8 @@ class PairSteps {
     // Finds the most violating pair without a step.
     void look(DualVariables& v) {
         // Any readable column will do, it is multiplied by zero.
-        const auto room = static_cast<std::size_t>(v.padded());
-        if (zeros_.size() < room) zeros_.resize(room, Real{0});
+        const Index room = v.padded();
+        if (ssize(zeros_) < room) zeros_.resize(room, Real{0});
         update(v, zeros_.data(), zeros_.data(), 0.0);
     }
 
@@ -100,10 +100,9 @@ class PairSteps {
     // The same for the variables of one range; indices count from its beginning.
     static simd::Extreme second_in(const DualVariables& v, Index i, const Real* column_i,
                                    Index begin, Index n) {
-        const auto a = static_cast<std::size_t>(i);
         return simd::loops<Real>().select_second(column_i + begin, v.diagonal.data() + begin,
                                                  v.gradient.data() + begin, v.low.data() + begin,
-                                                 v.gradient[a] + v.up[a], v.diagonal[a], n);
+                                                 v.gradient[i] + v.up[i], v.diagonal[i], n);
     }
     static simd::PairExtremes update_in(DualVariables& v, const Real* column_i,
                                         const Real* column_j, double delta, Index begin, Index n) {

@@ -49,8 +49,8 @@ class FreeStep {
         if (!solve_inside(v, column, SumOfBeta::fixed)) return false;
         keep_sum();
         double length = 1.0;
-        std::size_t first = v.size;
-        for (const std::size_t k : inside_) {
+        Index first = v.size;
+        for (const Index k : inside_) {
             const double step = direction_[k];
             const double room = std::abs(v.end_of(k, step > 0.0) - v.beta[k]);
             if (std::abs(step) * length > room) {
@@ -59,13 +59,12 @@ class FreeStep {
             }
         }
         if (!std::isfinite(length) || !(length > 0.0)) return false;
-        for (const std::size_t k : inside_) {
+        for (const Index k : inside_) {
             const double delta = length * direction_[k];
             v.beta[k] = k == first ? v.end_of(k, delta > 0.0)
                                    : std::clamp(v.beta[k] + delta, v.lower[k], v.upper[k]);
             v.mark(k);
-            simd::loops<Real>().add_scaled(column(static_cast<Index>(k)), delta, v.gradient.data(),
-                                           v.padded());
+            simd::loops<Real>().add_scaled(column(k), delta, v.gradient.data(), v.padded());
         }
         return first < v.size;
     }
@@ -76,14 +75,14 @@ class FreeStep {
 
     template <class Visit>
     void for_moving(const Visit& visit) {
-        for (const std::size_t k : inside_) visit(k);
-        for (const std::size_t k : edge_) visit(k);
+        for (const Index k : inside_) visit(k);
+        for (const Index k : edge_) visit(k);
     }
 
     void gather_free(const DualVariables& v) {
         inside_.clear();
         edge_.clear();
-        for (std::size_t k = 0; k < v.size; ++k) {
+        for (Index k = 0; k < v.size; ++k) {
             if (v.is_free(k)) inside_.push_back(k);
         }
     }
@@ -91,29 +90,27 @@ class FreeStep {
     // Rounding must not move the sum of the coefficients.
     void keep_sum() {
         double sum = 0.0;
-        for_moving([&](std::size_t k) { sum += direction_[k]; });
+        for_moving([&](Index k) { sum += direction_[k]; });
         direction_[inside_.back()] -= sum;
     }
 
     // The matrix of the variables inside the box, and the right-hand side.
     template <class Column>
     void write_system(const DualVariables& v, const Column& column) {
-        const std::size_t m = inside_.size();
+        const Index m = inside_.size();
         system_.resize(m);
         places_.assign(inside_.begin(), inside_.end());
         gathered_.resize(m);
-        for (std::size_t a = 0; a < m; ++a) {
-            const std::size_t k = inside_[a];
-            const Real* values = column(static_cast<Index>(k));
+        for (Index a = 0; a < m; ++a) {
+            const Index k = inside_[a];
+            const Real* values = column(k);
             double* row = system_.row(a);
-            const std::size_t from = NewtonSystem::first_column(a);
-            simd::loops<Real>().gather(values, places_.data() + from, gathered_.data(),
-                                       static_cast<Index>(m - from));
-            for (std::size_t c = from; c < m; ++c)
-                row[c] = static_cast<double>(gathered_[c - from]);
+            const Index from = NewtonSystem::first_column(a);
+            simd::loops<Real>().gather(values, places_.data() + from, gathered_.data(), m - from);
+            for (Index c = from; c < m; ++c) row[c] = static_cast<double>(gathered_[c - from]);
             row[a] = v.diagonal[k];
             double b = -(v.gradient[k] + v.up[k]);
-            for (const std::size_t e : edge_) b -= static_cast<double>(values[e]) * direction_[e];
+            for (const Index e : edge_) b -= static_cast<double>(values[e]) * direction_[e];
             system_.b(a) = b;
         }
         system_.add_ridge();
@@ -131,15 +128,15 @@ class FreeStep {
         if (sum_of_beta == SumOfBeta::fixed) {
             double sum = 0.0;
             double sum_of_ones = 0.0;
-            for (std::size_t a = 0; a < inside_.size(); ++a) {
+            for (Index a = 0; a < ssize(inside_); ++a) {
                 sum += d[a];
                 sum_of_ones += ones[a];
             }
-            for (const std::size_t e : edge_) sum += direction_[e];
+            for (const Index e : edge_) sum += direction_[e];
             lambda = sum / sum_of_ones;
         }
         if (!std::isfinite(lambda)) return false;
-        for (std::size_t a = 0; a < inside_.size(); ++a) {
+        for (Index a = 0; a < ssize(inside_); ++a) {
             direction_[inside_[a]] = d[a] - lambda * ones[a];
         }
         return true;
@@ -150,8 +147,8 @@ class FreeStep {
         gather_free(v);
         for (int round = 0; round < most_rounds; ++round) {
             if (inside_.empty() || !solve_inside(v, column, sum)) return false;
-            const std::size_t before = edge_.size();
-            std::erase_if(inside_, [&](std::size_t k) {
+            const Index before = edge_.size();
+            std::erase_if(inside_, [&](Index k) {
                 const double goal = v.beta[k] + direction_[k];
                 const double nearest = std::clamp(goal, v.end_of(k, false), v.end_of(k, true));
                 if (nearest == goal) return false;
@@ -160,7 +157,7 @@ class FreeStep {
                 edge_.push_back(k);
                 return true;
             });
-            if (edge_.size() == before) return true;
+            if (ssize(edge_) == before) return true;
         }
         return false;
     }
@@ -171,32 +168,31 @@ class FreeStep {
         if (sum_of_beta == SumOfBeta::fixed) keep_sum();
         double slope = 0.0;
         change_.assign(v.beta.size(), 0.0);
-        for_moving([&](std::size_t k) {
+        for_moving([&](Index k) {
             slope += (v.gradient[k] + v.up[k]) * direction_[k];
-            simd::loops<Real>().add_scaled(column(static_cast<Index>(k)), direction_[k],
-                                           change_.data(), v.padded());
+            simd::loops<Real>().add_scaled(column(k), direction_[k], change_.data(), v.padded());
         });
         if (!(slope < 0.0)) return false;
         double curvature = 0.0;
-        for_moving([&](std::size_t k) { curvature += change_[k] * direction_[k]; });
+        for_moving([&](Index k) { curvature += change_[k] * direction_[k]; });
         double length = curvature > 0.0 ? std::min(1.0, -slope / curvature) : 1.0;
         // Short of the end by rounding only: go all the way, so that edges are reached.
         if (length > 1.0 - 1e-6) length = 1.0;
-        for (std::size_t k = 0; k < v.size; ++k) v.gradient[k] += length * change_[k];
-        for_moving([&](std::size_t k) {
+        for (Index k = 0; k < v.size; ++k) v.gradient[k] += length * change_[k];
+        for_moving([&](Index k) {
             v.beta[k] = std::clamp(v.beta[k] + length * direction_[k], v.end_of(k, false),
                                    v.end_of(k, true));
         });
         if (length == 1.0) {
-            for (const std::size_t k : edge_) v.beta[k] = goal_[k];
+            for (const Index k : edge_) v.beta[k] = goal_[k];
         }
-        for_moving([&](std::size_t k) { v.mark(k); });
+        for_moving([&](Index k) { v.mark(k); });
         return true;
     }
 
     // The free variables still inside the box, those set to its edge, the direction of both and
     // where the edge is.
-    std::vector<std::size_t> inside_, edge_;
+    std::vector<Index> inside_, edge_;
     std::vector<double> direction_, goal_;
     AlignedVector<double> change_;
     NewtonSystem system_;

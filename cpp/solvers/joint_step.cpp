@@ -8,7 +8,7 @@ namespace svmosaic {
 namespace {
 
 // A factor of this many variables takes a tenth of a second; no interrupt is heard meanwhile.
-constexpr std::size_t most_variables = 2'000;
+constexpr Index most_variables = 2'000;
 // Single updates before a step is worth a thought.
 constexpr Index fewest_updates = 20;
 // Rounds in which variables are set to zero.
@@ -20,7 +20,7 @@ constexpr int most_rounds = 10;
 // the system, its triangle; and moving there.
 template <class Real>
 bool JointStep<Real>::due(const DualPoint<Real>& point) const {
-    const std::size_t held = point.held().size();
+    const Index held = point.held().size();
     if (n_updates_ < fewest_updates || held < 2 || held > most_variables) return false;
     const auto m = static_cast<double>(held);
     const auto n = static_cast<double>(point.size());
@@ -32,14 +32,13 @@ template <class Real>
 void JointStep<Real>::choose(const DualPoint<Real>& point, double threshold) {
     const auto held = point.held();
     inside_.clear();
-    for (std::size_t k = 0; k < point.size(); ++k) {
-        const auto i = static_cast<Index>(k);
-        if (point.alpha(i) == 0.0 && point.gradient(i) < threshold) inside_.push_back(i);
+    for (Index k = 0; k < point.size(); ++k) {
+        if (point.alpha(k) == 0.0 && point.gradient(k) < threshold) inside_.push_back(k);
     }
     // As many as there are above zero, so that the cost is known beforehand; the worst ones.
-    const std::size_t most = std::min(held.size(), most_variables - held.size());
-    if (inside_.size() > most) {
-        const auto end = inside_.begin() + static_cast<std::ptrdiff_t>(most);
+    const Index most = std::min(held.size(), most_variables - held.size());
+    if (ssize(inside_) > most) {
+        const auto end = inside_.begin() + most;
         std::nth_element(inside_.begin(), end, inside_.end(), [&](Index i, Index j) {
             return std::pair(point.gradient(i), i) < std::pair(point.gradient(j), j);
         });
@@ -51,9 +50,9 @@ void JointStep<Real>::choose(const DualPoint<Real>& point, double threshold) {
 
 template <class Real>
 bool JointStep<Real>::solve(DualPoint<Real>& point) {
-    const std::size_t m = inside_.size();
+    const Index m = inside_.size();
     system_.resize(m);
-    for (std::size_t a = 0; a < m; ++a) {
+    for (Index a = 0; a < m; ++a) {
         double* row = system_.row(a);
         row[a] = point.diagonal(inside_[a]);
         point.row(inside_[a], std::span(inside_).subspan(a + 1), row + a + 1);
@@ -71,7 +70,7 @@ bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double leas
         if (inside_.empty() || !solve(point)) return false;
         const auto solved = system_.solution_for_ones();
         std::vector<Index> rest;
-        for (std::size_t a = 0; a < inside_.size(); ++a) {
+        for (Index a = 0; a < ssize(inside_); ++a) {
             if (solved[a] > 0.0) {
                 rest.push_back(inside_[a]);
             } else if (point.alpha(inside_[a]) > 0.0) {
@@ -79,7 +78,7 @@ bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double leas
             }
         }
         if (rest.size() == inside_.size()) {
-            for (std::size_t a = 0; a < rest.size(); ++a) values_.push_back({rest[a], solved[a]});
+            for (Index a = 0; a < ssize(rest); ++a) values_.push_back({rest[a], solved[a]});
             if (!(0.5 * sum() > least) || !std::isfinite(sum())) return false;
             patience_ = 1.0;
             return true;

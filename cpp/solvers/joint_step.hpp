@@ -1,4 +1,4 @@
-// A step of many variables of an L2 machine at once.
+// A step of many variables of an L2-SVM at once.
 #pragma once
 
 #include <span>

@@ -45,10 +45,10 @@ class LastMean {
 template <class Real>
 OnlineSolution solve_in_kernel_form(const Rows<Real>& rows, const KernelSpec& kernel,
                                     const OnlineTask& task, const KernelSgdSettings& settings,
-                                    std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
+                                    Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
     const auto began = Monitor::Clock::now();
     const auto& problem = task.problem;
-    const std::size_t n_earlier = task.support.size();
+    const Index n_earlier = task.support.size();
     const double constant = settings.fit_intercept ? 1.0 : 0.0;
     Visits visits(problem, settings.order, settings.epochs, settings.seed);
     Outputs<Real> outputs(rows, kernel, problem, visits, cache_bytes, pool);
@@ -67,7 +67,7 @@ OnlineSolution solve_in_kernel_form(const Rows<Real>& rows, const KernelSpec& ke
     bool stopped = !add_earlier(task, outputs, monitor);
     Visit visit;
     while (!stopped && visits.next(visit)) {
-        const auto i = static_cast<std::size_t>(visit.sample);
+        const Index i = visit.sample;
         const double y = problem.targets[i];
         t += visit.share;
         // y_i f(x_i) < 1 with alpha = C beta / t.
@@ -87,7 +87,7 @@ OnlineSolution solve_in_kernel_form(const Rows<Real>& rows, const KernelSpec& ke
 
     list_support(task, beta, solution);
     const double last = t > 0.0 ? t : 1.0;
-    for (std::size_t j = 0; j < beta.size(); ++j) {
+    for (Index j = 0; j < ssize(beta); ++j) {
         if (beta[j] == 0.0) continue;
         solution.coef.push_back(settings.C * mean.of(beta[j], remembered[j], last));
     }
@@ -106,9 +106,7 @@ class RowAlgebra {
     explicit RowAlgebra(const Rows<Real>& rows)
         : dense_(std::get_if<DenseRows<Real>>(&rows)), csr_(std::get_if<CsrRows<Real>>(&rows)) {}
 
-    std::size_t n_features() const {
-        return static_cast<std::size_t>(dense_ ? dense_->n_columns : csr_->n_columns);
-    }
+    Index n_features() const { return dense_ ? dense_->n_columns : csr_->n_columns; }
 
     double dot(Index row, const double* vector) const {
         if (csr_) {
@@ -119,16 +117,16 @@ class RowAlgebra {
             return sum;
         }
         // Eight sums side by side: a single one would wait for every addition.
-        constexpr std::size_t n_sums = 8;
+        constexpr Index n_sums = 8;
         double sums[n_sums] = {};
         const auto values = dense_->row(row);
-        std::size_t f = 0;
-        for (; f + n_sums <= values.size(); f += n_sums) {
-            for (std::size_t k = 0; k < n_sums; ++k) {
+        Index f = 0;
+        for (; f + n_sums <= ssize(values); f += n_sums) {
+            for (Index k = 0; k < n_sums; ++k) {
                 sums[k] += static_cast<double>(values[f + k]) * vector[f + k];
             }
         }
-        for (; f < values.size(); ++f) sums[0] += static_cast<double>(values[f]) * vector[f];
+        for (; f < ssize(values); ++f) sums[0] += static_cast<double>(values[f]) * vector[f];
         return ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
                ((sums[4] + sums[5]) + (sums[6] + sums[7]));
     }
@@ -141,7 +139,7 @@ class RowAlgebra {
             return;
         }
         const auto values = dense_->row(row);
-        for (std::size_t f = 0; f < values.size(); ++f) {
+        for (Index f = 0; f < ssize(values); ++f) {
             vector[f] += step * static_cast<double>(values[f]);
         }
     }
@@ -194,7 +192,7 @@ OnlineSolution solve_in_primal_form(const Rows<Real>& rows, const OnlineTask& ta
     bool stopped = monitor.should_stop(0);
     Visit visit;
     while (!stopped && visits.next(visit)) {
-        const auto i = static_cast<std::size_t>(visit.sample);
+        const Index i = visit.sample;
         const Index row = problem.samples[i];
         const double y = problem.targets[i];
         t += visit.share;
@@ -215,7 +213,7 @@ OnlineSolution solve_in_primal_form(const Rows<Real>& rows, const OnlineTask& ta
 
     const double last = t > 0.0 ? t : 1.0;
     solution.weights.reserve(theta.size());
-    for (std::size_t f = 0; f < theta.size(); ++f) {
+    for (Index f = 0; f < ssize(theta); ++f) {
         solution.weights.push_back(settings.C * mean.of(theta[f], remembered[f], last));
     }
     solution.intercept = settings.C * mean.of(bias, bias_remembered, last);
@@ -234,7 +232,7 @@ std::vector<OnlineSolution> solve_kernel_sgd(const Rows<Real>& rows, const Kerne
                                              const KernelSgdSettings& settings, Index n_threads,
                                              Monitor& monitor) {
     return run_online(tasks, settings.cache_mb, true, n_threads, monitor,
-                      [&](const OnlineTask& task, std::size_t cache_bytes, ThreadPool& pool) {
+                      [&](const OnlineTask& task, Index cache_bytes, ThreadPool& pool) {
                           return solve_in_kernel_form(rows, kernel, task, settings, cache_bytes,
                                                       pool, monitor);
                       });
@@ -246,7 +244,7 @@ std::vector<OnlineSolution> solve_linear_sgd(const Rows<Real>& rows,
                                              const KernelSgdSettings& settings, Index n_threads,
                                              Monitor& monitor) {
     return run_online(tasks, settings.cache_mb, false, n_threads, monitor,
-                      [&](const OnlineTask& task, std::size_t, ThreadPool&) {
+                      [&](const OnlineTask& task, Index, ThreadPool&) {
                           return solve_in_primal_form(rows, task, settings, monitor);
                       });
 }

@@ -14,7 +14,7 @@ namespace svmosaic {
 struct KernelSgdSettings {
     double C = 100.0;      // 1 / lambda
     Index epochs = 2;      // how often every sample is visited
-    double average = 0.5;  // the machine is the mean over this last share of the visits
+    double average = 0.5;  // the model is the mean over this last share of the visits
     VisitOrder order = VisitOrder::shuffled;
     bool fit_intercept = false;  // the kernel k(x, z) + 1
     Index seed = 0;
@@ -27,7 +27,7 @@ struct KernelSgdSettings {
 //              t = t + 1;  alpha = beta / (lambda t)
 //              if y_i sum_j alpha_j k(x_j, x_i) < 1:  beta_i = beta_i + y_i
 //
-// Given        a table, a kernel, and tasks: samples, targets, weights, the machine to go on from.
+// Given        a table, a kernel, and tasks: samples, targets, weights, the model to go on from.
 // Returns      alpha after the last visit, or its mean over the last share of the visits; state
 //              and t are beta and the weight visited.
 // Stops when   all visits are done (status exhausted), or the monitor says so.

@@ -33,18 +33,17 @@ void report_l2(const Problem& problem, std::span<const Index> number, const Dual
     double square = 0.0;  // a' Q a
     double norm = 0.0;    // |w|^2 + b^2
     double loss = loss_outside;
-    for (std::size_t k = 0; k < point.size(); ++k) {
-        const auto i = static_cast<Index>(k);
-        const double a = scale * point.alpha(i);
-        const double product = scale * point.gradient(i) + shift;  // (Q a)_i
-        const double margin = product - a * point.softness(i);     // y_i f(x_i)
+    for (Index k = 0; k < point.size(); ++k) {
+        const double a = scale * point.alpha(k);
+        const double product = scale * point.gradient(k) + shift;  // (Q a)_i
+        const double margin = product - a * point.softness(k);     // y_i f(x_i)
         sum += a;
         square += a * product;
         norm += a * margin;
-        loss += squared_hinge(1.0 / point.softness(i), margin);
-        coef[static_cast<std::size_t>(number[k])] = point.target(i) * a;
+        loss += squared_hinge(1.0 / point.softness(k), margin);
+        coef[number[k]] = point.target(k) * a;
     }
-    for (std::size_t i = 0; i < coef.size(); ++i) {
+    for (Index i = 0; i < ssize(coef); ++i) {
         if (coef[i] == 0.0) continue;
         solution.support.push_back(problem.samples[i]);
         solution.coef.push_back(coef[i]);

@@ -9,6 +9,7 @@
 #include "solvers/dual_point.hpp"
 #include "solvers/joint_step.hpp"
 #include "solvers/l2_report.hpp"
+#include "solvers/stopping.hpp"
 
 namespace svmosaic {
 
@@ -31,10 +32,9 @@ struct Parts {
 
 // Brings `n` random entries to the front.
 void shuffle_front(std::vector<Index>& entries, Index n, Sampler& random) {
-    const auto size = static_cast<Index>(entries.size());
+    const Index size = ssize(entries);
     for (Index k = 0; k < std::min(n, size); ++k) {
-        std::swap(entries[static_cast<std::size_t>(k)],
-                  entries[static_cast<std::size_t>(k + random.below(size - k))]);
+        std::swap(entries[k], entries[k + random.below(size - k)]);
     }
 }
 
@@ -42,19 +42,19 @@ Parts first_parts(const Problem& problem, Index draw, Sampler& random) {
     Parts parts;
     parts.in_play.resize(problem.samples.size());
     std::iota(parts.in_play.begin(), parts.in_play.end(), Index{0});
-    if (draw == 0 || static_cast<Index>(parts.in_play.size()) <= draws_of_large * draw) {
+    if (draw == 0 || ssize(parts.in_play) <= draws_of_large * draw) {
         return parts;
     }
     shuffle_front(parts.in_play, draw, random);
     parts.outside.assign(parts.in_play.begin() + draw, parts.in_play.end());
-    parts.in_play.resize(static_cast<std::size_t>(draw));
+    parts.in_play.resize(draw);
     return parts;
 }
 
 std::vector<Index> rows_of(const Problem& problem, std::span<const Index> positions) {
     std::vector<Index> rows;
     rows.reserve(positions.size());
-    for (const Index i : positions) rows.push_back(problem.samples[static_cast<std::size_t>(i)]);
+    for (const Index i : positions) rows.push_back(problem.samples[i]);
     return rows;
 }
 
@@ -76,9 +76,8 @@ class Walk {
         std::vector<double> targets;
         std::vector<double> softness;
         for (const Index i : positions) {
-            const auto at = static_cast<std::size_t>(i);
-            targets.push_back(problem_.targets[at]);
-            softness.push_back(1.0 / (settings_.C * problem_.weights[at]));
+            targets.push_back(problem_.targets[i]);
+            softness.push_back(1.0 / (settings_.C * problem_.weights[i]));
         }
         point_.enter(targets, softness, gradients);
     }
@@ -105,14 +104,7 @@ class Walk {
                 norm_ = norm_squared();
                 if (gap_ <= tol * norm_) return;
             }
-            if (solution.n_iter >= max_iter) {
-                solution.status = Status::max_iter;
-                return;
-            }
-            if (monitor_.should_stop()) {
-                solution.status = monitor_.reason();
-                return;
-            }
+            if (must_stop(max_iter, monitor_, solution)) return;
             if (!step(nearest.index, farthest.index)) {
                 solution.status = Status::indefinite;
                 return;
@@ -133,7 +125,7 @@ class Walk {
         std::vector<Index> support;
         std::vector<double> coef;
         for (const Index i : point_.held()) {
-            support.push_back(columns_.computer().samples()[static_cast<std::size_t>(i)]);
+            support.push_back(columns_.computer().samples()[i]);
             coef.push_back(point_.target(i) * point_.alpha(i));
         }
         auto values = expansion_values(columns_.computer().rows(), rows_of(problem_, positions),
@@ -153,7 +145,7 @@ class Walk {
         const double sum = joint_step_.sum();
         for (const auto& [i, value] : joint_step_.values()) point_.move(i, value / sum);
         norm_ = norm_squared();
-        return static_cast<Index>(joint_step_.values().size());
+        return ssize(joint_step_.values());
     }
 
     // Moves weight from j to i: the exact minimum along e_i - e_j, at most all that j has. False,
@@ -198,29 +190,27 @@ struct Search {
 template <class Real>
 Search admit_violators(const Problem& problem, const MinimalNormSettings& settings, double tol,
                        Index n, Parts& parts, KernelColumns<Real>& columns, Walk<Real>& walk) {
-    const auto looked_at = std::span<const Index>(parts.outside)
-                               .first(std::min(static_cast<std::size_t>(n), parts.outside.size()));
+    const auto looked_at =
+        std::span<const Index>(parts.outside).first(std::min(n, ssize(parts.outside)));
     const auto values = walk.values_at(looked_at);
     std::vector<Index> joiners;
     std::vector<double> gradients;
     std::vector<Index> rest;
     Search search;
-    for (std::size_t k = 0; k < looked_at.size(); ++k) {
+    for (Index k = 0; k < ssize(looked_at); ++k) {
         const Index i = looked_at[k];
-        const auto at = static_cast<std::size_t>(i);
-        const double gradient = problem.targets[at] * values[k];
+        const double gradient = problem.targets[i] * values[k];
         if (gradient < walk.threshold(tol)) {
             joiners.push_back(i);
             gradients.push_back(gradient);
         } else {
             rest.push_back(i);
-            search.loss += squared_hinge(settings.C * problem.weights[at], gradient / walk.norm());
+            search.loss += squared_hinge(settings.C * problem.weights[i], gradient / walk.norm());
         }
     }
-    rest.insert(rest.end(), parts.outside.begin() + static_cast<std::ptrdiff_t>(looked_at.size()),
-                parts.outside.end());
+    rest.insert(rest.end(), parts.outside.begin() + looked_at.size(), parts.outside.end());
     parts.outside = std::move(rest);
-    search.n_joined = static_cast<Index>(joiners.size());
+    search.n_joined = ssize(joiners);
     if (joiners.empty()) return search;
     parts.in_play.insert(parts.in_play.end(), joiners.begin(), joiners.end());
     columns.append(rows_of(problem, joiners));
@@ -233,8 +223,8 @@ Search admit_violators(const Problem& problem, const MinimalNormSettings& settin
 template <class Real>
 Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
                             const Problem& problem, const MinimalNormSettings& settings,
-                            std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
-    const auto n = static_cast<Index>(problem.samples.size());
+                            Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
+    const Index n = ssize(problem.samples);
     const Index max_iter = update_limit(settings.max_iter, n);
     Sampler random(static_cast<std::uint64_t>(settings.seed));
     Parts parts = first_parts(problem, settings.draw, random);
@@ -280,10 +270,8 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
 }
 
 template Solution solve_minimal_norm(const Rows<float>&, const KernelSpec&, const Problem&,
-                                     const MinimalNormSettings&, std::size_t, ThreadPool&,
-                                     Monitor&);
+                                     const MinimalNormSettings&, Index, ThreadPool&, Monitor&);
 template Solution solve_minimal_norm(const Rows<double>&, const KernelSpec&, const Problem&,
-                                     const MinimalNormSettings&, std::size_t, ThreadPool&,
-                                     Monitor&);
+                                     const MinimalNormSettings&, Index, ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

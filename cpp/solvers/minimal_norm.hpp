@@ -34,6 +34,6 @@ struct MinimalNormSettings {
 template <class Real>
 Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
                             const Problem& problem, const MinimalNormSettings& settings,
-                            std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor);
+                            Index cache_bytes, ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

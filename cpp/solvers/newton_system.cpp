@@ -12,28 +12,26 @@ constexpr double ridge = 1e-11;
 
 }  // namespace
 
-void NewtonSystem::resize(std::size_t n) {
+void NewtonSystem::resize(Index n) {
     n_ = n;
     stride_ = (n + 7) / 8 * 8;
     if (matrix_.size() < stride_ * stride_) matrix_.resize(stride_ * stride_);
     solution_.assign(stride_, 0.0);
     for_ones_.assign(stride_, 0.0);
     std::fill_n(for_ones_.begin(), n, 1.0);
-    for (std::size_t a = 0; a < n; ++a) std::fill(row(a) + n, row(a) + stride_, 0.0);
+    for (Index a = 0; a < n; ++a) std::fill(row(a) + n, row(a) + stride_, 0.0);
 }
 
 void NewtonSystem::add_ridge() {
     double largest = 0.0;
-    for (std::size_t a = 0; a < n_; ++a) largest = std::max(largest, row(a)[a]);
-    for (std::size_t a = 0; a < n_; ++a) row(a)[a] += ridge * largest;
+    for (Index a = 0; a < n_; ++a) largest = std::max(largest, row(a)[a]);
+    for (Index a = 0; a < n_; ++a) row(a)[a] += ridge * largest;
 }
 
 bool NewtonSystem::solve() {
     const auto& algebra = simd::algebra();
-    const auto n = static_cast<Index>(n_);
-    const auto stride = static_cast<Index>(stride_);
-    if (!algebra.factorise(matrix_.data(), stride, n)) return false;
-    algebra.solve_factored(matrix_.data(), stride, n, solution_.data(), for_ones_.data());
+    if (!algebra.factorise(matrix_.data(), stride_, n_)) return false;
+    algebra.solve_factored(matrix_.data(), stride_, n_, solution_.data(), for_ones_.data());
     return true;
 }
 

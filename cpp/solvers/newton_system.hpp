@@ -13,22 +13,22 @@ class NewtonSystem {
   public:
     // Room for n equations. Row a is then written from column `first_column(a)` up to n, its
     // diagonal included, and b.
-    void resize(std::size_t n);
-    static std::size_t first_column(std::size_t a) { return a / 8 * 8; }
-    double* row(std::size_t a) { return matrix_.data() + a * stride_; }
-    double& b(std::size_t a) { return solution_[a]; }
+    void resize(Index n);
+    static Index first_column(Index a) { return a / 8 * 8; }
+    double* row(Index a) { return matrix_.data() + a * stride_; }
+    double& b(Index a) { return solution_[a]; }
     // A trace of ridge, relative to the largest diagonal entry, for a matrix that may be
     // semi-definite: along directions without curvature the solution is then very long.
     void add_ridge();
 
     // Overwrites A and b. Returns false when A is not positive definite.
     bool solve();
-    std::span<const double> solution() const { return {solution_.data(), n_}; }
-    std::span<const double> solution_for_ones() const { return {for_ones_.data(), n_}; }
+    std::span<const double> solution() const { return std::span(solution_.data(), n_); }
+    std::span<const double> solution_for_ones() const { return std::span(for_ones_.data(), n_); }
 
   private:
-    std::size_t n_ = 0;
-    std::size_t stride_ = 0;
+    Index n_ = 0;
+    Index stride_ = 0;
     AlignedVector<double> matrix_;
     AlignedVector<double> solution_, for_ones_;
 };

@@ -6,6 +6,7 @@
 #include "solvers/dual_point.hpp"
 #include "solvers/joint_step.hpp"
 #include "solvers/l2_report.hpp"
+#include "solvers/stopping.hpp"
 
 namespace svmosaic {
 
@@ -46,19 +47,12 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
             joint_step.find(point, -settings.tol, objective)) {
             for (const auto& [k, value] : joint_step.values()) point.move(k, value);
             objective = 0.5 * joint_step.sum();
-            solution.n_iter += static_cast<Index>(joint_step.values().size());
+            solution.n_iter += ssize(joint_step.values());
         }
         const auto [i, violation] = worst_of(point);
         solution.violation = std::max(0.0, violation);
         if (violation <= settings.tol) break;
-        if (solution.n_iter >= max_iter) {
-            solution.status = Status::max_iter;
-            break;
-        }
-        if (monitor.should_stop()) {
-            solution.status = monitor.reason();
-            break;
-        }
+        if (must_stop(max_iter, monitor, solution)) break;
         const double curvature = point.diagonal(i);
         const double g = point.gradient(i);
         const double a = std::max(0.0, point.alpha(i) - g / curvature);

@@ -13,20 +13,19 @@ constexpr double rounding = 1e-12;
 // S of the paper, oldest first, when a budget limits it.
 class Members {
   public:
-    Members(Index budget, std::size_t n_coefficients)
-        : budget_(static_cast<std::size_t>(budget)),
-          is_member_(budget > 0 ? n_coefficients : 0, false) {}
+    Members(Index budget, Index n_coefficients)
+        : budget_(budget), is_member_(budget > 0 ? n_coefficients : 0, false) {}
 
-    void enter(std::size_t j) {
+    void enter(Index j) {
         if (budget_ == 0 || is_member_[j]) return;
         is_member_[j] = true;
         order_.push_back(j);
     }
 
-    bool too_many() const { return budget_ > 0 && order_.size() > budget_; }
+    bool too_many() const { return budget_ > 0 && ssize(order_) > budget_; }
 
     // Takes out the oldest of the smallest coefficients, but never `kept`.
-    std::size_t leave(const std::vector<double>& alpha, std::size_t kept, double width) {
+    Index leave(const std::vector<double>& alpha, Index kept, double width) {
         auto smallest = order_.end();
         for (auto member = order_.begin(); member != order_.end(); ++member) {
             if (*member == kept) continue;
@@ -35,25 +34,25 @@ class Members {
                 smallest = member;
             }
         }
-        const std::size_t gone = *smallest;
+        const Index gone = *smallest;
         order_.erase(smallest);
         is_member_[gone] = false;
         return gone;
     }
 
   private:
-    std::size_t budget_;
-    std::vector<std::size_t> order_;
+    Index budget_;
+    std::vector<Index> order_;
     std::vector<bool> is_member_;
 };
 
 template <class Real>
 OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const OnlineTask& task,
-                         const OllaL2Settings& settings, std::size_t cache_bytes, ThreadPool& pool,
+                         const OllaL2Settings& settings, Index cache_bytes, ThreadPool& pool,
                          Monitor& monitor) {
     const auto began = Monitor::Clock::now();
     const auto& problem = task.problem;
-    const std::size_t n_earlier = task.support.size();
+    const Index n_earlier = task.support.size();
     const double C = settings.C;
     const double beta = settings.beta;
     Visits visits(problem, settings.order, settings.epochs, settings.seed);
@@ -64,14 +63,14 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
     std::vector<double> alpha(task.coef.begin(), task.coef.end());
     alpha.resize(n_earlier + problem.samples.size(), 0.0);
     Members members(settings.budget, alpha.size());
-    for (std::size_t j = 0; j < n_earlier; ++j) members.enter(j);
+    for (Index j = 0; j < n_earlier; ++j) members.enter(j);
     double b = task.intercept;
     double t = task.t;
 
     OnlineSolution solution;
     bool stopped = !add_earlier(task, outputs, monitor);
     // The coefficient and its column leave the outputs that are still read.
-    const auto remove = [&](std::size_t j, Index needed) {
+    const auto remove = [&](Index j, Index needed) {
         if (alpha[j] != 0.0) {
             const Index row = j < n_earlier ? task.support[j] : problem.samples[j - n_earlier];
             outputs.add_row(row, -alpha[j], needed);
@@ -83,8 +82,8 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
 
     Visit visit;
     while (!stopped && visits.next(visit)) {
-        const auto i = static_cast<std::size_t>(visit.sample);
-        const std::size_t j = n_earlier + i;
+        const Index i = visit.sample;
+        const Index j = n_earlier + i;
         const double y = problem.targets[i];
         t += visit.share;
         const double eta = 2.0 / std::sqrt(t);
@@ -122,7 +121,7 @@ std::vector<OnlineSolution> solve_olla_l2(const Rows<Real>& rows, const KernelSp
                                           const OllaL2Settings& settings, Index n_threads,
                                           Monitor& monitor) {
     return run_online(tasks, settings.cache_mb, true, n_threads, monitor,
-                      [&](const OnlineTask& task, std::size_t cache_bytes, ThreadPool& pool) {
+                      [&](const OnlineTask& task, Index cache_bytes, ThreadPool& pool) {
                           return solve_one(rows, kernel, task, settings, cache_bytes, pool,
                                            monitor);
                       });

@@ -24,10 +24,10 @@ class ComputedScores {
           keep_columns_(keep_columns),
           ahead_(columns.gains_by_blocks()),
           n_ahead_(columns.computer().cheap_block()),
-          targets_(static_cast<std::size_t>(columns.padded_size()), 1.0),
-          scores_(static_cast<std::size_t>(columns.padded_size()), infinity),
-          chunk_lowest_(static_cast<std::size_t>(columns.computer().n_chunks()), infinity),
-          chunk_begin_(static_cast<std::size_t>(columns.computer().n_chunks()), 0) {
+          targets_(columns.padded_size(), 1.0),
+          scores_(columns.padded_size(), infinity),
+          chunk_lowest_(columns.computer().n_chunks(), infinity),
+          chunk_begin_(columns.computer().n_chunks(), 0) {
         std::copy(problem.targets.begin(), problem.targets.end(), targets_.begin());
         std::fill_n(scores_.begin(), problem.targets.size(), 0.0);
         const auto& diagonal = columns.diagonal();
@@ -36,7 +36,7 @@ class ComputedScores {
         tie_ = score_rounding * scale;
     }
 
-    void remove(Index sample) { scores_[static_cast<std::size_t>(sample)] = infinity; }
+    void remove(Index sample) { scores_[sample] = infinity; }
 
     double update(Index sample, double step, double shift) {
         pass(sample, step, shift);
@@ -47,31 +47,29 @@ class ComputedScores {
     Index find_worst() const {
         const auto ties = [&](double score) { return score <= lowest_ + tie_; };
         const auto chunk = std::find_if(chunk_lowest_.begin(), chunk_lowest_.end(), ties);
-        const Index begin = chunk_begin_[static_cast<std::size_t>(chunk - chunk_lowest_.begin())];
+        const Index begin = chunk_begin_[chunk - chunk_lowest_.begin()];
         const auto found = std::find_if(scores_.begin() + begin, scores_.end(), ties);
-        return static_cast<Index>(found - scores_.begin());
+        return found - scores_.begin();
     }
 
   private:
     // Lines 10 and 15 in one pass over the column of `sample`.
     void pass(Index sample, double step, double shift) {
         const auto visit = [&](Index chunk, Index begin, Index end, const Real* values) {
-            const auto c = static_cast<std::size_t>(chunk);
-            chunk_begin_[c] = begin;
-            chunk_lowest_[c] = simd::loops<Real>().update_scores(
+            chunk_begin_[chunk] = begin;
+            chunk_lowest_[chunk] = simd::loops<Real>().update_scores(
                 values, targets_.data() + begin, step, shift, scores_.data() + begin,
                 simd::round_up(end - begin, simd::lanes<Real>));
         };
         if (!ahead_ && !keep_columns_) {
-            columns_.computer().stream(
-                columns_.computer().samples()[static_cast<std::size_t>(sample)], visit);
+            columns_.computer().stream(columns_.computer().samples()[sample], visit);
             return;
         }
         if (ahead_ && !columns_.holds(sample)) columns_.prefetch(with_next_worst(sample));
         ++n_visited_;
         columns_.computer().visit(columns_.column(sample), visit);
         if (keep_columns_) return;
-        if (scores_[static_cast<std::size_t>(sample)] == infinity) columns_.forget(sample);
+        if (scores_[sample] == infinity) columns_.forget(sample);
     }
 
     // The sample and those that will probably be the worst soon: several columns cost little more
@@ -82,32 +80,28 @@ class ComputedScores {
         if (3 * of_use >= n_ahead_) n_ahead_ = std::min(2 * n_ahead_, Queries<Real>::capacity);
         if (4 * of_use < n_ahead_)
             n_ahead_ = std::max(columns_.computer().cheap_block(), n_ahead_ / 2);
-        const auto most = static_cast<std::size_t>(n_ahead_);
         // The lowest chunks, by their lowest scores.
         chunk_order_.resize(chunk_lowest_.size());
-        std::iota(chunk_order_.begin(), chunk_order_.end(), std::size_t{0});
-        const std::size_t n_chunks = std::min(chunk_order_.size(), 2 * most);
-        std::nth_element(
-            chunk_order_.begin(), chunk_order_.begin() + static_cast<std::ptrdiff_t>(n_chunks) - 1,
-            chunk_order_.end(),
-            [&](std::size_t a, std::size_t b) { return chunk_lowest_[a] < chunk_lowest_[b]; });
+        std::iota(chunk_order_.begin(), chunk_order_.end(), Index{0});
+        const Index n_chunks = std::min(ssize(chunk_order_), 2 * n_ahead_);
+        std::nth_element(chunk_order_.begin(), chunk_order_.begin() + n_chunks - 1,
+                         chunk_order_.end(),
+                         [&](Index a, Index b) { return chunk_lowest_[a] < chunk_lowest_[b]; });
         candidates_.clear();
-        for (std::size_t c = 0; c < n_chunks; ++c) {
-            const auto chunk = static_cast<Index>(chunk_order_[c]);
+        for (Index c = 0; c < n_chunks; ++c) {
+            const Index chunk = chunk_order_[c];
             for (Index i = columns_.computer().chunk_begin(chunk);
                  i < columns_.computer().chunk_end(chunk); ++i) {
-                const double score = scores_[static_cast<std::size_t>(i)];
+                const double score = scores_[i];
                 if (score < infinity && i != sample && !columns_.holds(i)) {
                     candidates_.emplace_back(score, i);
                 }
             }
         }
-        const std::size_t count = std::min(candidates_.size(), most - 1);
-        std::nth_element(candidates_.begin(),
-                         candidates_.begin() + static_cast<std::ptrdiff_t>(count),
-                         candidates_.end());
+        const Index count = std::min(ssize(candidates_), n_ahead_ - 1);
+        std::nth_element(candidates_.begin(), candidates_.begin() + count, candidates_.end());
         std::vector<Index> samples{sample};
-        for (std::size_t c = 0; c < count; ++c) samples.push_back(candidates_[c].second);
+        for (Index c = 0; c < count; ++c) samples.push_back(candidates_[c].second);
         return samples;
     }
 
@@ -120,7 +114,7 @@ class ComputedScores {
     AlignedVector<double> scores_;
     std::vector<double> chunk_lowest_;
     std::vector<Index> chunk_begin_;
-    std::vector<std::size_t> chunk_order_;
+    std::vector<Index> chunk_order_;
     std::vector<std::pair<double, Index>> candidates_;
     double tie_ = 0.0;
     double lowest_ = infinity;
@@ -129,7 +123,7 @@ class ComputedScores {
 }  // namespace
 
 template <class Real>
-Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
+Solution solve_ollawv(const Problem& problem, Index start, const OllawvOptions& settings,
                       KernelColumns<Real>& columns, Monitor& monitor, const SelectionUse& use) {
     Solution solution;
     ComputedScores<Real> scores(problem, columns, use.keep_columns);
@@ -150,9 +144,9 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings&
     return solution;
 }
 
-template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<float>&,
+template Solution solve_ollawv(const Problem&, Index, const OllawvOptions&, KernelColumns<float>&,
                                Monitor&, const SelectionUse&);
-template Solution solve_ollawv(const Problem&, Index, const OllawvSettings&, KernelColumns<double>&,
+template Solution solve_ollawv(const Problem&, Index, const OllawvOptions&, KernelColumns<double>&,
                                Monitor&, const SelectionUse&);
 
 }  // namespace svmosaic

@@ -9,13 +9,13 @@ namespace svmosaic {
 
 enum class LearningRate { two_over_sqrt, one_over_sqrt, one_over };
 
-// What a caller wants of a selection besides the machine.
+// What a caller wants of a selection besides the solution.
 struct SelectionUse {
     Index enough = 0;  // after so many steps, when positive, it has done all that was wanted
     bool keep_columns = false;  // columns stay in the cache: they will be read again
 };
 
-struct OllawvSettings {
+struct OllawvOptions {
     double margin = 0.1;  // M / C: the loop ends when no sample has y f(x) / C below it
     LearningRate learning_rate = LearningRate::two_over_sqrt;
     bool fit_intercept = true;    // beta of the paper
@@ -39,7 +39,7 @@ struct OllawvSettings {
 // fraction r < 1 scales its step by r. In line 9, n is the sum of the weights.
 // Equal scores go to the first sample; scores that differ by rounding only count as equal.
 template <class Real>
-Solution solve_ollawv(const Problem& problem, Index start, const OllawvSettings& settings,
+Solution solve_ollawv(const Problem& problem, Index start, const OllawvOptions& settings,
                       KernelColumns<Real>& columns, Monitor& monitor, const SelectionUse& use = {});
 
 }  // namespace svmosaic

@@ -40,7 +40,7 @@ inline double learning_rate(LearningRate rate, Index t) {
     return 1.0 / step;
 }
 
-inline Index step_limit(const OllawvSettings& settings, double total_weight) {
+inline Index step_limit(const OllawvOptions& settings, double total_weight) {
     if (settings.max_iter > 0) return settings.max_iter;
     // Kept below what an Index holds.
     const double steps = std::min(settings.max_iter_share * total_weight, 1e15);
@@ -57,7 +57,7 @@ inline Index step_limit(const OllawvSettings& settings, double total_weight) {
 // Status. The monitor is asked every `ask_every` steps. `settings.margin` is not used here.
 template <class Scores, class Ends>
 Status run_ollawv(std::span<const double> targets, std::span<const double> weights, Index start,
-                  const OllawvSettings& settings, Index ask_every, Monitor& monitor, Scores& scores,
+                  const OllawvOptions& settings, Index ask_every, Monitor& monitor, Scores& scores,
                   const Ends& ends) {
     // A remaining weight below this is a rounding error, not a fraction of a sample.
     constexpr double least_weight = 1e-12;
@@ -67,18 +67,17 @@ Status run_ollawv(std::span<const double> targets, std::span<const double> weigh
     Index n_support = 0;
     Index sample = start;
     for (Index t = 1;; ++t) {
-        const auto wv = static_cast<std::size_t>(sample);
-        const bool is_new = remaining[wv] == weights[wv];
+        const bool is_new = remaining[sample] == weights[sample];
         if (is_new && settings.max_support > 0 && n_support == settings.max_support) {
             return Status::max_support;
         }
         n_support += is_new ? 1 : 0;
-        const double share = std::min(1.0, remaining[wv]);
-        const double lambda = learning_rate(settings.learning_rate, t) * targets[wv] * share;
+        const double share = std::min(1.0, remaining[sample]);
+        const double lambda = learning_rate(settings.learning_rate, t) * targets[sample] * share;
         const double bias = settings.fit_intercept ? lambda / n : 0.0;
 
-        remaining[wv] -= share;
-        if (remaining[wv] < least_weight) scores.remove(sample);
+        remaining[sample] -= share;
+        if (remaining[sample] < least_weight) scores.remove(sample);
         const double worst = scores.update(sample, lambda, bias);
 
         if (const std::optional<Status> status = ends(OllawvStep{sample, lambda, bias, worst})) {

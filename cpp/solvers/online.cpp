@@ -35,31 +35,31 @@ Visits::Visits(const Problem& problem, VisitOrder order, Index epochs, Index see
 }
 
 void Visits::list_cycle(VisitOrder order) {
-    for (std::size_t i = 0; i < weights_.size(); ++i) {
+    for (Index i = 0; i < ssize(weights_); ++i) {
         cycle_.insert(cycle_.end(), n_visits(weights_[i]), static_cast<std::uint32_t>(i));
     }
     if (order == VisitOrder::shuffled) sampler_.shuffle(cycle_);
     last_visit_.resize(weights_.size());
-    for (std::size_t v = 0; v < cycle_.size(); ++v) {
+    for (Index v = 0; v < ssize(cycle_); ++v) {
         last_visit_[cycle_[v]] = static_cast<std::uint32_t>(v);
     }
     packing_.reserve(weights_.size());
-    for (std::size_t v = 0; v < cycle_.size(); ++v) {
-        if (last_visit_[cycle_[v]] == v) packing_.push_back(static_cast<Index>(cycle_[v]));
+    for (Index v = 0; v < ssize(cycle_); ++v) {
+        if (last_visit_[cycle_[v]] == v) packing_.push_back(cycle_[v]);
     }
     remaining_.assign(weights_.begin(), weights_.end());
 }
 
 bool Visits::next(Visit& visit) {
     if (drawn_) return next_drawn(visit);
-    if (at_ == cycle_.size()) {
+    if (at_ == ssize(cycle_)) {
         at_ = 0;
         ++epoch_;
         std::copy(weights_.begin(), weights_.end(), remaining_.begin());
     }
     if (epoch_ >= epochs_ || cycle_.empty()) return false;
     const std::uint32_t i = cycle_[at_];
-    visit.sample = static_cast<Index>(i);
+    visit.sample = i;
     visit.share = std::min(1.0, remaining_[i]);
     remaining_[i] -= visit.share;
     if (epoch_ + 1 == epochs_ && last_visit_[i] == at_) ++n_finished_;
@@ -73,7 +73,7 @@ bool Visits::next_drawn(Visit& visit) {
     if (left < least_weight || sums_.empty()) return false;
     const double drawn = sampler_.unit() * sums_.back();
     const auto found = std::upper_bound(sums_.begin(), sums_.end() - 1, drawn);
-    visit.sample = static_cast<Index>(found - sums_.begin());
+    visit.sample = found - sums_.begin();
     visit.share = std::min(1.0, left);
     visit.needed = 0;
     done_ += visit.share;
@@ -81,8 +81,8 @@ bool Visits::next_drawn(Visit& visit) {
 }
 
 void list_support(const OnlineTask& task, std::span<const double> raw, OnlineSolution& solution) {
-    const std::size_t n_earlier = task.support.size();
-    for (std::size_t j = 0; j < raw.size(); ++j) {
+    const Index n_earlier = task.support.size();
+    for (Index j = 0; j < ssize(raw); ++j) {
         if (raw[j] == 0.0) continue;
         solution.support.push_back(j < n_earlier ? task.support[j]
                                                  : task.problem.samples[j - n_earlier]);

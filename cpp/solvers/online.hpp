@@ -21,8 +21,8 @@ namespace svmosaic {
 // shuffled: once, then in cycles; random: every visit drawn anew; given: in cycles, as they came.
 enum class VisitOrder { shuffled, random, given };
 
-// A problem and the machine to start from: rows of the same table, raw coefficients, and the
-// weight visited before. Empty for a fresh machine.
+// A problem and the model to start from: rows of the same table, raw coefficients, and the
+// weight visited before. Empty for a fresh start.
 struct OnlineTask {
     Problem problem;
     std::span<const Index> support;
@@ -31,12 +31,12 @@ struct OnlineTask {
     double t = 0.0;
 };
 
-// The machine, and what the solver needs to go on with more samples.
+// The model, and what the solver needs to go on with more samples.
 struct OnlineSolution : Solution {
     std::vector<double> state;     // raw coefficients of `support`, or of the features
     double state_intercept = 0.0;  // the raw constant term
     double t = 0.0;                // the weight visited so far
-    std::vector<double> weights;   // feature weights of a linear machine; else empty
+    std::vector<double> weights;   // feature weights of a linear model; else empty
 };
 
 // One visit of one sample.
@@ -80,7 +80,7 @@ class Visits {
     std::vector<std::uint32_t> cycle_;
     std::vector<std::uint32_t> last_visit_;
     std::vector<double> remaining_;
-    std::size_t at_ = 0;
+    Index at_ = 0;
     Index epoch_ = 0;
     Index n_finished_ = 0;
 
@@ -95,16 +95,16 @@ template <class Real>
 class Outputs {
   public:
     Outputs(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-            const Visits& visits, std::size_t cache_bytes, ThreadPool& pool)
+            const Visits& visits, Index cache_bytes, ThreadPool& pool)
         : place_(problem.samples.size()),
           packed_(read_packing(problem, visits, place_)),
           columns_(rows, packed_, kernel, cache_bytes, pool, 0, ColumnUse::one_by_one),
-          sums_(static_cast<std::size_t>(columns_.padded_size()), 0.0) {
+          sums_(columns_.padded_size(), 0.0) {
         // Columns that are read again are kept if there is room for all; a part of them would be
         // pushed out in turn before it is read.
-        const auto column_bytes = static_cast<std::size_t>(columns_.padded_size()) * sizeof(Real);
-        keep_ = visits.revisits() &&
-                packed_.size() <= cache_bytes / std::max<std::size_t>(1, column_bytes);
+        const Index column_bytes = columns_.padded_size() * sizeof(Real);
+        keep_ =
+            visits.revisits() && ssize(packed_) <= cache_bytes / std::max<Index>(1, column_bytes);
         for (const double value : columns_.diagonal()) scale_ = std::max(scale_, std::abs(value));
     }
 
@@ -112,9 +112,9 @@ class Outputs {
 
     // coef[sample] += step.
     void add(Index sample, double step, Index needed) {
-        const std::size_t i = place(sample);
+        const Index i = place(sample);
         if (!keep_) return add_row(packed_[i], step, needed);
-        const Real* column = columns_.column(static_cast<Index>(i));
+        const Real* column = columns_.column(i);
         simd::loops<Real>().add_scaled(column, step, sums_.data(), columns_.padded_size());
     }
 
@@ -141,14 +141,12 @@ class Outputs {
         std::vector<Index> rows;
         rows.reserve(problem.samples.size());
         for (const Index sample : visits.packing()) {
-            place[static_cast<std::size_t>(sample)] = static_cast<Index>(rows.size());
-            rows.push_back(problem.samples[static_cast<std::size_t>(sample)]);
+            place[sample] = ssize(rows);
+            rows.push_back(problem.samples[sample]);
         }
         return rows;
     }
-    std::size_t place(Index sample) const {
-        return static_cast<std::size_t>(place_[static_cast<std::size_t>(sample)]);
-    }
+    Index place(Index sample) const { return place_[sample]; }
 
     std::vector<Index> place_;   // of each sample among the packed rows
     std::vector<Index> packed_;  // rows of the table
@@ -158,10 +156,10 @@ class Outputs {
     double scale_ = 0.0;
 };
 
-// Starts the outputs from the machine of the task. False when the monitor says stop.
+// Starts the outputs from the model of the task. False when the monitor says stop.
 template <class Real>
 bool add_earlier(const OnlineTask& task, Outputs<Real>& outputs, Monitor& monitor) {
-    for (std::size_t j = 0; j < task.support.size(); ++j) {
+    for (Index j = 0; j < ssize(task.support); ++j) {
         if (task.coef[j] != 0.0) outputs.add_row(task.support[j], task.coef[j], 0);
         if (monitor.should_stop(0)) return false;
     }
@@ -188,14 +186,14 @@ template <class Solve>
 std::vector<OnlineSolution> run_online(std::span<const OnlineTask> tasks, double cache_mb,
                                        bool splits, Index n_threads, Monitor& monitor,
                                        const Solve& solve) {
-    std::vector<std::size_t> sizes;
+    std::vector<Index> sizes;
     for (const auto& task : tasks) {
-        const std::size_t n = task.problem.samples.size();
+        const Index n = task.problem.samples.size();
         sizes.push_back(splits ? n : std::min(n, large_problem - 1));
     }
     std::vector<OnlineSolution> solutions(tasks.size());
     run_all(sizes, bytes_of(cache_mb), n_threads, monitor,
-            [&](std::size_t p, std::size_t cache_bytes, ThreadPool& pool) {
+            [&](Index p, Index cache_bytes, ThreadPool& pool) {
                 solutions[p] = solve(tasks[p], cache_bytes, pool);
                 return Solution{};
             });

@@ -16,40 +16,40 @@ class Kept {
   public:
     Kept(Index n_features, double gamma) : d_(n_features), gamma_(gamma) {}
 
-    std::size_t size() const { return rows_.size(); }
+    Index size() const { return rows_.size(); }
     const std::vector<Index>& rows() const { return rows_; }
     std::vector<double>& coef() { return coef_; }
 
     void add(Index row, std::span<const Real> x, double coef) {
-        const auto lane = static_cast<Index>(size()) % lanes;
+        const Index lane = size() % lanes;
         if (lane == 0) {
-            blocks_.resize(blocks_.size() + static_cast<std::size_t>(lanes * d_), Real{0});
+            blocks_.resize(blocks_.size() + (lanes * d_), Real{0});
         }
-        Real* block = blocks_.data() + static_cast<Index>(size()) / lanes * lanes * d_ + lane;
-        for (Index f = 0; f < d_; ++f) block[f * lanes] = x[static_cast<std::size_t>(f)];
+        Real* block = blocks_.data() + size() / lanes * lanes * d_ + lane;
+        for (Index f = 0; f < d_; ++f) block[f * lanes] = x[f];
         rows_.push_back(row);
         coef_.push_back(coef);
     }
 
     // Kernel values of x with the kept samples; `known` tells whether x is one of them.
     void values(std::span<const Real> x, AlignedVector<Real>& out, bool& known) const {
-        const Index padded = simd::round_up(static_cast<Index>(size()), lanes);
-        out.resize(static_cast<std::size_t>(padded));
+        const Index padded = simd::round_up(size(), lanes);
+        out.resize(padded);
         const auto& loops = simd::loops<Real>();
         loops.squared_distances(blocks_.data(), padded / lanes, d_, x.data(), out.data());
-        const auto end = out.begin() + static_cast<std::ptrdiff_t>(size());
+        const auto end = out.begin() + size();
         known = std::find(out.begin(), end, Real{0}) != end;
         loops.scaled_exp(out.data(), padded, -gamma_);
     }
 
     double output(const AlignedVector<Real>& k) const {
         double sum = 0.0;
-        for (std::size_t j = 0; j < size(); ++j) sum += coef_[j] * static_cast<double>(k[j]);
+        for (Index j = 0; j < size(); ++j) sum += coef_[j] * static_cast<double>(k[j]);
         return sum;
     }
 
     void add_multiple(const AlignedVector<Real>& k, double factor) {
-        for (std::size_t j = 0; j < size(); ++j) coef_[j] += factor * static_cast<double>(k[j]);
+        for (Index j = 0; j < size(); ++j) coef_[j] += factor * static_cast<double>(k[j]);
     }
 
   private:
@@ -80,7 +80,7 @@ class Draws {
         if (pass_) return pass_->next(visit);
         if (done_++ >= settings_.max_iter) return false;
         const auto found = std::upper_bound(sums_.begin(), sums_.end() - 1, drawn * sums_.back());
-        visit.sample = static_cast<Index>(found - sums_.begin());
+        visit.sample = found - sums_.begin();
         visit.share = 1.0;
         return true;
     }
@@ -93,10 +93,9 @@ class Draws {
 };
 
 template <class Real>
-double squared_norm(const AlignedVector<Real>& k, std::size_t n) {
+double squared_norm(const AlignedVector<Real>& k, Index n) {
     double sum = 0.0;
-    for (std::size_t j = 0; j < n; ++j)
-        sum += static_cast<double>(k[j]) * static_cast<double>(k[j]);
+    for (Index j = 0; j < n; ++j) sum += static_cast<double>(k[j]) * static_cast<double>(k[j]);
     return sum;
 }
 
@@ -107,7 +106,7 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
     const auto began = Monitor::Clock::now();
     const auto& problem = given.task.problem;
     Kept<Real> kept(rows.n_columns, gamma);
-    for (std::size_t j = 0; j < given.task.support.size(); ++j) {
+    for (Index j = 0; j < ssize(given.task.support); ++j) {
         kept.add(given.task.support[j], rows.row(given.task.support[j]), given.task.coef[j]);
     }
     auto& a = kept.coef();
@@ -128,10 +127,10 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
         Visit visit;
         if (!draws.next(sampler, visit)) break;
         if (!given.boundary.empty()) {
-            const auto drawn = sampler.below(static_cast<Index>(given.boundary.size()));
-            z = given.boundary[static_cast<std::size_t>(drawn)];
+            const auto drawn = sampler.below(ssize(given.boundary));
+            z = given.boundary[drawn];
         }
-        const auto i = static_cast<std::size_t>(visit.sample);
+        const Index i = visit.sample;
         const Index row = problem.samples[i];
         const double y = problem.targets[i];
         const double share = visit.share;
@@ -160,7 +159,7 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
                     }
                 }
                 const double step = share * y / (settings.lam * t);
-                for (std::size_t j = 0; j < a.size(); ++j) {
+                for (Index j = 0; j < ssize(a); ++j) {
                     a[j] = factor * a[j] + step * static_cast<double>(k_x[j]);
                 }
                 if (!known) kept.add(row, rows.row(row), step);
@@ -191,10 +190,10 @@ std::vector<OnlineSvmSolution> solve_online_svm(const DenseRows<Real>& rows,
                                                 std::span<const OnlineSvmTask> tasks,
                                                 const OnlineSvmSettings& settings, Index n_threads,
                                                 Monitor& monitor) {
-    // A visit is too little work to share, so machines run side by side.
-    const std::vector<std::size_t> sizes(tasks.size(), 1);
+    // A visit is too little work to share, so problems run side by side.
+    const std::vector<Index> sizes(tasks.size(), 1);
     std::vector<OnlineSvmSolution> solutions(tasks.size());
-    run_all(sizes, 0, n_threads, monitor, [&](std::size_t p, std::size_t, ThreadPool&) {
+    run_all(sizes, 0, n_threads, monitor, [&](Index p, Index, ThreadPool&) {
         solutions[p] = solve_one(rows, boundary, gamma, tasks[p], settings, monitor);
         return Solution{};
     });

@@ -26,12 +26,12 @@ Solution solve_selected(KernelColumns<Real>& columns, const DualTask& task, Dual
 
 }  // namespace
 
-std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                       Refinement refinement) {
-    std::vector<std::size_t> samples(selected.begin(), selected.end());
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
+                                 Refinement refinement) {
+    std::vector<Index> samples(selected.begin(), selected.end());
     if (refinement == Refinement::full && problem.samples.size() < least_for_rounds) {
         samples.resize(problem.samples.size());
-        std::iota(samples.begin(), samples.end(), std::size_t{0});
+        std::iota(samples.begin(), samples.end(), Index{0});
     }
     std::sort(samples.begin(), samples.end());
     return samples;
@@ -39,8 +39,7 @@ std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const I
 
 template <class Real>
 Solution refine(KernelColumns<Real>& columns, const Problem& problem,
-                std::span<const std::size_t> in_play, const RefineSettings& settings,
-                Monitor& monitor) {
+                std::span<const Index> in_play, const RefineSettings& settings, Monitor& monitor) {
     const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
     DualState state = state_of(task, in_play);
     if (settings.refinement == Refinement::full) {
@@ -51,8 +50,8 @@ Solution refine(KernelColumns<Real>& columns, const Problem& problem,
 
 template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                std::span<const Index> selected, const RefineSettings& settings,
-                std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor) {
+                std::span<const Index> selected, const RefineSettings& settings, Index cache_bytes,
+                ThreadPool& pool, Monitor& monitor) {
     const auto in_play = first_in_play(problem, selected, settings.refinement);
     const bool full = settings.refinement == Refinement::full;
     KernelColumns<Real> columns(rows, rows_of(problem, in_play), kernel, cache_bytes, pool,
@@ -60,15 +59,15 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
     return refine(columns, problem, in_play, settings, monitor);
 }
 
-template Solution refine(KernelColumns<float>&, const Problem&, std::span<const std::size_t>,
+template Solution refine(KernelColumns<float>&, const Problem&, std::span<const Index>,
                          const RefineSettings&, Monitor&);
-template Solution refine(KernelColumns<double>&, const Problem&, std::span<const std::size_t>,
+template Solution refine(KernelColumns<double>&, const Problem&, std::span<const Index>,
                          const RefineSettings&, Monitor&);
 template Solution refine(const Rows<float>&, const KernelSpec&, const Problem&,
-                         std::span<const Index>, const RefineSettings&, std::size_t, ThreadPool&,
+                         std::span<const Index>, const RefineSettings&, Index, ThreadPool&,
                          Monitor&);
 template Solution refine(const Rows<double>&, const KernelSpec&, const Problem&,
-                         std::span<const Index>, const RefineSettings&, std::size_t, ThreadPool&,
+                         std::span<const Index>, const RefineSettings&, Index, ThreadPool&,
                          Monitor&);
 
 }  // namespace svmosaic

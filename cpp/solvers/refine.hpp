@@ -18,12 +18,12 @@ enum class Refinement { none, selected, full };
 struct RefineSettings {
     Refinement refinement = Refinement::selected;
     double C = 1.0;  // upper bound of a coefficient, times the weight of its sample
-    SmoSettings smo;
+    SmoOptions smo;
 };
 
 // The samples that refinement begins with, ascending: the selected ones, or all of a small problem.
-std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                       Refinement refinement);
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
+                                 Refinement refinement);
 
 // Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples in
 //              rounds that begin with the selected ones (`full`; see rounds.hpp).
@@ -35,11 +35,10 @@ std::vector<std::size_t> first_in_play(const Problem& problem, std::span<const I
 // The first form is given the columns of the samples it begins with, and room for all others.
 template <class Real>
 Solution refine(KernelColumns<Real>& columns, const Problem& problem,
-                std::span<const std::size_t> in_play, const RefineSettings& settings,
-                Monitor& monitor);
+                std::span<const Index> in_play, const RefineSettings& settings, Monitor& monitor);
 template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                std::span<const Index> selected, const RefineSettings& settings,
-                std::size_t cache_bytes, ThreadPool& pool, Monitor& monitor);
+                std::span<const Index> selected, const RefineSettings& settings, Index cache_bytes,
+                ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

@@ -20,11 +20,11 @@ constexpr double first_tol = 0.1;
 constexpr double looseness = 0.1;
 // Violators that may join in one round: many of them are no longer violators when the worst ones
 // have had their say.
-constexpr std::size_t least_joiners = 256;
-constexpr std::size_t few = 50;
+constexpr Index least_joiners = 256;
+constexpr Index few = 50;
 // With more in play than this many for each support vector, the idle ones leave: those that are
 // this far from being needed.
-constexpr std::size_t idle_share = 2;
+constexpr Index idle_share = 2;
 constexpr double idle_distance = 0.1;
 
 double half_range(std::span<const double> targets) {
@@ -44,7 +44,7 @@ struct Interval {
 
 Interval interval_of(const DualState& state) {
     Interval interval;
-    for (std::size_t i = 0; i < state.size(); ++i) {
+    for (Index i = 0; i < state.size(); ++i) {
         const double beta = state.beta[i];
         const double slope = state.gradient[i];
         const double cost = state.epsilon;
@@ -85,23 +85,23 @@ class Outside {
         : rows_(rows), kernel_(kernel), problem_(problem), beta_(problem.samples.size(), 0.0) {
         std::vector<bool> in_play(problem.samples.size(), false);
         for (const auto i : state.sample) in_play[i] = true;
-        for (std::size_t i = 0; i < in_play.size(); ++i) {
+        for (Index i = 0; i < ssize(in_play); ++i) {
             if (!in_play[i]) members_.push_back(i);
         }
         values_.assign(members_.size(), 0.0);
     }
 
-    std::size_t size() const { return members_.size(); }
-    std::size_t sample(std::size_t k) const { return members_[k]; }
-    double value(std::size_t k) const { return values_[k]; }
-    double target(std::size_t k) const { return problem_.targets[members_[k]]; }
+    Index size() const { return members_.size(); }
+    Index sample(Index k) const { return members_[k]; }
+    double value(Index k) const { return values_[k]; }
+    double target(Index k) const { return problem_.targets[members_[k]]; }
 
     // Brings the values up to date: only coefficients that changed cost anything.
     void update(const DualState& state, ThreadPool& pool, Monitor& monitor) {
-        std::vector<std::size_t> changed;
+        std::vector<Index> changed;
         std::vector<double> change;
-        for (std::size_t v = 0; v < state.size(); ++v) {
-            const std::size_t i = state.sample[v];
+        for (Index v = 0; v < state.size(); ++v) {
+            const Index i = state.sample[v];
             if (state.beta[v] == beta_[i]) continue;
             changed.push_back(i);
             change.push_back(state.beta[v] - beta_[i]);
@@ -109,20 +109,20 @@ class Outside {
         }
         const auto sums = expansion_values(rows_, rows_of(problem_, members_), kernel_,
                                            rows_of(problem_, changed), change, pool, monitor);
-        for (std::size_t k = 0; k < values_.size(); ++k) values_[k] += sums[k];
+        for (Index k = 0; k < ssize(values_); ++k) values_[k] += sums[k];
     }
 
-    void add(std::size_t sample, double value) {
+    void add(Index sample, double value) {
         members_.push_back(sample);
         values_.push_back(value);
     }
 
     // Forgets the members numbered here, ascending.
-    void remove(std::span<const std::size_t> leaving) {
-        std::size_t kept = 0;
-        std::size_t next = 0;
-        for (std::size_t k = 0; k < members_.size(); ++k) {
-            if (next < leaving.size() && leaving[next] == k) {
+    void remove(std::span<const Index> leaving) {
+        Index kept = 0;
+        Index next = 0;
+        for (Index k = 0; k < ssize(members_); ++k) {
+            if (next < ssize(leaving) && leaving[next] == k) {
                 ++next;
                 continue;
             }
@@ -137,7 +137,7 @@ class Outside {
     const Rows<Real>& rows_;
     const KernelSpec& kernel_;
     const Problem& problem_;
-    std::vector<std::size_t> members_;
+    std::vector<Index> members_;
     std::vector<double> values_;
     std::vector<double> beta_;  // that the values are made from, by sample of the problem
 };
@@ -147,10 +147,10 @@ template <class Real>
 void send_out_idle(double middle, double distance, DualState& state, KernelColumns<Real>& columns,
                    Outside<Real>& outside) {
     std::vector<Index> kept;
-    for (std::size_t v = 0; v < state.size(); ++v) {
+    for (Index v = 0; v < state.size(); ++v) {
         const double excess = excess_of(state, state.target[v], state.gradient[v], middle);
         if (state.beta[v] != 0.0 || excess > -distance) {
-            kept.push_back(static_cast<Index>(v));
+            kept.push_back(v);
         } else {
             outside.add(state.sample[v], state.gradient[v] + state.target[v]);
         }
@@ -159,28 +159,28 @@ void send_out_idle(double middle, double distance, DualState& state, KernelColum
     columns.keep_only(kept);
 }
 
-std::size_t n_support_of(const DualState& state) {
-    return static_cast<std::size_t>(std::count_if(state.beta.begin(), state.beta.end(),
-                                                  [](double beta) { return beta != 0.0; }));
+Index n_support_of(const DualState& state) {
+    return std::count_if(state.beta.begin(), state.beta.end(),
+                         [](double beta) { return beta != 0.0; });
 }
 
 // A sample outside that violates the conditions: its number there, and by how much.
 struct Violator {
-    std::size_t number;
+    Index number;
     double violation;
 };
 
 // The worst `n` of them, ascending by number.
-std::vector<std::size_t> worst_of(std::vector<Violator>& violators, std::size_t n) {
-    if (violators.size() > n) {
-        std::nth_element(violators.begin(), violators.begin() + static_cast<std::ptrdiff_t>(n),
-                         violators.end(), [](const Violator& a, const Violator& b) {
+std::vector<Index> worst_of(std::vector<Violator>& violators, Index n) {
+    if (ssize(violators) > n) {
+        std::nth_element(violators.begin(), violators.begin() + n, violators.end(),
+                         [](const Violator& a, const Violator& b) {
                              return a.violation != b.violation ? a.violation > b.violation
                                                                : a.number < b.number;
                          });
         violators.resize(n);
     }
-    std::vector<std::size_t> numbers;
+    std::vector<Index> numbers;
     for (const auto& violator : violators) numbers.push_back(violator.number);
     std::sort(numbers.begin(), numbers.end());
     return numbers;
@@ -201,7 +201,7 @@ Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& sta
     Verdict verdict;
     Interval interval = interval_of(state);
     verdict.middle = interval.middle();
-    for (std::size_t k = 0; k < outside.size(); ++k) {
+    for (Index k = 0; k < ssize(outside); ++k) {
         const double target = outside.target(k);
         const double gradient = outside.value(k) - target;
         const double excess = excess_of(state, target, gradient, verdict.middle);
@@ -212,7 +212,7 @@ Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& sta
         if (sides.shrink) interval.may_shrink(gradient - state.epsilon);
     }
     state.intercept = intercept_of(state, interval.middle());
-    for (std::size_t k = 0; k < outside.size(); ++k) {
+    for (Index k = 0; k < ssize(outside); ++k) {
         const double bound = task.C * task.problem.weights[outside.sample(k)];
         const double decision = outside.value(k) + state.intercept;
         verdict.loss += bound * loss_of(state, outside.target(k), decision);
@@ -223,14 +223,14 @@ Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& sta
 
 }  // namespace
 
-std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples) {
+std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples) {
     std::vector<Index> rows;
     rows.reserve(samples.size());
     for (const auto i : samples) rows.push_back(problem.samples[i]);
     return rows;
 }
 
-DualState state_of(const DualTask& task, std::span<const std::size_t> samples) {
+DualState state_of(const DualTask& task, std::span<const Index> samples) {
     DualState state;
     state.loss = task.loss;
     state.epsilon = task.loss == Loss::hinge ? 0.0 : task.epsilon;
@@ -247,7 +247,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
     Outside<Real> outside(columns.computer().rows(), columns.computer().kernel(), problem, state);
     const double scale = half_range(problem.targets);
     const double tol = task.smo.tol;
-    SmoSettings smo = task.smo;
+    SmoOptions smo = task.smo;
     if (outside.size() > 0) {
         smo.tol = std::max(tol, first_tol * scale);
         // The samples in play are few already, and what shrinking saves is lost when the next
@@ -276,14 +276,14 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
             state.status = Status::max_iter;
             break;
         }
-        const std::size_t n_support = n_support_of(state);
+        const Index n_support = n_support_of(state);
         const auto joiners = worst_of(verdict.violators, std::max(least_joiners, n_support));
         // When hardly any sample joins, this round is meant to be the last.
-        const bool nearly_done = few * joiners.size() < n_support;
+        const bool nearly_done = few * ssize(joiners) < n_support;
         smo.tol = nearly_done ? tol : std::max(tol, std::min(smo.tol, looseness * verdict.worst));
-        std::vector<std::size_t> joining;
+        std::vector<Index> joining;
         std::vector<double> values;
-        for (const std::size_t k : joiners) {
+        for (const Index k : joiners) {
             joining.push_back(outside.sample(k));
             values.push_back(outside.value(k));
         }
@@ -291,8 +291,8 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         if (state.size() > idle_share * n_support + least_joiners) {
             send_out_idle(verdict.middle, idle_distance * scale, state, columns, outside);
         }
-        for (std::size_t j = 0; j < joining.size(); ++j) {
-            const std::size_t i = joining[j];
+        for (Index j = 0; j < ssize(joining); ++j) {
+            const Index i = joining[j];
             state.add(i, problem.targets[i], task.C * problem.weights[i], values[j]);
         }
         columns.append(rows_of(problem, joining));

@@ -16,14 +16,14 @@ struct DualTask {
     double C = 1.0;  // upper bound of a coefficient, times the weight of its sample
     Loss loss = Loss::hinge;
     double epsilon = 0.0;  // half the width of the tube, for regression
-    SmoSettings smo;
+    SmoOptions smo;
 };
 
 // Rows of the table for samples of a problem.
-std::vector<Index> rows_of(const Problem& problem, std::span<const std::size_t> samples);
+std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples);
 
 // The state with the samples of the problem that are numbered here, all at beta = 0.
-DualState state_of(const DualTask& task, std::span<const std::size_t> samples);
+DualState state_of(const DualTask& task, std::span<const Index> samples);
 
 // Solves       the dual of the L1-SVM or of epsilon-SVR on all samples of a problem.
 // Given        the samples to begin with, with feasible coefficients and their gradients, and their
@@ -39,6 +39,6 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
                          Monitor& monitor);
 
 // Smaller problems are solved with all samples in play.
-inline constexpr std::size_t least_for_rounds = 2000;
+inline constexpr Index least_for_rounds = 2000;
 
 }  // namespace svmosaic

@@ -47,12 +47,11 @@ template <class Real>
 Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& settings,
                           KernelColumns<Real>& columns, Monitor& monitor) {
     const Index n = columns.size();
-    const auto size = static_cast<std::size_t>(n);
     const auto& loops = simd::loops<Real>();
     const auto& y = problem.targets;
     Sampler random(static_cast<std::uint64_t>(settings.seed));
-    std::vector<double> alpha(size, 0.0);
-    AlignedVector<double> sums(static_cast<std::size_t>(columns.padded_size()), 0.0);  // f - b
+    std::vector<double> alpha(n, 0.0);
+    AlignedVector<double> sums(columns.padded_size(), 0.0);  // f - b
     double total = 0.0;
     const auto tidy = [&](double a) { return a < rounding * settings.C ? 0.0 : a; };
 
@@ -61,16 +60,16 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     while (going_on) {
         const std::vector<double> before = alpha;
         ++solution.n_iter;
-        for (std::size_t j = 0; j < size; ++j) {
+        for (Index j = 0; j < n; ++j) {
             if (monitor.should_stop()) {
                 solution.status = monitor.reason();
                 going_on = false;
                 break;
             }
             // A number from the n - 1 others.
-            auto i = static_cast<std::size_t>(random.below(n - 1));
+            Index i = random.below(n - 1);
             if (i >= j) ++i;
-            const double k_ij = static_cast<double>(columns.column(static_cast<Index>(i))[j]);
+            const double k_ij = static_cast<double>(columns.column(i)[j]);
             const double curvature = columns.diagonal()[i] + columns.diagonal()[j] - 2.0 * k_ij;
             if (curvature <= 0.0) continue;
             // E_i - E_j: the intercept cancels.
@@ -86,17 +85,15 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
             if (a_j == alpha[j]) continue;
 
             const auto padded = columns.padded_size();
-            loops.add_scaled(columns.column(static_cast<Index>(i)), y[i] * (a_i - alpha[i]),
-                             sums.data(), padded);
-            loops.add_scaled(columns.column(static_cast<Index>(j)), y[j] * (a_j - alpha[j]),
-                             sums.data(), padded);
+            loops.add_scaled(columns.column(i), y[i] * (a_i - alpha[i]), sums.data(), padded);
+            loops.add_scaled(columns.column(j), y[j] * (a_j - alpha[j]), sums.data(), padded);
             total += (a_i - alpha[i]) + (a_j - alpha[j]);
             alpha[i] = a_i;
             alpha[j] = a_j;
             ++solution.n_updates;
         }
         double change = 0.0;
-        for (std::size_t k = 0; k < size; ++k) change += std::pow(alpha[k] - before[k], 2.0);
+        for (Index k = 0; k < n; ++k) change += std::pow(alpha[k] - before[k], 2.0);
         solution.violation = std::sqrt(change);
         if (!going_on || solution.violation < settings.tol) break;
         if (solution.n_iter >= settings.max_iter) {
@@ -107,7 +104,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     double weight = 0.0;
     double errors = 0.0;
     double objective = 0.0;
-    for (std::size_t k = 0; k < size; ++k) {
+    for (Index k = 0; k < n; ++k) {
         weight += problem.weights[k];
         errors += problem.weights[k] * (y[k] - sums[k]);
         objective += alpha[k] * (1.0 - 0.5 * y[k] * sums[k]);

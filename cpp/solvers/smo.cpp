@@ -25,11 +25,7 @@ constexpr int most_to_bound = 16;
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
 constexpr double tiny_share = 1e-2;
-// Blocks are large, because the variables that violate the conditions most are much alike: when one
-// has moved, many need not. Below this many variables everything is one block.
 constexpr Index least_in_block = 256;
-constexpr Index most_in_block = 2048;
-constexpr Index least_for_blocks = 8192;
 // A block need not be solved much better than the rest is.
 constexpr double block_looseness = 0.1;
 constexpr Index updates_per_variable = 20;
@@ -38,7 +34,7 @@ constexpr Index most_in_spread = 256;
 // Gradients that stay in the first-level cache while a block's columns pass by.
 constexpr Index spread_size = 2048;
 
-std::vector<Index> all_of(std::size_t n) {
+std::vector<Index> all_of(Index n) {
     std::vector<Index> numbers(n);
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
@@ -48,7 +44,7 @@ template <class T>
 void permute(std::vector<T>& values, const std::vector<Index>& order) {
     std::vector<T> moved;
     moved.reserve(order.size());
-    for (const Index i : order) moved.push_back(values[static_cast<std::size_t>(i)]);
+    for (const Index i : order) moved.push_back(values[i]);
     values = std::move(moved);
 }
 
@@ -78,10 +74,10 @@ class Workspace {
     void take(const DualState& state, std::vector<Index> active) {
         active_ = std::move(active);
         v_.epsilon = state.epsilon;
-        v_.resize(active_.size(), static_cast<std::size_t>(columns_.padded_size()));
+        v_.resize(active_.size(), columns_.padded_size());
         v_.diagonal = columns_.diagonal();
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            const auto i = static_cast<std::size_t>(active_[k]);
+        for (Index k = 0; k < ssize(active_); ++k) {
+            const Index i = active_[k];
             v_.beta[k] = state.beta[i];
             v_.lower[k] = state.lower[i];
             v_.upper[k] = state.upper[i];
@@ -91,7 +87,7 @@ class Workspace {
         pairs_.look(v_);
     }
 
-    Index size() const { return static_cast<Index>(active_.size()); }
+    Index size() const { return ssize(active_); }
     double violation() const { return v_.violation(); }
     double middle() const {
         return middle_of(v_.extremes.lowest_up.value, v_.extremes.highest_low);
@@ -125,10 +121,10 @@ class Workspace {
     // Tiny coefficients go to zero and what they had to a variable with room: many of them are only
     // the way the solver came, and the conditions can be met without.
     void drop_tiny() {
-        std::vector<std::size_t> tiny;
-        std::size_t partner = active_.size();
+        std::vector<Index> tiny;
+        Index partner = active_.size();
         double most_room = 0.0;
-        for (std::size_t k = 0; k < active_.size(); ++k) {
+        for (Index k = 0; k < ssize(active_); ++k) {
             if (!v_.is_free(k)) continue;
             const double width = v_.upper[k] - v_.lower[k];
             if (std::abs(v_.beta[k]) <= tiny_share * width) {
@@ -143,31 +139,31 @@ class Workspace {
                 partner = k;
             }
         }
-        if (tiny.empty() || partner == active_.size()) return;
+        if (tiny.empty() || partner == ssize(active_)) return;
         double sum = 0.0;
-        for (const std::size_t k : tiny) {
+        for (const Index k : tiny) {
             const double moved = v_.beta[k];
             if (std::abs(sum + moved) >= 0.5 * most_room) continue;
             sum += moved;
             v_.beta[k] = 0.0;
             v_.mark(k);
-            simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(k)), -moved,
-                                           v_.gradient.data(), columns_.padded_size());
+            simd::loops<Real>().add_scaled(columns_.column(k), -moved, v_.gradient.data(),
+                                           columns_.padded_size());
         }
         v_.beta[partner] += sum;
         v_.mark(partner);
-        simd::loops<Real>().add_scaled(columns_.column(static_cast<Index>(partner)), sum,
-                                       v_.gradient.data(), columns_.padded_size());
+        simd::loops<Real>().add_scaled(columns_.column(partner), sum, v_.gradient.data(),
+                                       columns_.padded_size());
         pairs_.look(v_);
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
     std::vector<Index> worth_keeping() const {
         std::vector<Index> kept;
-        for (std::size_t k = 0; k < active_.size(); ++k) {
+        for (Index k = 0; k < ssize(active_); ++k) {
             const bool may_grow = v_.gradient[k] + v_.up[k] <= v_.extremes.highest_low;
             const bool may_shrink = v_.gradient[k] + v_.low[k] >= v_.extremes.lowest_up.value;
-            if (may_grow || may_shrink) kept.push_back(static_cast<Index>(k));
+            if (may_grow || may_shrink) kept.push_back(k);
         }
         return kept;
     }
@@ -176,7 +172,7 @@ class Workspace {
         save(state);
         std::vector<Index> active;
         active.reserve(kept.size());
-        for (const Index k : kept) active.push_back(active_[static_cast<std::size_t>(k)]);
+        for (const Index k : kept) active.push_back(active_[k]);
         columns_.keep_only(kept);
         take(state, std::move(active));
     }
@@ -186,19 +182,19 @@ class Workspace {
     void restore_all(DualState& state, Monitor& monitor) {
         save(state);
         std::vector<bool> in_play(state.size(), false);
-        for (const Index i : active_) in_play[static_cast<std::size_t>(i)] = true;
+        for (const Index i : active_) in_play[i] = true;
         std::vector<Index> order = active_;
-        for (std::size_t i = 0; i < state.size(); ++i) {
-            if (!in_play[i]) order.push_back(static_cast<Index>(i));
+        for (Index i = 0; i < state.size(); ++i) {
+            if (!in_play[i]) order.push_back(i);
         }
         permute(state, order);
         std::vector<Index> rows;
-        for (const Index i : order) rows.push_back(rows_[static_cast<std::size_t>(i)]);
+        for (const Index i : order) rows.push_back(rows_[i]);
         rows_ = std::move(rows);
 
         std::vector<Index> support;
         std::vector<double> coef;
-        for (std::size_t i = 0; i < state.size(); ++i) {
+        for (Index i = 0; i < state.size(); ++i) {
             if (state.beta[i] == 0.0) continue;
             support.push_back(rows_[i]);
             coef.push_back(state.beta[i]);
@@ -207,8 +203,8 @@ class Workspace {
         const auto sums =
             expansion_values(columns_.computer().rows(), stale, columns_.computer().kernel(),
                              support, coef, columns_.computer().pool(), monitor);
-        for (std::size_t k = 0; k < sums.size(); ++k) {
-            const std::size_t i = active_.size() + k;
+        for (Index k = 0; k < ssize(sums); ++k) {
+            const Index i = active_.size() + k;
             state.gradient[i] = sums[k] - state.target[i];
         }
         columns_.append(stale);
@@ -216,8 +212,8 @@ class Workspace {
     }
 
     void save(DualState& state) const {
-        for (std::size_t k = 0; k < active_.size(); ++k) {
-            const auto i = static_cast<std::size_t>(active_[k]);
+        for (Index k = 0; k < ssize(active_); ++k) {
+            const Index i = active_[k];
             state.beta[i] = v_.beta[k];
             state.gradient[i] = v_.gradient[k];
         }
@@ -231,8 +227,8 @@ class Workspace {
         if (!columns_.holds(i) && columns_.gains_by_blocks()) {
             std::vector<Index> wanted{i};
             for (const Index k :
-                 most_urgent(v, columns_.computer().cheap_block() - 1, [&](std::size_t k) {
-                     const Index sample = number(static_cast<Index>(k));
+                 most_urgent(v, columns_.computer().cheap_block() - 1, [&](Index k) {
+                     const Index sample = number(k);
                      return sample != i && !columns_.holds(sample);
                  })) {
                 wanted.push_back(number(k));
@@ -245,49 +241,46 @@ class Workspace {
     // SMO on the block alone. Its part of the kernel matrix is read from the columns row by row,
     // when a variable first moves.
     Index solve_block(double tol) {
-        const std::size_t m = block_numbers_.size();
+        const Index m = block_numbers_.size();
         std::vector<bool> has_row(m, false);
-        block_.resize(static_cast<Index>(m));
-        for (std::size_t a = 0; a < m; ++a) {
-            const auto k = static_cast<std::size_t>(block_numbers_[a]);
-            block_.set(static_cast<Index>(a), v_.diagonal[k], 0.0, v_.lower[k], v_.upper[k],
-                       v_.beta[k], v_.gradient[k]);
+        block_.resize(m);
+        for (Index a = 0; a < m; ++a) {
+            const Index k = block_numbers_[a];
+            block_.set(a, v_.diagonal[k], 0.0, v_.lower[k], v_.upper[k], v_.beta[k],
+                       v_.gradient[k]);
         }
         block_.set_epsilon(v_.epsilon);
         const auto row_of = [&](Index a) {
-            const auto at = static_cast<std::size_t>(a);
             Real* row = block_.matrix_row(a);
-            if (!has_row[at]) {
-                const auto number = [&](Index k) {
-                    return block_numbers_[static_cast<std::size_t>(k)];
-                };
-                const Real* whole = column(block_numbers_[at], block_.variables(), number);
-                for (std::size_t b = 0; b < m; ++b) row[b] = whole[block_numbers_[b]];
-                has_row[at] = true;
+            if (!has_row[a]) {
+                const auto number = [&](Index k) { return block_numbers_[k]; };
+                const Real* whole = column(block_numbers_[a], block_.variables(), number);
+                for (Index b = 0; b < m; ++b) row[b] = whole[block_numbers_[b]];
+                has_row[a] = true;
             }
             return row;
         };
         block_.look();
         const double goal = std::max(tol, block_looseness * block_.violation());
-        return block_.solve_pairs(goal, updates_per_variable * static_cast<Index>(m), row_of);
+        return block_.solve_pairs(goal, updates_per_variable * m, row_of);
     }
 
     // What the block's new coefficients mean for all gradients.
     void spread_block() {
         std::vector<Index> moved;
         std::vector<double> change;
-        for (std::size_t a = 0; a < block_numbers_.size(); ++a) {
-            const auto k = static_cast<std::size_t>(block_numbers_[a]);
-            const double beta = block_.beta(static_cast<Index>(a));
+        for (Index a = 0; a < ssize(block_numbers_); ++a) {
+            const Index k = block_numbers_[a];
+            const double beta = block_.beta(a);
             if (beta == v_.beta[k]) continue;
             moved.push_back(block_numbers_[a]);
             change.push_back(beta - v_.beta[k]);
             v_.beta[k] = beta;
             v_.mark(k);
         }
-        const auto step = static_cast<std::size_t>(std::min(columns_.capacity(), most_in_spread));
-        for (std::size_t first = 0; first < moved.size(); first += step) {
-            const auto some = std::span(moved).subspan(first, std::min(step, moved.size() - first));
+        const Index step = std::min(columns_.capacity(), most_in_spread);
+        for (Index first = 0; first < ssize(moved); first += step) {
+            const auto some = std::span(moved).subspan(first, std::min(step, ssize(moved) - first));
             columns_.prefetch(some);
             std::vector<const Real*> column;
             for (const Index k : some) column.push_back(columns_.column(k));
@@ -303,7 +296,7 @@ class Workspace {
         columns_.computer().pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
             const Index begin = range * spread_size;
             const Index length = std::min(spread_size, n - begin);
-            for (std::size_t a = 0; a < column.size(); ++a) {
+            for (Index a = 0; a < ssize(column); ++a) {
                 loops.add_scaled(column[a] + begin, change[a], v_.gradient.data() + begin, length);
             }
         });
@@ -311,7 +304,7 @@ class Workspace {
 
     std::vector<Index> choose_block() {
         const Index n = std::clamp(size() / 8, least_in_block, most_in_block);
-        auto block = most_urgent(v_, n, [](std::size_t) { return true; });
+        auto block = most_urgent(v_, n, [](Index) { return true; });
         std::sort(block.begin(), block.end());
         return block;
     }
@@ -325,33 +318,31 @@ class Workspace {
             candidates_.clear();
             if (count == 0) return;
             double least = 0.0;
-            for (std::size_t k = 0; k < v.size; ++k) {
+            for (Index k = 0; k < v.size; ++k) {
                 const double value = urgency(k);
                 if (!(value > least) || taken_[k] || !eligible(k)) continue;
-                candidates_.emplace_back(-value, static_cast<Index>(k));
+                candidates_.emplace_back(-value, k);
                 // Now and then the list is cut back to the best, which most of the others are not.
-                if (candidates_.size() < 4 * static_cast<std::size_t>(count) + 64) continue;
+                if (ssize(candidates_) < 4 * count + 64) continue;
                 std::nth_element(candidates_.begin(), candidates_.begin() + count - 1,
                                  candidates_.end());
-                candidates_.resize(static_cast<std::size_t>(count));
+                candidates_.resize(count);
                 least = -candidates_.back().first;
             }
-            const auto best = std::min(static_cast<std::size_t>(count), candidates_.size());
-            if (best > 0 && best < candidates_.size()) {
-                std::nth_element(candidates_.begin(),
-                                 candidates_.begin() + static_cast<std::ptrdiff_t>(best) - 1,
+            const auto best = std::min(count, ssize(candidates_));
+            if (best > 0 && best < ssize(candidates_)) {
+                std::nth_element(candidates_.begin(), candidates_.begin() + best - 1,
                                  candidates_.end());
             }
-            for (std::size_t c = 0; c < best; ++c) {
-                taken_[static_cast<std::size_t>(candidates_[c].second)] = true;
+            for (Index c = 0; c < best; ++c) {
+                taken_[candidates_[c].second] = true;
                 chosen.push_back(candidates_[c].second);
             }
         };
         const double lowest = v.extremes.lowest_up.value;
         const double highest = v.extremes.highest_low;
-        take_best(n / 2, [&](std::size_t k) { return highest - (v.gradient[k] + v.up[k]); });
-        take_best(n - static_cast<Index>(chosen.size()),
-                  [&](std::size_t k) { return (v.gradient[k] + v.low[k]) - lowest; });
+        take_best(n / 2, [&](Index k) { return highest - (v.gradient[k] + v.up[k]); });
+        take_best(n - ssize(chosen), [&](Index k) { return (v.gradient[k] + v.low[k]) - lowest; });
         return chosen;
     }
 
@@ -369,7 +360,7 @@ class Workspace {
 
 }  // namespace
 
-void DualState::add(std::size_t number, double goal, double bound, double value) {
+void DualState::add(Index number, double goal, double bound, double value) {
     const bool two_sided = loss == Loss::epsilon_insensitive;
     sample.push_back(number);
     target.push_back(goal);
@@ -386,7 +377,7 @@ void DualState::keep_only(const std::vector<Index>& kept) {
 double intercept_of(const DualState& state, double middle) {
     double sum = 0.0;
     Index n_free = 0;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+    for (Index i = 0; i < ssize(state.beta); ++i) {
         const double beta = state.beta[i];
         if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) {
             sum += state.gradient[i] + std::copysign(state.epsilon, beta);
@@ -404,7 +395,7 @@ double middle_of(double lowest_up, double highest_low) {
 double dual_objective(const DualState& state) {
     // beta' K beta = sum beta_i (gradient_i + t_i)
     double sum = 0.0;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+    for (Index i = 0; i < ssize(state.beta); ++i) {
         sum += state.beta[i] * (state.target[i] - 0.5 * (state.gradient[i] + state.target[i]));
         sum -= state.epsilon * std::abs(state.beta[i]);
     }
@@ -412,7 +403,7 @@ double dual_objective(const DualState& state) {
 }
 
 template <class Real>
-void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
+void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions& settings,
                Monitor& monitor, bool drop_tiny) {
     const Index n = columns.size();
     const Index max_updates = update_limit(settings.max_iter, n);
@@ -461,7 +452,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();
-            if (static_cast<Index>(kept.size()) * 4 < work.size() * 3) work.shrink(kept, state);
+            if (ssize(kept) * 4 < work.size() * 3) work.shrink(kept, state);
             next_shrink = updates + shrink_every;
         }
     }
@@ -473,7 +464,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings
     state.intercept = intercept_of(state, work.middle());
 }
 
-template void solve_smo(KernelColumns<float>&, DualState&, const SmoSettings&, Monitor&, bool);
-template void solve_smo(KernelColumns<double>&, DualState&, const SmoSettings&, Monitor&, bool);
+template void solve_smo(KernelColumns<float>&, DualState&, const SmoOptions&, Monitor&, bool);
+template void solve_smo(KernelColumns<double>&, DualState&, const SmoOptions&, Monitor&, bool);
 
 }  // namespace svmosaic

@@ -9,7 +9,13 @@
 
 namespace svmosaic {
 
-struct SmoSettings {
+// From this many variables on, SMO works on blocks of them, each with its kernel matrix in memory.
+// Blocks are large, because the variables that violate the conditions most are much alike: when one
+// has moved, many need not.
+inline constexpr Index least_for_blocks = 8192;
+inline constexpr Index most_in_block = 2048;
+
+struct SmoOptions {
     double tol = 1e-3;      // largest violation of the optimality conditions that is accepted
     Index max_iter = 0;     // updates; 0 means max(10 million, 100 n)
     bool shrinking = true;  // leave out variables that stay at a bound for a while
@@ -18,10 +24,10 @@ struct SmoSettings {
 // The variables of the dual in signed form (beta_i = y_i alpha_i, or alpha_i - alpha*_i), in the
 // order of the samples of the KernelColumns they belong to.
 struct DualState {
-    std::vector<std::size_t> sample;  // the caller's number of each variable
-    std::vector<double> target;       // t_i: y_i for classification
-    std::vector<double> lower;        // bounds of beta_i. Classification: [0, C_i] where y_i = +1,
-    std::vector<double> upper;        // [-C_i, 0] where y_i = -1. Regression: [-C_i, C_i].
+    std::vector<Index> sample;   // the caller's number of each variable
+    std::vector<double> target;  // t_i: y_i for classification
+    std::vector<double> lower;   // bounds of beta_i. Classification: [0, C_i] where y_i = +1,
+    std::vector<double> upper;   // [-C_i, 0] where y_i = -1. Regression: [-C_i, C_i].
     std::vector<double> beta;
     std::vector<double> gradient;  // sum_j k(x_i, x_j) beta_j - t_i
     Loss loss = Loss::hinge;
@@ -33,9 +39,9 @@ struct DualState {
     Index n_updates = 0;
     Status status = Status::converged;
 
-    std::size_t size() const { return sample.size(); }
+    Index size() const { return sample.size(); }
     // Adds a variable at beta = 0; `bound` is C_i and `value` is sum_j k(x, x_j) beta_j.
-    void add(std::size_t number, double target, double bound, double value);
+    void add(Index number, double target, double bound, double value);
     // Forgets all variables but those numbered here.
     void keep_only(const std::vector<Index>& kept);
 };
@@ -55,7 +61,7 @@ struct DualState {
 //              when the tolerance is reached, and those that are needed come back.
 // Cost         two kernel columns per update, cached by KernelColumns.
 template <class Real>
-void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoSettings& settings,
+void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions& settings,
                Monitor& monitor, bool drop_tiny = true);
 
 // The middle of the interval that the gradients leave for the (negated) intercept. With samples of

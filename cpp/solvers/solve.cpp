@@ -14,10 +14,11 @@ namespace svmosaic {
 
 namespace {
 
-// The plain machine from its path: coefficients summed per row, in the order of the samples.
+// The expansion without refinement, from its path: coefficients summed per row, in the order of the
+// samples.
 void read_expansion(const Problem& problem, std::span<const double> steps_of_sample, double C,
                     Solution& solution) {
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
         if (steps_of_sample[i] == 0.0) continue;
         solution.support.push_back(problem.samples[i]);
         solution.coef.push_back(C * steps_of_sample[i]);
@@ -26,21 +27,21 @@ void read_expansion(const Problem& problem, std::span<const double> steps_of_sam
 }
 
 // A selection that full refinement follows is only its start: a few hundred samples will do, the
-// others join as violators, which takes less time. The machine does not depend on it.
+// others join as violators, which takes less time. The solution does not depend on it.
 constexpr Index least_start = 200;
 constexpr Index most_start = 1000;
 
 template <class Real>
-Solution select(const Problem& problem, Index start, const OllawvMachine& machine,
+Solution select(const Problem& problem, Index start, const OllawvSettings& settings,
                 bool keep_columns, KernelColumns<Real>& columns, Monitor& monitor) {
     SelectionUse use;
     use.keep_columns = keep_columns;
-    OllawvSettings settings = machine.ollawv;
-    if (machine.refine.refinement == Refinement::full) {
-        settings.margin = 0.0;
+    OllawvOptions options = settings.ollawv;
+    if (settings.refine.refinement == Refinement::full) {
+        options.margin = 0.0;
         use.enough = std::clamp(columns.size() / 100, least_start, most_start);
     }
-    return solve_ollawv(problem, start, settings, columns, monitor, use);
+    return solve_ollawv(problem, start, options, columns, monitor, use);
 }
 
 // Refinement on the columns that the selection has computed, as far as it begins with them.
@@ -57,36 +58,36 @@ Solution refine_further(const Problem& problem, std::span<const Index> selected,
 
 template <class Real>
 Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-                   const OllawvMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
+                   const OllawvSettings& settings, Index cache_bytes, ThreadPool& pool,
                    Monitor& monitor) {
     const auto began = Monitor::Clock::now();
     const Index start = problem.start >= 0 ? problem.start : central_sample(rows, problem);
     // A column of a large problem has few of the values that refinement asks for, and keeping it
     // takes longer than computing those again.
     const bool share_columns =
-        machine.refine.refinement != Refinement::none && problem.samples.size() < least_for_rounds;
+        settings.refine.refinement != Refinement::none && problem.samples.size() < least_for_rounds;
     std::optional<KernelColumns<Real>> columns;
     columns.emplace(rows, problem.samples, kernel, cache_bytes, pool);
-    Solution solution = select(problem, start, machine, share_columns, *columns, monitor);
+    Solution solution = select(problem, start, settings, share_columns, *columns, monitor);
     if (!share_columns) columns.reset();
     // What the path added up to, per sample.
     std::vector<double> steps(problem.samples.size(), 0.0);
-    for (std::size_t t = 0; t < solution.path_rows.size(); ++t) {
-        const auto taken = static_cast<std::size_t>(solution.path_rows[t]);
+    for (Index t = 0; t < ssize(solution.path_rows); ++t) {
+        const Index taken = solution.path_rows[t];
         steps[taken] += solution.path_steps[t];
         solution.path_rows[t] = problem.samples[taken];
     }
     const bool stopped = solution.status == Status::interrupted;
-    if (machine.refine.refinement == Refinement::none || stopped) {
-        read_expansion(problem, steps, machine.C, solution);
+    if (settings.refine.refinement == Refinement::none || stopped) {
+        read_expansion(problem, steps, settings.C, solution);
     } else {
         std::vector<Index> selected;
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            if (steps[i] != 0.0) selected.push_back(static_cast<Index>(i));
+        for (Index i = 0; i < ssize(steps); ++i) {
+            if (steps[i] != 0.0) selected.push_back(i);
         }
         Solution refined =
-            share_columns ? refine_further(problem, selected, machine.refine, *columns, monitor)
-                          : refine(rows, kernel, problem, selected, machine.refine, cache_bytes,
+            share_columns ? refine_further(problem, selected, settings.refine, *columns, monitor)
+                          : refine(rows, kernel, problem, selected, settings.refine, cache_bytes,
                                    pool, monitor);
         refined.n_iter = solution.n_iter;
         if (!share_columns) refined.n_columns += solution.n_columns;
@@ -105,13 +106,13 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
 
 template <class Real>
 std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel,
-                                std::span<const Problem> problems, const OllawvMachine& machine,
+                                std::span<const Problem> problems, const OllawvSettings& settings,
                                 Index n_threads, Monitor& monitor) {
-    std::vector<std::size_t> sizes;
+    std::vector<Index> sizes;
     for (const auto& problem : problems) sizes.push_back(problem.samples.size());
-    return run_all(sizes, bytes_of(machine.cache_mb), n_threads, monitor,
-                   [&](std::size_t p, std::size_t cache_bytes, ThreadPool& pool) {
-                       return solve_one(rows, kernel, problems[p], machine, cache_bytes, pool,
+    return run_all(sizes, bytes_of(settings.cache_mb), n_threads, monitor,
+                   [&](Index p, Index cache_bytes, ThreadPool& pool) {
+                       return solve_one(rows, kernel, problems[p], settings, cache_bytes, pool,
                                         monitor);
                    });
 }
@@ -120,20 +121,20 @@ template <class Real>
 std::vector<Solution> refine_all(const Rows<Real>& rows, const KernelSpec& kernel,
                                  std::span<const RefineTask> tasks, double cache_mb,
                                  Index n_threads, Monitor& monitor) {
-    std::vector<std::size_t> sizes;
+    std::vector<Index> sizes;
     for (const auto& task : tasks) sizes.push_back(task.problem.samples.size());
     return run_all(sizes, bytes_of(cache_mb), n_threads, monitor,
-                   [&](std::size_t t, std::size_t cache_bytes, ThreadPool& pool) {
+                   [&](Index t, Index cache_bytes, ThreadPool& pool) {
                        return refine(rows, kernel, tasks[t].problem, tasks[t].selected,
                                      tasks[t].settings, cache_bytes, pool, monitor);
                    });
 }
 
 template std::vector<Solution> solve_all(const Rows<float>&, const KernelSpec&,
-                                         std::span<const Problem>, const OllawvMachine&, Index,
+                                         std::span<const Problem>, const OllawvSettings&, Index,
                                          Monitor&);
 template std::vector<Solution> solve_all(const Rows<double>&, const KernelSpec&,
-                                         std::span<const Problem>, const OllawvMachine&, Index,
+                                         std::span<const Problem>, const OllawvSettings&, Index,
                                          Monitor&);
 template std::vector<Solution> refine_all(const Rows<float>&, const KernelSpec&,
                                           std::span<const RefineTask>, double, Index, Monitor&);

@@ -12,17 +12,17 @@
 
 namespace svmosaic {
 
-struct OllawvMachine {
-    OllawvSettings ollawv;
+struct OllawvSettings {
+    OllawvOptions ollawv;
     RefineSettings refine;
-    double C = 1.0;  // scales coefficients and intercept of the plain machine
+    double C = 1.0;  // scales coefficients and intercept where nothing refines
     double cache_mb = 200.0;
 };
 
 // One Solution per Problem, the same for any number of threads.
 template <class Real>
 std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel,
-                                std::span<const Problem> problems, const OllawvMachine& machine,
+                                std::span<const Problem> problems, const OllawvSettings& settings,
                                 Index n_threads, Monitor& monitor);
 
 // Refinement alone, of samples selected earlier.

@@ -14,10 +14,10 @@ namespace svmosaic {
 template <class Solve>
 std::vector<Solution> solve_each(std::span<const Problem> problems, double cache_mb,
                                  Index n_threads, Monitor& monitor, const Solve& solve) {
-    std::vector<std::size_t> sizes;
+    std::vector<Index> sizes;
     for (const auto& problem : problems) sizes.push_back(problem.samples.size());
     return run_all(sizes, bytes_of(cache_mb), n_threads, monitor,
-                   [&](std::size_t p, std::size_t cache_bytes, ThreadPool& pool) {
+                   [&](Index p, Index cache_bytes, ThreadPool& pool) {
                        const auto began = Monitor::Clock::now();
                        Solution solution = solve(problems[p], cache_bytes, pool);
                        solution.seconds =

@@ -17,12 +17,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Real>
 void StoredScores<Real>::begin(const KernelMatrix<Real>& matrix, const TunePlan& plan,
-                               const TuneMachine& machine, const TuneFold& fold,
+                               const TuneProblem& problem, const TuneFold& fold,
                                std::span<const double> diagonal) {
     matrix_ = matrix;
     plan_ = &plan;
-    machine_ = &machine;
-    const auto length = static_cast<std::size_t>(plan.column_length);
+    problem_ = &problem;
+    const Index length = plan.column_length;
     outputs_.assign(length, 0.0);
     blocked_.assign(length, infinity);
     position_.resize(length);
@@ -30,28 +30,28 @@ void StoredScores<Real>::begin(const KernelMatrix<Real>& matrix, const TunePlan&
     std::vector<double> sign(plan.ranges.size(), 0.0);
     std::vector<bool> matters(plan.ranges.size(), false);
     double scale = 0.0;
-    for (std::size_t i = 0; i < machine.samples.size(); ++i) {
-        const auto sample = static_cast<std::size_t>(machine.samples[i]);
-        const auto place = static_cast<std::size_t>(plan.places[sample]);
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
+        const Index sample = problem.samples[i];
+        const Index place = plan.places[sample];
         blocked_[place] = 0.0;
-        position_[place] = static_cast<Index>(i);
-        sign[static_cast<std::size_t>(plan.labels[sample])] = machine.targets[i];
+        position_[place] = i;
+        sign[plan.labels[sample]] = problem.targets[i];
         scale = std::max(scale, std::abs(diagonal[sample]));
     }
     tie_ = score_rounding * scale;
     for (const Index sample : fold.test) {
-        matters[static_cast<std::size_t>(plan.labels[static_cast<std::size_t>(sample)])] = true;
+        matters[plan.labels[sample]] = true;
     }
     parts_.clear();
-    for (std::size_t c = 0; c < plan.ranges.size(); ++c) {
+    for (Index c = 0; c < ssize(plan.ranges); ++c) {
         if (sign[c] != 0.0 || matters[c]) parts_.push_back({plan.ranges[c], sign[c], infinity});
     }
 }
 
 template <class Real>
 void StoredScores<Real>::remove(Index i) {
-    const int place = plan_->places[static_cast<std::size_t>(sample(i))];
-    blocked_[static_cast<std::size_t>(place)] = infinity;
+    const int place = plan_->places[sample(i)];
+    blocked_[place] = infinity;
 }
 
 template <class Real>
@@ -86,7 +86,7 @@ Index StoredScores<Real>::find_worst() const {
             loops.first_at_most(outputs_.data() + begin, part.sign, blocked_.data() + begin, bound,
                                 part.range.end - begin);
         if (found >= 0) {
-            first = std::min(first, position_[static_cast<std::size_t>(begin + found)]);
+            first = std::min(first, position_[begin + found]);
         }
     }
     return first;

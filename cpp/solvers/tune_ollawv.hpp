@@ -19,7 +19,7 @@ struct TuneSettings {
     std::span<const double> margins;
     std::span<const double> Cs;  // of the refinement
     MultiClass multi_class = MultiClass::ovo;
-    OllawvMachine machine;    // its margin and C are not used
+    OllawvSettings solver;    // its margin and C are not used
     double memory_mb = 2000;  // for kernel values that are read again
 };
 
@@ -28,7 +28,7 @@ struct TuneSettings {
 struct TuneResult {
     // The weight of test samples of class t predicted as class p, at [..., t, p].
     std::vector<double> confusion;
-    // Different support vectors of all machines together.
+    // Different support vectors of all binary classifiers together.
     std::vector<double> n_support;
 };
 
@@ -36,10 +36,10 @@ struct TuneResult {
 // Returns      the scores that separate fits of each candidate on each training part would get,
 //              the same for any number of threads.
 // Method       pairwise values (squared distances for rbf) are computed once and serve all gammas;
-//              kernel values once per gamma and serve all folds and machines. A selection runs once
-//              to the largest margin; a refined machine starts from that for the next smaller C.
-//              With refine = full the machine does not depend on the selection, which is left out.
-// Memory       two matrices of all pairs and, per thread, the columns of one machine. When they do
+//              kernel values once per gamma and serve all folds and problems. A selection runs once
+//              to the largest margin; refinement starts from the solution for the next smaller C.
+//              With refine = full the solution does not depend on the selection, which is left out.
+// Memory       two matrices of all pairs and, per thread, the columns of one problem. When they do
 // not
 //              fit memory_mb, kernel columns are computed when needed; see tune_streamed.hpp.
 template <class Real>

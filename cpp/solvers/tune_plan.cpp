@@ -11,10 +11,6 @@ namespace svmosaic {
 
 namespace {
 
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 // All rows of positive weight in canonical order. With a label of its own no row is a copy.
 template <class Real>
 std::vector<Index> canonical_order(const Rows<Real>& rows, std::span<const double> weights) {
@@ -33,10 +29,10 @@ void lay_out(const Rows<Real>& rows, std::span<const Index> labels, std::span<co
     for (Index c = 0; c < plan.n_classes; ++c) {
         const Index begin = place;
         for (const Index row : order) {
-            if (labels[at(row)] != c) continue;
+            if (labels[row] != c) continue;
             plan.rows.push_back(row);
             plan.labels.push_back(c);
-            plan.weights.push_back(weights[at(row)]);
+            plan.weights.push_back(weights[row]);
             plan.places.push_back(static_cast<int>(place++));
         }
         place = simd::round_up(place, simd::lanes<Real>);
@@ -45,43 +41,43 @@ void lay_out(const Rows<Real>& rows, std::span<const Index> labels, std::span<co
     plan.column_length = place;
 }
 
-std::vector<std::pair<Index, Index>> machine_classes(Index n_classes, bool one_vs_rest) {
+std::vector<std::pair<Index, Index>> class_pairs(Index n_classes, bool one_vs_rest) {
     if (n_classes == 2) return {{1, 0}};
-    std::vector<std::pair<Index, Index>> machines;
+    std::vector<std::pair<Index, Index>> pairs;
     for (Index i = 0; i < n_classes; ++i) {
-        if (one_vs_rest) machines.emplace_back(i, -1);
-        for (Index j = i + 1; j < n_classes && !one_vs_rest; ++j) machines.emplace_back(i, j);
+        if (one_vs_rest) pairs.emplace_back(i, -1);
+        for (Index j = i + 1; j < n_classes && !one_vs_rest; ++j) pairs.emplace_back(i, j);
     }
-    return machines;
+    return pairs;
 }
 
-// The machine on those of the fold's distinct rows whose class takes part.
+// The problem on those of the fold's distinct rows whose class takes part.
 template <class Real>
-TuneMachine make_machine(const Rows<Real>& rows, const DistinctRows& distinct,
+TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
                          std::span<const Index> classes, std::span<const Index> sample_of,
                          const TuneFold& fold, std::pair<Index, Index> pair) {
-    TuneMachine machine;
-    machine.positive = pair.first;
-    machine.negative = pair.second;
-    const Index positive = fold.classes[at(pair.first)];
+    TuneProblem problem;
+    problem.positive = pair.first;
+    problem.negative = pair.second;
+    const Index positive = fold.classes[pair.first];
     std::vector<Index> taken;
-    for (std::size_t i = 0; i < distinct.rows.size(); ++i) {
+    for (Index i = 0; i < ssize(distinct.rows); ++i) {
         const bool is_positive = classes[i] == positive;
         const bool takes_part = is_positive || pair.second < 0 ||
-                                classes[i] == fold.classes[at(std::max<Index>(pair.second, 0))];
+                                classes[i] == fold.classes[std::max<Index>(pair.second, 0)];
         if (!takes_part) continue;
         taken.push_back(distinct.rows[i]);
-        machine.samples.push_back(sample_of[at(distinct.rows[i])]);
-        machine.targets.push_back(is_positive ? 1.0 : -1.0);
-        machine.weights.push_back(distinct.weights[i]);
+        problem.samples.push_back(sample_of[distinct.rows[i]]);
+        problem.targets.push_back(is_positive ? 1.0 : -1.0);
+        problem.weights.push_back(distinct.weights[i]);
     }
     for (const Index label : fold.classes) {
         const bool takes_part =
-            pair.second < 0 || label == positive || label == fold.classes[at(pair.second)];
-        if (takes_part) machine.labels.push_back(label);
+            pair.second < 0 || label == positive || label == fold.classes[pair.second];
+        if (takes_part) problem.labels.push_back(label);
     }
-    machine.start = central_sample(rows, Problem{taken, machine.targets, machine.weights});
-    return machine;
+    problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
+    return problem;
 }
 
 template <class Real>
@@ -89,10 +85,10 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, const Split& split,
                    std::span<const Index> sample_of, const TunePlan& plan, bool one_vs_rest) {
     std::vector<double> in_training(weights.size(), 0.0);
-    for (const Index row : split.train) in_training[at(row)] = weights[at(row)];
+    for (const Index row : split.train) in_training[row] = weights[row];
     const DistinctRows distinct = distinct_rows(rows, labels, in_training);
     std::vector<Index> classes;
-    for (const Index row : distinct.rows) classes.push_back(labels[at(row)]);
+    for (const Index row : distinct.rows) classes.push_back(labels[row]);
 
     TuneFold fold;
     fold.classes = classes;
@@ -102,25 +98,25 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
         throw std::invalid_argument(
             "There is a training fold with one class only. Use fewer or stratified folds.");
     }
-    for (const auto& pair : machine_classes(static_cast<Index>(fold.classes.size()), one_vs_rest)) {
-        fold.machines.push_back(make_machine(rows, distinct, classes, sample_of, fold, pair));
+    for (const auto& pair : class_pairs(ssize(fold.classes), one_vs_rest)) {
+        fold.problems.push_back(make_problem(rows, distinct, classes, sample_of, fold, pair));
     }
     for (const Index row : split.test) {
-        const Index sample = sample_of[at(row)];
+        const Index sample = sample_of[row];
         if (sample < 0) continue;
         fold.test.push_back(sample);
-        fold.test_places.push_back(plan.places[at(sample)]);
+        fold.test_places.push_back(plan.places[sample]);
     }
     return fold;
 }
 
 }  // namespace
 
-std::vector<std::size_t> ascending(std::span<const double> values) {
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+std::vector<Index> ascending(std::span<const double> values) {
+    std::vector<Index> order(values.size());
+    std::iota(order.begin(), order.end(), Index{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+                     [&](Index a, Index b) { return values[a] < values[b]; });
     return order;
 }
 
@@ -131,8 +127,8 @@ TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
     TunePlan plan;
     lay_out(rows, labels, weights, plan);
     std::vector<Index> sample_of(labels.size(), -1);
-    for (std::size_t s = 0; s < plan.rows.size(); ++s) {
-        sample_of[at(plan.rows[s])] = static_cast<Index>(s);
+    for (Index s = 0; s < ssize(plan.rows); ++s) {
+        sample_of[plan.rows[s]] = s;
     }
     for (const auto& split : splits) {
         plan.folds.push_back(make_fold(rows, labels, weights, split, sample_of, plan, one_vs_rest));

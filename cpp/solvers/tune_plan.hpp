@@ -1,4 +1,5 @@
-// What parameter tuning works out once, before any kernel value: samples, folds and machines.
+// What parameter tuning works out once, before any kernel value: samples, folds and binary
+// problems.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@
 namespace svmosaic {
 
 // The numbers 0, 1, ... in the order of the values; equal values stay in the order they have.
-std::vector<std::size_t> ascending(std::span<const double> values);
+std::vector<Index> ascending(std::span<const double> values);
 
 // One split of the rows of a table.
 struct Split {
@@ -19,8 +20,8 @@ struct Split {
     std::span<const Index> test;
 };
 
-// One binary machine of one fold. Samples are numbered as in TunePlan::rows.
-struct TuneMachine {
+// One binary problem of one fold. Samples are numbered as in TunePlan::rows.
+struct TuneProblem {
     Index positive = 0;          // its classes, numbered as in TuneFold::classes; -1 is all others
     Index negative = 0;          //
     std::vector<Index> labels;   // the classes that take part, numbered as in the plan, ascending
@@ -32,7 +33,7 @@ struct TuneMachine {
 
 struct TuneFold {
     std::vector<Index> classes;  // of the training part, ascending
-    std::vector<TuneMachine> machines;
+    std::vector<TuneProblem> problems;
     std::vector<Index> test;       // samples to predict
     std::vector<int> test_places;  // and their places
 };
@@ -54,7 +55,7 @@ struct TunePlan {
     Index column_length = 0;
     std::vector<TuneFold> folds;
 
-    Index n_samples() const { return static_cast<Index>(rows.size()); }
+    Index n_samples() const { return ssize(rows); }
 };
 
 // `labels` and `weights` belong to the rows of the table; labels count from 0. Throws

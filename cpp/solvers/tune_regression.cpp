@@ -10,7 +10,7 @@
 #include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
 #include "simd/loops.hpp"
-#include "solvers/machine_dual.hpp"
+#include "solvers/stored_dual.hpp"
 
 namespace svmosaic {
 
@@ -30,16 +30,16 @@ struct Variables {
         places.clear();
         targets.clear();
         weights.clear();
-        for (std::size_t i = 0; i < weight.size(); ++i) {
+        for (Index i = 0; i < ssize(weight); ++i) {
             if (!(weight[i] > 0.0)) continue;
-            samples.push_back(static_cast<Index>(i));
+            samples.push_back(i);
             places.push_back(static_cast<int>(i));
             targets.push_back(target[i]);
             weights.push_back(weight[i]);
         }
         diagonal.assign(samples.size(), 1.0);
     }
-    MachineVariables view() const { return {samples, places, targets, weights, diagonal}; }
+    StoredVariables view() const { return {samples, places, targets, weights, diagonal}; }
 };
 
 // Where a solver stood: coefficients, what they sum up to at every place, and the C of both.
@@ -54,7 +54,7 @@ struct Scratch {
     LargeBuffer<double> distances;  // of the widened samples
     LargeBuffer<double> kernel_values;
     Variables variables;
-    MachineDual<double> dual;
+    StoredDual<double> dual;
     AlignedVector<double> values, other_values;
     std::vector<double> other_beta;
     Stand saved;
@@ -79,7 +79,7 @@ class RegressionTuner {
           kept_(kept),
           pool_(n_threads),
           n_(table.size()),
-          stride_(simd::round_up(static_cast<Index>(n_), simd::lanes<double>)),
+          stride_(simd::round_up(n_, simd::lanes<double>)),
           gamma_order_(ascending(settings.gammas)),
           C_order_(ascending(settings.Cs)),
           epsilon_order_(ascending(settings.epsilons)),
@@ -87,10 +87,10 @@ class RegressionTuner {
           results_(links.size()),
           bounds_(links.size(), infinity),
           best_folds_(links.size(), std::vector<double>(table.folds.size(), 0.0)),
-          fold_orders_(links.size(), std::vector<std::size_t>(table.folds.size())),
+          fold_orders_(links.size(), std::vector<Index>(table.folds.size())),
           stands_(links.size()) {
-        for (auto& order : fold_orders_) std::iota(order.begin(), order.end(), std::size_t{0});
-        // From wide tubes to narrow ones: the first machines have few support vectors.
+        for (auto& order : fold_orders_) std::iota(order.begin(), order.end(), Index{0});
+        // From wide tubes to narrow ones: the first models have few support vectors.
         std::reverse(epsilon_order_.begin(), epsilon_order_.end());
         for (auto& result : results_) result.errors.assign(n_candidates_, infinity);
         for (auto& result : results_) result.held_out.assign(n_, nan);
@@ -98,8 +98,8 @@ class RegressionTuner {
     }
 
     std::vector<RegressionResult> run() {
-        const auto n_links = static_cast<Index>(links_.size());
-        const auto n_gammas = static_cast<Index>(settings_.gammas.size());
+        const Index n_links = ssize(links_);
+        const Index n_gammas = ssize(settings_.gammas);
         const bool searches = n_folds() > 0;
         monitor_.expect_problems(n_links * (searches ? n_gammas + 2 : 1));
         if (searches) {
@@ -109,18 +109,16 @@ class RegressionTuner {
             });
             // The best of each (link, gamma) is chosen in the end, so that the order in which
             // threads finish does not matter.
-            std::vector<GammaOutcome> outcomes(static_cast<std::size_t>(n_links * n_gammas));
+            std::vector<GammaOutcome> outcomes(n_links * n_gammas);
             for_each(n_links * n_gammas, [&](Index item, Scratch& scratch) {
                 const Index l = item / n_gammas;
                 if (looks_around(l)) return;
-                search(l, static_cast<std::size_t>(item % n_gammas),
-                       std::vector<bool>(per_gamma(), true), scratch,
-                       outcomes[static_cast<std::size_t>(item)]);
+                search(l, item % n_gammas, std::vector<bool>(per_gamma(), true), scratch,
+                       outcomes[item]);
             });
             if (monitor_.stopped()) return results_;
             for (Index item = 0; item < n_links * n_gammas; ++item) {
-                take(item / n_gammas, static_cast<std::size_t>(item % n_gammas),
-                     outcomes[static_cast<std::size_t>(item)]);
+                take(item / n_gammas, item % n_gammas, outcomes[item]);
             }
         }
         for_each(n_links, [&](Index l, Scratch& scratch) { fit_best(l, scratch); });
@@ -128,17 +126,15 @@ class RegressionTuner {
     }
 
   private:
-    std::size_t n_folds() const { return table_.folds.size(); }
-    std::size_t per_gamma() const { return settings_.Cs.size() * settings_.epsilons.size(); }
+    Index n_folds() const { return table_.folds.size(); }
+    Index per_gamma() const { return settings_.Cs.size() * settings_.epsilons.size(); }
     // The number of a candidate from its place among those of a gamma.
-    std::size_t candidate(std::size_t of_gamma, std::size_t g) const {
+    Index candidate(Index of_gamma, Index g) const {
         return of_gamma * settings_.gammas.size() + g;
     }
-    std::size_t gamma_of(Index cand) const {
-        return static_cast<std::size_t>(cand) % settings_.gammas.size();
-    }
-    RegressionResult& result(Index l) { return results_[static_cast<std::size_t>(l)]; }
-    const RegressionLink& link(Index l) const { return links_[static_cast<std::size_t>(l)]; }
+    Index gamma_of(Index cand) const { return cand % settings_.gammas.size(); }
+    RegressionResult& result(Index l) { return results_[l]; }
+    const RegressionLink& link(Index l) const { return links_[l]; }
     bool looks_around(Index l) const { return !settings_.complete && link(l).first >= 0; }
     KernelMatrix<double> matrix(const Scratch& scratch) const {
         return {scratch.kernel_values.data(), stride_};
@@ -163,32 +159,31 @@ class RegressionTuner {
     void widen(Index l, Scratch& scratch) {
         if (scratch.link == l) return;
         scratch.link = l;
-        scratch.distances.require(n_ * static_cast<std::size_t>(stride_));
-        for (std::size_t i = 0; i < n_; ++i) {
-            double* row = scratch.distances.data() + i * static_cast<std::size_t>(stride_);
+        scratch.distances.require(n_ * stride_);
+        for (Index i = 0; i < n_; ++i) {
+            double* row = scratch.distances.data() + i * stride_;
             std::copy_n(table_.distances.data() + i * n_, n_, row);
             std::fill(row + n_, row + stride_, 0.0);
             for (const auto& column : link(l).columns) {
                 const double* values = column.data();
                 const double value = values[i];
                 if (settings_.absolute) {
-                    for (std::size_t j = 0; j < n_; ++j) row[j] += std::abs(value - values[j]);
+                    for (Index j = 0; j < n_; ++j) row[j] += std::abs(value - values[j]);
                     continue;
                 }
-                for (std::size_t j = 0; j < n_; ++j) {
+                for (Index j = 0; j < n_; ++j) {
                     const double difference = value - values[j];
                     row[j] += difference * difference;
                 }
             }
         }
     }
-    void apply(Index l, std::size_t g, Scratch& scratch) {
+    void apply(Index l, Index g, Scratch& scratch) {
         widen(l, scratch);
-        const std::size_t cells = n_ * static_cast<std::size_t>(stride_);
+        const Index cells = n_ * stride_;
         scratch.kernel_values.require(cells);
         std::copy_n(scratch.distances.data(), cells, scratch.kernel_values.data());
-        simd::loops<double>().scaled_exp(scratch.kernel_values.data(), static_cast<Index>(cells),
-                                         -settings_.gammas[g]);
+        simd::loops<double>().scaled_exp(scratch.kernel_values.data(), cells, -settings_.gammas[g]);
     }
 
     void bind(std::span<const double> target, std::span<const double> weights, Scratch& scratch) {
@@ -202,8 +197,8 @@ class RegressionTuner {
     // values[p] = sum_v k(sample at p, x_v) beta_v
     void expand(std::span<const double> beta, const Scratch& scratch,
                 AlignedVector<double>& values) const {
-        values.assign(static_cast<std::size_t>(stride_), 0.0);
-        for (std::size_t v = 0; v < beta.size(); ++v) {
+        values.assign(stride_, 0.0);
+        for (Index v = 0; v < ssize(beta); ++v) {
             if (beta[v] == 0.0) continue;
             simd::loops<double>().add_scaled(matrix(scratch).row(scratch.variables.samples[v]),
                                              beta[v], values.data(), stride_);
@@ -214,17 +209,16 @@ class RegressionTuner {
     double objective(std::span<const double> beta, const AlignedVector<double>& values,
                      double epsilon, const Variables& variables) const {
         double sum = 0.0;
-        for (std::size_t v = 0; v < beta.size(); ++v) {
-            const double value = values[static_cast<std::size_t>(variables.places[v])];
+        for (Index v = 0; v < ssize(beta); ++v) {
+            const double value = values[variables.places[v]];
             sum += beta[v] * (variables.targets[v] - 0.5 * value) - epsilon * std::abs(beta[v]);
         }
         return sum;
     }
 
-    std::span<const double> start_of(Index l, std::size_t cand, std::size_t f) const {
+    std::span<const double> start_of(Index l, Index cand, Index f) const {
         if (link(l).start < 0 || table_.starts.empty()) return {};
-        const auto at =
-            (static_cast<std::size_t>(link(l).start) * n_candidates_ + cand) * n_folds() + f;
+        const auto at = (link(l).start * n_candidates_ + cand) * n_folds() + f;
         return table_.starts.subspan(at * n_, n_);
     }
 
@@ -234,8 +228,8 @@ class RegressionTuner {
         const auto& variables = scratch.variables;
         auto& beta = scratch.other_beta;
         beta.resize(variables.samples.size());
-        for (std::size_t v = 0; v < beta.size(); ++v) {
-            beta[v] = start[static_cast<std::size_t>(variables.samples[v])];
+        for (Index v = 0; v < ssize(beta); ++v) {
+            beta[v] = start[variables.samples[v]];
         }
         expand(beta, scratch, scratch.other_values);
         if (objective(beta, scratch.other_values, epsilon, variables) > scratch.dual.objective()) {
@@ -244,7 +238,7 @@ class RegressionTuner {
     }
 
     Index solve(double C, Scratch& scratch) {
-        const Index n = static_cast<Index>(scratch.variables.samples.size());
+        const Index n = ssize(scratch.variables.samples);
         const Index limit = update_limit(settings_.max_iter, n);
         scratch.dual.solve(C, settings_.tol, limit, monitor_);
         expand(scratch.dual.beta(), scratch, scratch.values);
@@ -255,7 +249,7 @@ class RegressionTuner {
     void score(Index l, const RegressionFold& fold, const Scratch& scratch, double& error,
                std::span<double> predictions) const {
         const double intercept = scratch.dual.intercept();
-        for (std::size_t i = 0; i < n_; ++i) {
+        for (Index i = 0; i < n_; ++i) {
             if (!(fold.test[i] > 0.0)) continue;
             predictions[i] = scratch.values[i] + intercept;
             const double difference = predictions[i] - link(l).target[i];
@@ -263,77 +257,77 @@ class RegressionTuner {
         }
     }
 
-    void keep(Index l, std::size_t cand, std::size_t f, const Scratch& scratch) {
+    void keep(Index l, Index cand, Index f, const Scratch& scratch) {
         if (kept_ == nullptr) return;
-        const auto at = (static_cast<std::size_t>(l) * n_candidates_ + cand) * n_folds() + f;
+        const auto at = (l * n_candidates_ + cand) * n_folds() + f;
         const auto beta = scratch.dual.beta();
-        for (std::size_t v = 0; v < beta.size(); ++v) {
-            (*kept_)[at * n_ + static_cast<std::size_t>(scratch.variables.samples[v])] = beta[v];
+        for (Index v = 0; v < ssize(beta); ++v) {
+            (*kept_)[at * n_ + scratch.variables.samples[v]] = beta[v];
         }
     }
 
     // The candidate that was best elsewhere, on all folds: no other one may do worse and win.
     void try_first(Index l, Scratch& scratch) {
-        const auto cand = static_cast<std::size_t>(link(l).first);
-        const std::size_t of_gamma = cand / settings_.gammas.size();
+        const Index cand = link(l).first;
+        const Index of_gamma = cand / settings_.gammas.size();
         const double C = settings_.Cs[of_gamma / settings_.epsilons.size()];
         const double epsilon = settings_.epsilons[of_gamma % settings_.epsilons.size()];
         apply(l, cand % settings_.gammas.size(), scratch);
         std::vector<double> errors(n_folds(), 0.0);
-        for (std::size_t f = 0; f < n_folds() && !monitor_.stopped(); ++f) {
+        for (Index f = 0; f < n_folds() && !monitor_.stopped(); ++f) {
             bind(link(l).target, table_.folds[f].train, scratch);
             scratch.dual.set_epsilon(epsilon);
             begin_with(start_of(l, cand, f), C, epsilon, scratch);
             solve(C, scratch);
             if (looks_around(l)) {
                 save(C, scratch);
-                stands_[static_cast<std::size_t>(l)].push_back(scratch.saved);
+                stands_[l].push_back(scratch.saved);
             }
             score(l, table_.folds[f], scratch, errors[f], result(l).held_out);
             keep(l, cand, f, scratch);
         }
         const double error = std::accumulate(errors.begin(), errors.end(), 0.0);
-        result(l).errors[cand] = bounds_[static_cast<std::size_t>(l)] = error;
-        best_folds_[static_cast<std::size_t>(l)] = errors;
+        result(l).errors[cand] = bounds_[l] = error;
+        best_folds_[l] = errors;
         result(l).best = link(l).first;
         // The hardest fold first: the others are given up there.
-        auto& order = fold_orders_[static_cast<std::size_t>(l)];
+        auto& order = fold_orders_[l];
         order = ascending(errors);
         std::reverse(order.begin(), order.end());
     }
 
     // Some candidates of one gamma, fold by fold; the others' errors are infinite.
-    void search(Index l, std::size_t g, std::vector<bool> is_alive, Scratch& scratch,
+    void search(Index l, Index g, std::vector<bool> is_alive, Scratch& scratch,
                 GammaOutcome& outcome) {
-        const double bound = bounds_[static_cast<std::size_t>(l)];
-        const auto& best = best_folds_[static_cast<std::size_t>(l)];
+        const double bound = bounds_[l];
+        const auto& best = best_folds_[l];
         const double share = looks_around(l) ? settings_.race : 0.0;
         double expected = share * std::accumulate(best.begin(), best.end(), 0.0);
         outcome.errors.assign(per_gamma(), 0.0);
         outcome.by_fold.assign(per_gamma(), std::vector<double>(n_folds(), 0.0));
         outcome.predictions.assign(per_gamma(), std::vector<double>(n_, nan));
-        for (std::size_t c = 0; c < per_gamma(); ++c) {
-            if (static_cast<Index>(candidate(c, g)) == link(l).first) is_alive[c] = false;
+        for (Index c = 0; c < per_gamma(); ++c) {
+            if (candidate(c, g) == link(l).first) is_alive[c] = false;
         }
         const auto any_alive = [&] {
             return std::find(is_alive.begin(), is_alive.end(), true) != is_alive.end();
         };
         if (any_alive()) apply(l, g, scratch);
-        for (const std::size_t f : fold_orders_[static_cast<std::size_t>(l)]) {
+        for (const Index f : fold_orders_[l]) {
             if (!any_alive() || monitor_.stopped()) break;
             bind(link(l).target, table_.folds[f].train, scratch);
             // Neighbours of the first candidate with its gamma go on from where that ended.
-            const auto& stands = stands_[static_cast<std::size_t>(l)];
+            const auto& stands = stands_[l];
             if (!stands.empty() && g == gamma_of(link(l).first)) scratch.saved = stands[f];
-            for (const std::size_t e : epsilon_order_) {
+            for (const Index e : epsilon_order_) {
                 follow_C(l, g, f, e, is_alive, scratch, outcome);
             }
             expected = std::max(0.0, expected - share * best[f]);
-            for (std::size_t c = 0; c < per_gamma(); ++c) {
+            for (Index c = 0; c < per_gamma(); ++c) {
                 if (outcome.errors[c] + expected > bound) is_alive[c] = false;
             }
         }
-        for (std::size_t c = 0; c < per_gamma(); ++c) {
+        for (Index c = 0; c < per_gamma(); ++c) {
             if (!is_alive[c]) outcome.errors[c] = infinity;
         }
     }
@@ -342,19 +336,19 @@ class RegressionTuner {
     void look_around(Index l, Scratch& scratch) {
         result(l).best = link(l).first;
         std::vector<bool> is_tried(n_candidates_, false);
-        is_tried[static_cast<std::size_t>(link(l).first)] = true;
+        is_tried[link(l).first] = true;
         for (Index from = -1; from != result(l).best && !monitor_.stopped();) {
             from = result(l).best;
             // Those of one gamma together: they have one kernel matrix.
             std::vector<std::vector<bool>> of_gamma(settings_.gammas.size());
-            for (const std::size_t cand : neighbours(static_cast<std::size_t>(from))) {
+            for (const Index cand : neighbours(from)) {
                 if (is_tried[cand]) continue;
                 is_tried[cand] = true;
                 auto& some = of_gamma[cand % settings_.gammas.size()];
                 some.resize(per_gamma(), false);
                 some[cand / settings_.gammas.size()] = true;
             }
-            for (std::size_t g = 0; g < of_gamma.size(); ++g) {
+            for (Index g = 0; g < ssize(of_gamma); ++g) {
                 if (of_gamma[g].empty()) continue;
                 GammaOutcome outcome;
                 search(l, g, of_gamma[g], scratch, outcome);
@@ -362,41 +356,40 @@ class RegressionTuner {
                 take(l, g, outcome);
             }
         }
-        stands_[static_cast<std::size_t>(l)] = {};
+        stands_[l] = {};
     }
 
     // The candidates one step away along gamma, C or epsilon.
-    std::vector<std::size_t> neighbours(std::size_t cand) const {
-        std::vector<std::size_t> found;
-        const std::size_t g = cand % settings_.gammas.size();
-        const std::size_t e = cand / settings_.gammas.size() % settings_.epsilons.size();
-        const std::size_t c = cand / settings_.gammas.size() / settings_.epsilons.size();
-        const auto add = [&](std::size_t C, std::size_t epsilon, std::size_t gamma) {
+    std::vector<Index> neighbours(Index cand) const {
+        std::vector<Index> found;
+        const Index g = cand % settings_.gammas.size();
+        const Index e = cand / settings_.gammas.size() % settings_.epsilons.size();
+        const Index c = cand / settings_.gammas.size() / settings_.epsilons.size();
+        const auto add = [&](Index C, Index epsilon, Index gamma) {
             found.push_back(candidate(C * settings_.epsilons.size() + epsilon, gamma));
         };
-        beside(gamma_order_, g, [&](std::size_t other) { add(c, e, other); });
-        beside(C_order_, c, [&](std::size_t other) { add(other, e, g); });
-        beside(epsilon_order_, e, [&](std::size_t other) { add(c, other, g); });
+        beside(gamma_order_, g, [&](Index other) { add(c, e, other); });
+        beside(C_order_, c, [&](Index other) { add(other, e, g); });
+        beside(epsilon_order_, e, [&](Index other) { add(c, other, g); });
         return found;
     }
     // Calls visit with what stands before and behind `item` in an order.
     template <class Visit>
-    static void beside(const std::vector<std::size_t>& order, std::size_t item,
-                       const Visit& visit) {
+    static void beside(const std::vector<Index>& order, Index item, const Visit& visit) {
         const auto at = std::find(order.begin(), order.end(), item);
         if (at != order.begin()) visit(*(at - 1));
         if (at + 1 != order.end()) visit(*(at + 1));
     }
 
     // All candidates of one gamma and epsilon on one fold, C growing.
-    void follow_C(Index l, std::size_t g, std::size_t f, std::size_t e,
-                  const std::vector<bool>& is_alive, Scratch& scratch, GammaOutcome& outcome) {
+    void follow_C(Index l, Index g, Index f, Index e, const std::vector<bool>& is_alive,
+                  Scratch& scratch, GammaOutcome& outcome) {
         bool has_begun = false;
-        for (const std::size_t c : C_order_) {
-            const std::size_t of_gamma = c * settings_.epsilons.size() + e;
+        for (const Index c : C_order_) {
+            const Index of_gamma = c * settings_.epsilons.size() + e;
             if (!is_alive[of_gamma]) continue;
             const double C = settings_.Cs[c];
-            // A machine that no bound holds back is the same for every larger C.
+            // A solution that no bound holds back is the same for every larger C.
             if (!has_begun || !scratch.dual.is_final()) {
                 if (!has_begun) begin_epsilon(settings_.epsilons[e], C, scratch);
                 begin_with(start_of(l, candidate(of_gamma, g), f), C, settings_.epsilons[e],
@@ -415,11 +408,11 @@ class RegressionTuner {
 
     // Starts a path along C from that of the epsilon before, if it began at the same C or below.
     void begin_epsilon(double epsilon, double C, Scratch& scratch) {
-        const std::size_t n = scratch.variables.samples.size();
+        const Index n = scratch.variables.samples.size();
         auto& saved = scratch.saved;
         if (!(saved.C > 0.0 && saved.C <= C)) {
             saved.beta.assign(n, 0.0);
-            saved.values.assign(static_cast<std::size_t>(stride_), 0.0);
+            saved.values.assign(stride_, 0.0);
             saved.C = C;
         }
         scratch.dual.set_epsilon(epsilon);
@@ -433,35 +426,34 @@ class RegressionTuner {
     }
 
     // Notes the errors of a gamma; of equal errors the candidate with the lower number is best.
-    void take(Index l, std::size_t g, GammaOutcome& outcome) {
+    void take(Index l, Index g, GammaOutcome& outcome) {
         auto& known = result(l);
-        for (std::size_t c = 0; c < outcome.errors.size(); ++c) {
-            const std::size_t cand = candidate(c, g);
+        for (Index c = 0; c < ssize(outcome.errors); ++c) {
+            const Index cand = candidate(c, g);
             const double error = outcome.errors[c];
             if (error == infinity) continue;
             known.errors[cand] = error;
-            const double best = known.errors[static_cast<std::size_t>(known.best)];
-            if (error > best || (error == best && static_cast<Index>(cand) > known.best)) continue;
-            known.best = static_cast<Index>(cand);
+            const double best = known.errors[known.best];
+            if (error > best || (error == best && cand > known.best)) continue;
+            known.best = cand;
             known.held_out = std::move(outcome.predictions[c]);
-            best_folds_[static_cast<std::size_t>(l)] = outcome.by_fold[c];
-            bounds_[static_cast<std::size_t>(l)] =
-                std::min(bounds_[static_cast<std::size_t>(l)], error);
+            best_folds_[l] = outcome.by_fold[c];
+            bounds_[l] = std::min(bounds_[l], error);
         }
     }
 
     void fit_best(Index l, Scratch& scratch) {
         auto& fitted = result(l);
-        const auto best = static_cast<std::size_t>(fitted.best);
-        const std::size_t of_gamma = best / settings_.gammas.size();
+        const Index best = fitted.best;
+        const Index of_gamma = best / settings_.gammas.size();
         apply(l, best % settings_.gammas.size(), scratch);
         bind(link(l).target, table_.weights, scratch);
         scratch.dual.set_epsilon(settings_.epsilons[of_gamma % settings_.epsilons.size()]);
         fitted.n_updates = solve(settings_.Cs[of_gamma / settings_.epsilons.size()], scratch);
         fitted.coef.assign(n_, 0.0);
         const auto beta = scratch.dual.beta();
-        for (std::size_t v = 0; v < beta.size(); ++v) {
-            fitted.coef[static_cast<std::size_t>(scratch.variables.samples[v])] = beta[v];
+        for (Index v = 0; v < ssize(beta); ++v) {
+            fitted.coef[scratch.variables.samples[v]] = beta[v];
         }
         fitted.intercept = scratch.dual.intercept();
         fitted.violation = std::max(0.0, scratch.dual.violation());
@@ -474,14 +466,14 @@ class RegressionTuner {
     Monitor& monitor_;
     std::vector<double>* kept_;
     ThreadPool pool_;
-    std::size_t n_;
+    Index n_;
     Index stride_;
-    std::vector<std::size_t> gamma_order_, C_order_, epsilon_order_;
-    std::size_t n_candidates_;
+    std::vector<Index> gamma_order_, C_order_, epsilon_order_;
+    Index n_candidates_;
     std::vector<RegressionResult> results_;
     std::vector<double> bounds_;                   // by link: errors above it are given up
     std::vector<std::vector<double>> best_folds_;  // by link and fold: the errors of the best
-    std::vector<std::vector<std::size_t>> fold_orders_;
+    std::vector<std::vector<Index>> fold_orders_;
     // By link and fold: where the first candidate ended, while its neighbours are tried.
     std::vector<std::vector<Stand>> stands_;
     ScratchPool<Scratch> idle_;

@@ -1,4 +1,4 @@
-// Parameter tuning of epsilon-SVR, rbf or laplacian: many machines on the same samples.
+// Parameter tuning of epsilon-SVR, rbf or laplacian: many problems on the same samples.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ struct RegressionTuneSettings {
     std::span<const double> Cs;
     std::span<const double> epsilons;
     double tol = 1e-3;
-    Index max_iter = 0;     // updates of a machine; 0 means max(10 million, 100 n)
+    Index max_iter = 0;     // updates of a problem; 0 means max(10 million, 100 n)
     bool complete = false;  // try the whole grid for links with a `first` candidate, too
     // Whether distances are sums of absolute differences (laplacian) and not of squares (rbf).
     bool absolute = false;
@@ -23,7 +23,7 @@ struct RegressionTuneSettings {
     double race = 0.0;
 };
 
-// One machine to tune and to fit: a link of a chain. `columns` stand beside the inputs, one value
+// One model to tune and to fit: a link of a chain. `columns` stand beside the inputs, one value
 // per sample.
 struct RegressionLink {
     std::span<const double> target;
@@ -48,7 +48,7 @@ struct RegressionTable {
     // Coefficients of links tuned before, by (link, candidate, fold, sample).
     std::span<const double> starts;
 
-    std::size_t size() const { return weights.size(); }
+    Index size() const { return weights.size(); }
 };
 
 // Candidates are numbered with C slowest and gamma fastest.

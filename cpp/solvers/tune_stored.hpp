@@ -1,4 +1,4 @@
-// The machines of parameter tuning on a stored kernel matrix.
+// The problems of parameter tuning on a stored kernel matrix.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 #include "core/large_buffer.hpp"
 #include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
-#include "solvers/machine_dual.hpp"
+#include "solvers/stored_dual.hpp"
 #include "solvers/stored_scores.hpp"
 #include "solvers/tune_ollawv.hpp"
 #include "solvers/tune_scores.hpp"
 
 namespace svmosaic {
 
-// Scratch of one machine.
+// Scratch of one problem.
 template <class Real>
 struct TuneScratch {
     StoredScores<Real> scores;
-    std::vector<Index> path;  // of the selection, as positions in machine.samples
-    MachineDual<Real> dual;
+    std::vector<Index> path;  // of the selection, as positions in problem.samples
+    StoredDual<Real> dual;
     std::vector<Index> samples;
     std::vector<int> places;
     std::vector<double> targets, weights, diagonal;
@@ -43,41 +43,41 @@ class StoredTuner {
     void measure(PairValue value, ThreadPool& pool, Monitor& monitor);
     // Turns it into kernel values.
     void apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
-    // One machine of one fold under all settings. Any number of threads may ask at once.
-    void evaluate(const TuneFold& fold, const TuneMachine& machine, MachineOutcome& outcome,
+    // One problem of one fold under all settings. Any number of threads may ask at once.
+    void evaluate(const TuneFold& fold, const TuneProblem& problem, ProblemOutcome& outcome,
                   Monitor& monitor);
 
   private:
     using Scratch = TuneScratch<Real>;
 
     KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
-    // One selection to the largest margin. The machine for a smaller margin is a prefix of the run,
-    // so each is read off when the run passes its margin: calls seen(m) once for each of the
+    // One selection to the largest margin. The solution for a smaller margin is a prefix of the
+    // run, so each is read off when the run passes its margin: calls seen(m) once for each of the
     // ascending margins. Returns false when the monitor said stop.
     template <class Seen>
-    bool select(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
+    bool select(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                 Monitor& monitor, const Seen& seen);
-    void evaluate_plain(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
-                        MachineOutcome& outcome, Monitor& monitor);
-    void evaluate_selected(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
-                           MachineOutcome& outcome, Monitor& monitor);
-    void evaluate_full(const TuneFold& fold, const TuneMachine& machine, Scratch& scratch,
-                       MachineOutcome& outcome, Monitor& monitor);
+    void evaluate_plain(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
+                        ProblemOutcome& outcome, Monitor& monitor);
+    void evaluate_selected(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
+                           ProblemOutcome& outcome, Monitor& monitor);
+    void evaluate_full(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
+                       ProblemOutcome& outcome, Monitor& monitor);
     // Makes the samples at `positions` the variables of the exact solver.
-    void take_variables(const TuneMachine& machine, std::span<const Index> positions,
+    void take_variables(const TuneProblem& problem, std::span<const Index> positions,
                         const TuneFold& fold, Scratch& scratch);
     // Solves on the first n variables for all C; margins[m] is the margin they belong to.
-    void refine_all(std::size_t n, std::size_t m, const TuneFold& fold, Scratch& scratch,
-                    MachineOutcome& outcome, Monitor& monitor);
-    const Real* predicted_values(std::size_t variable, const TuneFold& fold, Scratch& scratch);
+    void refine_all(Index n, Index m, const TuneFold& fold, Scratch& scratch,
+                    ProblemOutcome& outcome, Monitor& monitor);
+    const Real* predicted_values(Index variable, const TuneFold& fold, Scratch& scratch);
     void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
 
     const Rows<Real>& rows_;
     const TunePlan& plan_;
     const TuneSettings& settings_;
-    std::vector<std::size_t> margin_order_;  // the settings' margins, ascending
+    std::vector<Index> margin_order_;  // the settings' margins, ascending
     std::vector<double> margins_;
-    std::vector<std::size_t> C_order_;  // the settings' Cs, ascending
+    std::vector<Index> C_order_;  // the settings' Cs, ascending
     LargeBuffer<Real> base_values_;
     LargeBuffer<Real> kernel_values_;
     std::vector<double> diagonal_;

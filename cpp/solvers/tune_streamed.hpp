@@ -1,4 +1,4 @@
-// The machines of parameter tuning when the kernel matrix does not fit into memory.
+// The problems of parameter tuning when the kernel matrix does not fit into memory.
 #pragma once
 
 #include "core/monitor.hpp"
@@ -9,13 +9,13 @@
 
 namespace svmosaic {
 
-// One machine of one fold under all settings, by the solvers that compute kernel columns in chunks,
+// One problem of one fold under all settings, by the solvers that compute kernel columns in chunks,
 // when they need them. The margins are still one run; a larger C starts from the support vectors of
 // the smaller one. Kernel columns take up to `cache_bytes`.
 template <class Real>
 void evaluate_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
-                       const TuneFold& fold, const TuneMachine& machine,
-                       const TuneSettings& settings, std::size_t cache_bytes, ThreadPool& pool,
-                       Monitor& monitor, MachineOutcome& outcome);
+                       const TuneFold& fold, const TuneProblem& problem,
+                       const TuneSettings& settings, Index cache_bytes, ThreadPool& pool,
+                       Monitor& monitor, ProblemOutcome& outcome);
 
 }  // namespace svmosaic

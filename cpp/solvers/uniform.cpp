@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "solvers/dual_point.hpp"
+#include "solvers/stopping.hpp"
 
 namespace svmosaic {
 
@@ -29,7 +30,7 @@ NoDistance no_distance(KernelColumns<Real>& columns, double tol) {
     const Real* column = columns.column(0);
     double size = 0.0;
     double largest = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(columns.size()); ++k) {
+    for (Index k = 0; k < ssize(columns); ++k) {
         size = std::max(size, diagonal[k] + diagonal[0] - 2.0 * static_cast<double>(column[k]));
         largest = std::max(largest, std::abs(diagonal[k]));
     }
@@ -72,8 +73,8 @@ void report(const Problem& problem, double C, bool overlapping, const DualPoint<
     const double of_q = mean_gradient(point, -1.0);
     const double distance = of_p + of_q;  // squared
     const double s = std::min(0.5 * C, 2.0 / distance);
-    for (std::size_t i = 0; i < problem.samples.size(); ++i) {
-        const double alpha = point.alpha(static_cast<Index>(i));
+    for (Index i = 0; i < ssize(problem.samples); ++i) {
+        const double alpha = point.alpha(i);
         if (alpha == 0.0) continue;
         solution.support.push_back(problem.samples[i]);
         solution.coef.push_back(s * problem.targets[i] * alpha);
@@ -101,7 +102,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
     // p and q begin at the first sample of each class.
     for (const double target : {1.0, -1.0}) {
         const auto first = std::find(problem.targets.begin(), problem.targets.end(), target);
-        point.move(static_cast<Index>(first - problem.targets.begin()), 1.0);
+        point.move(first - problem.targets.begin(), 1.0);
     }
 
     Solution solution;
@@ -116,14 +117,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
         const double violation = positive.size() + negative.size();
         solution.violation = overlapping ? 0.0 : violation / distance;
         if (overlapping || violation <= settings.tol * distance) break;
-        if (solution.n_iter >= max_iter) {
-            solution.status = Status::max_iter;
-            break;
-        }
-        if (monitor.should_stop()) {
-            solution.status = monitor.reason();
-            break;
-        }
+        if (must_stop(max_iter, monitor, solution)) break;
         // Nobody violates anything, and yet the end is not reached: there are values without order.
         if (!std::isfinite(violation)) {
             throw std::domain_error(

@@ -57,12 +57,8 @@ inline void check_near(double value, double expected, double tolerance, std::str
 
 // Tables ----------------------------------------------------------------------------------------
 
-inline std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 inline std::vector<Index> count_up(Index n) {
-    std::vector<Index> numbers(at(n));
+    std::vector<Index> numbers(n);
     std::iota(numbers.begin(), numbers.end(), Index{0});
     return numbers;
 }
@@ -75,11 +71,11 @@ class Random {
     double uniform(double low, double high) {
         return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
     }
-    Index below(Index n) { return static_cast<Index>(engine_() % static_cast<std::uint64_t>(n)); }
+    Index below(Index n) { return engine_() % static_cast<std::uint64_t>(n); }
 
     void shuffle(std::vector<Index>& values) {
-        for (std::size_t i = values.size(); i > 1; --i) {
-            std::swap(values[i - 1], values[at(below(static_cast<Index>(i)))]);
+        for (Index i = values.size(); i > 1; --i) {
+            std::swap(values[i - 1], values[below(i)]);
         }
     }
 
@@ -103,7 +99,7 @@ template <class Real>
 Samples<Real> random_samples(Index n_rows, Index n_columns, std::uint64_t seed,
                              double density = 1.0) {
     Random random(seed);
-    Samples<Real> samples{n_rows, n_columns, std::vector<Real>(at(n_rows * n_columns))};
+    Samples<Real> samples{n_rows, n_columns, std::vector<Real>(n_rows * n_columns)};
     const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<Index>(1, n_columns)));
     for (Real& value : samples.values) {
         const double drawn = random.uniform(-scale, scale);
@@ -120,8 +116,8 @@ struct Sparse {
     std::vector<std::int64_t> offsets{0};
 
     CsrRows<Real> rows() const {
-        return {values.data(), IndexView(columns), IndexView(offsets),
-                static_cast<Index>(offsets.size()) - 1, n_columns};
+        return {values.data(), IndexView(columns), IndexView(offsets), ssize(offsets) - 1,
+                n_columns};
     }
 };
 
@@ -131,7 +127,7 @@ Sparse<Real> sparse_copy(const Samples<Real>& samples) {
     sparse.n_columns = samples.n_columns;
     for (Index i = 0; i < samples.n_rows; ++i) {
         const auto row = samples.row(i);
-        for (std::size_t f = 0; f < row.size(); ++f) {
+        for (Index f = 0; f < ssize(row); ++f) {
             if (row[f] == Real{0}) continue;
             sparse.values.push_back(row[f]);
             sparse.columns.push_back(static_cast<std::int32_t>(f));
@@ -144,7 +140,7 @@ Sparse<Real> sparse_copy(const Samples<Real>& samples) {
 template <class Real>
 double naive_base(KernelKind kind, std::span<const Real> x, std::span<const Real> z) {
     double sum = 0.0;
-    for (std::size_t f = 0; f < x.size(); ++f) {
+    for (Index f = 0; f < ssize(x); ++f) {
         const auto a = static_cast<double>(x[f]);
         const auto b = static_cast<double>(z[f]);
         sum += kind == KernelKind::rbf         ? (a - b) * (a - b)

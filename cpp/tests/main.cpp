@@ -78,7 +78,7 @@ bool is_wanted(const Test& test, std::span<char* const> names) {
 
 int main(int argc, char** argv) {
     using namespace svmosaic::test;
-    const std::span<char* const> names(argv + 1, static_cast<std::size_t>(argc - 1));
+    const std::span<char* const> names(argv + 1, argc - 1);
     for (const Test& test : tests) {
         if (is_wanted(test, names)) run(test);
     }

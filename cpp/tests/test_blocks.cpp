@@ -35,7 +35,7 @@ std::vector<std::vector<Real>> columns_of(const PackedRows<Real>& packed, const 
                                           std::span<const Index> numbers,
                                           const KernelSpec& kernel) {
     const Index room = simd::round_up(packed.size(), packed.chunk_capacity());
-    std::vector<AlignedVector<Real>> buffers(numbers.size(), AlignedVector<Real>(at(room)));
+    std::vector<AlignedVector<Real>> buffers(numbers.size(), AlignedVector<Real>(room));
     Queries<Real> queries;
     packed.read(rows, numbers, queries);
     for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
@@ -59,16 +59,16 @@ void check_blocks(const Samples<Real>& table, const Rows<Real>& rows, const Layo
         std::vector<Index> numbers;
         for (Index m = 0; m < count; ++m) numbers.push_back((7 * m + 3) % table.n_rows);
         const auto together = columns_of(packed, rows, numbers, kernel);
-        for (std::size_t m = 0; m < numbers.size(); ++m) {
+        for (Index m = 0; m < ssize(numbers); ++m) {
             const auto alone = columns_of(packed, rows, std::span(&numbers[m], 1), kernel);
             check(together[m] == alone[0], "a column does not depend on its company");
             for (Index i = 0; i < table.n_rows; ++i) {
                 const double expected = naive_kernel(kernel, table.row(i), table.row(numbers[m]));
-                check_near(static_cast<double>(together[m][at(i)]), expected, tolerance<Real>,
+                check_near(static_cast<double>(together[m][i]), expected, tolerance<Real>,
                            "kernel value");
             }
             if (kernel.kind == KernelKind::rbf && std::holds_alternative<DenseRows<Real>>(rows)) {
-                check(together[m][at(numbers[m])] == Real{1}, "no distance to itself");
+                check(together[m][numbers[m]] == Real{1}, "no distance to itself");
             }
         }
     }
@@ -100,7 +100,7 @@ void prefetched_columns_are_kept_until_they_are_forgotten() {
     ThreadPool pool(2);
     const KernelSpec rbf{KernelKind::rbf, 1.0, 3, 0.0};
     const auto samples = count_up(100);
-    const auto padded = at(simd::round_up(100, simd::lanes<Real>));
+    const auto padded = simd::round_up(100, simd::lanes<Real>);
     KernelColumns<Real> columns(rows, samples, rbf, 20 * padded * sizeof(Real), pool);
     check(columns.capacity() == 20, "columns that fit");
     std::vector<Index> wanted;
@@ -143,10 +143,10 @@ void sums_of_one_output_equal_those_of_several() {
                                            std::span<const Index>(support), coef, pool, monitor);
         for (Index i = 0; i < 300; ++i) {
             double expected = 0.0;
-            for (std::size_t j = 0; j < support.size(); ++j) {
+            for (Index j = 0; j < ssize(support); ++j) {
                 expected += coef[j] * naive_kernel(kernel, table.row(i), table.row(support[j]));
             }
-            check_near(sums[at(i)], expected, 10.0 * tolerance<Real>, "sum");
+            check_near(sums[i], expected, 10.0 * tolerance<Real>, "sum");
         }
     }
 }

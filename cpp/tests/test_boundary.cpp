@@ -20,7 +20,7 @@ std::vector<double> grid_values(Index n, Index d, unsigned seed) {
 
 double squared(const DenseRows<double>& rows, Index i, Index j) {
     double sum = 0.0;
-    for (std::size_t f = 0; f < rows.row(i).size(); ++f) {
+    for (Index f = 0; f < ssize(rows.row(i)); ++f) {
         const double difference = rows.row(i)[f] - rows.row(j)[f];
         sum += difference * difference;
     }
@@ -38,7 +38,7 @@ void pairs_are_those_of_brute_force() {
             ThreadPool pool(2);
             Monitor monitor;
             const auto found = boundary_pairs(rows, first, second, pool, monitor);
-            std::size_t at_pair = 0;
+            Index at_pair = 0;
             for (const Index i : first) {
                 for (const Index j : second) {
                     bool empty = true;
@@ -46,15 +46,15 @@ void pairs_are_those_of_brute_force() {
                         empty = squared(rows, i, k) + squared(rows, j, k) >= squared(rows, i, j);
                     }
                     if (!empty) continue;
-                    const bool same = at_pair < found.first.size() && found.first[at_pair] == i &&
+                    const bool same = at_pair < ssize(found.first) && found.first[at_pair] == i &&
                                       found.second[at_pair] == j;
                     check(same, "the next pair");
                     ++at_pair;
                 }
             }
-            check(at_pair == found.first.size(), "no other pair");
+            check(at_pair == ssize(found.first), "no other pair");
             const auto middle = midpoints(rows, found.first, found.second, pool);
-            for (std::size_t p = 0; p < found.first.size(); ++p) {
+            for (Index p = 0; p < ssize(found.first); ++p) {
                 const double distance = squared(rows, found.first[p], found.second[p]);
                 check(std::abs(4.0 * middle.radii[p] * middle.radii[p] - distance) < 1e-9,
                       "half the distance");
@@ -79,8 +79,7 @@ void dual_descent_meets_the_conditions() {
     const Index n = 60;
     const auto values = grid_values(n, 2, 3);
     const Rows<double> rows = DenseRows<double>{values.data(), n, 2};
-    ProblemArrays problem{
-        count_up(n), {}, std::vector<double>(static_cast<std::size_t>(n), 1.0), 0};
+    ProblemArrays problem{count_up(n), {}, std::vector<double>(n, 1.0), 0};
     for (Index i = 0; i < n; ++i) problem.targets.push_back(i % 2 == 0 ? 1.0 : -1.0);
     const KernelSpec kernel{KernelKind::rbf, 0.7, 3, 0.0};
     ThreadPool pool(1);
@@ -93,8 +92,8 @@ void dual_descent_meets_the_conditions() {
         const auto solution = solve_dual_descent(problem.view(), settings, columns, monitor);
         check(solution.status == Status::converged, "converged");
         check(solution.dual_gap <= 1e-4 * C * static_cast<double>(n), "small gap");
-        for (std::size_t j = 0; j < solution.coef.size(); ++j) {
-            const double y = problem.targets[static_cast<std::size_t>(solution.support[j])];
+        for (Index j = 0; j < ssize(solution.coef); ++j) {
+            const double y = problem.targets[solution.support[j]];
             check(y * solution.coef[j] > 0.0 && y * solution.coef[j] <= C, "within the box");
         }
     }
@@ -104,8 +103,7 @@ void an_online_run_can_be_cut() {
     const Index n = 40;
     const auto values = grid_values(n, 2, 5);
     const DenseRows<double> rows{values.data(), n, 2};
-    ProblemArrays problem{
-        count_up(n), {}, std::vector<double>(static_cast<std::size_t>(n), 1.0), 0};
+    ProblemArrays problem{count_up(n), {}, std::vector<double>(n, 1.0), 0};
     for (Index i = 0; i < n; ++i) problem.targets.push_back(i % 2 == 0 ? 1.0 : -1.0);
     const std::vector<Index> boundary = count_up(5);
     Monitor monitor;

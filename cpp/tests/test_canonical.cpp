@@ -12,14 +12,14 @@ namespace {
 template <class Real>
 Samples<Real> coarse_samples(Index n_rows, Index n_columns, std::uint64_t seed) {
     Random random(seed);
-    Samples<Real> samples{n_rows, n_columns, std::vector<Real>(at(n_rows * n_columns))};
+    Samples<Real> samples{n_rows, n_columns, std::vector<Real>(n_rows * n_columns)};
     for (Real& value : samples.values) value = static_cast<Real>(random.below(3) - 1);
     return samples;
 }
 
 template <class Real>
 Samples<Real> take(const Samples<Real>& table, const std::vector<Index>& order) {
-    Samples<Real> taken{static_cast<Index>(order.size()), table.n_columns, {}};
+    Samples<Real> taken{ssize(order), table.n_columns, {}};
     for (const Index i : order) {
         const auto row = table.row(i);
         taken.values.insert(taken.values.end(), row.begin(), row.end());
@@ -30,7 +30,7 @@ Samples<Real> take(const Samples<Real>& table, const std::vector<Index>& order) 
 template <class T>
 std::vector<T> take(const std::vector<T>& values, const std::vector<Index>& order) {
     std::vector<T> taken;
-    for (const Index i : order) taken.push_back(values[at(i)]);
+    for (const Index i : order) taken.push_back(values[i]);
     return taken;
 }
 
@@ -38,7 +38,7 @@ template <class Real>
 std::vector<Real> pattern(const Samples<Real>& table, const std::vector<Index>& labels, Index i) {
     const auto row = table.row(i);
     std::vector<Real> values(row.begin(), row.end());
-    values.push_back(static_cast<Real>(labels[at(i)]));
+    values.push_back(static_cast<Real>(labels[i]));
     return values;
 }
 
@@ -73,18 +73,18 @@ void distinct_rows_are_sorted_first_copies() {
     const auto [labels, weights] = random_labels(300, 2);
     std::map<std::vector<Real>, std::pair<Index, double>> expected;
     for (Index i = 0; i < 300; ++i) {
-        if (weights[at(i)] == 0.0) continue;
+        if (weights[i] == 0.0) continue;
         const auto entry = expected.try_emplace(pattern(table, labels, i), i, 0.0).first;
-        entry->second.second += weights[at(i)];
+        entry->second.second += weights[i];
     }
 
     const auto distinct = distinct_rows<Real>(table.rows(), labels, weights);
 
     check(distinct.rows.size() == expected.size(), "number of patterns");
     check(distinct.weights.size() == expected.size(), "one weight each");
-    std::size_t k = 0;
+    Index k = 0;
     for (const auto& [key, value] : expected) {
-        if (k == distinct.rows.size()) break;
+        if (k == ssize(distinct.rows)) break;
         check(distinct.rows[k] == value.first, "first copy, in the order of the values");
         check_near(distinct.weights[k], value.second, 1e-14, "summed weight");
         ++k;
@@ -201,7 +201,7 @@ void the_central_sample_does_not_depend_on_form_or_order() {
         const ProblemArrays shuffled{take(problem.samples, order), take(problem.targets, order),
                                      take(problem.weights, order), -1};
         const Index found = central_sample<Real>(table.rows(), shuffled.view());
-        check(shuffled.samples[at(found)] == problem.samples[at(central)], "any order");
+        check(shuffled.samples[found] == problem.samples[central], "any order");
     }
 }
 

@@ -15,12 +15,11 @@ namespace {
 template <class Real>
 class Twin {
   public:
-    Twin(Index n, Index most, std::size_t bytes)
-        : store_(n, padded(n), padded(most), bytes), names_(at(n)) {
-        for (Index i = 0; i < n; ++i) names_[at(i)] = next_name_++;
+    Twin(Index n, Index most, Index bytes) : store_(n, padded(n), padded(most), bytes), names_(n) {
+        for (Index i = 0; i < n; ++i) names_[i] = next_name_++;
     }
 
-    Index size() const { return static_cast<Index>(names_.size()); }
+    Index size() const { return ssize(names_); }
     Index capacity() const { return store_.capacity(); }
 
     void use(Index sample, const std::string& where) {
@@ -50,12 +49,12 @@ class Twin {
         std::vector<Index> names;
         for (const Index i : kept) {
             held.push_back(store_.holds(i));
-            names.push_back(names_[at(i)]);
+            names.push_back(names_[i]);
         }
         names_ = names;
         store_.keep_only(kept, padded(size()));
-        for (std::size_t k = 0; k < kept.size(); ++k) {
-            check(store_.holds(static_cast<Index>(k)) == held[k], where + ": columns are not lost");
+        for (Index k = 0; k < ssize(kept); ++k) {
+            check(store_.holds(k) == held[k], where + ": columns are not lost");
         }
     }
 
@@ -73,7 +72,7 @@ class Twin {
   private:
     static Index padded(Index n) { return simd::round_up(n, simd::lanes<Real>); }
     Real value(Index sample, Index i) const {
-        return static_cast<Real>((names_[at(sample)] * 131 + names_[at(i)]) % 65521);
+        return static_cast<Real>((names_[sample] * 131 + names_[i]) % 65521);
     }
 
     ColumnStore<Real> store_;
@@ -85,17 +84,17 @@ template <class Real>
 void random_histories() {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
-        const auto below = [&](Index n) { return static_cast<Index>(random()) % n; };
+        const auto below = [&](Index n) { return random() % n; };
         const std::string where = "history " + std::to_string(seed);
         constexpr Index most = 400;
-        Twin<Real> twin(1 + below(100), most, static_cast<std::size_t>(below(200'000)));
+        Twin<Real> twin(1 + below(100), most, below(200'000));
         for (int act = 0; act < 300; ++act) {
             const Index choice = below(40);
             if (choice == 0 && twin.size() < most) {
                 twin.grow(1 + below(most - twin.size()));
             } else if (choice == 1 && twin.size() > 1) {
                 std::vector<Index> kept;
-                for (Index i = 0; i < twin.size(); ++i) {
+                for (Index i = 0; i < ssize(twin); ++i) {
                     if (below(3) > 0) kept.push_back(i);
                 }
                 if (kept.empty()) kept.push_back(0);

@@ -12,7 +12,7 @@ namespace {
 
 template <class Real>
 Real exp_of(Real value, double factor) {
-    AlignedVector<Real> values(at(simd::lanes<Real>), value);
+    AlignedVector<Real> values(simd::lanes<Real>, value);
     simd::loops<Real>().scaled_exp(values.data(), simd::lanes<Real>, factor);
     return values.back();
 }
@@ -61,7 +61,7 @@ void ends_are_exact() {
 
 template <class Real>
 void sums_are_those_of_the_exponentials() {
-    const auto n = at(2 * simd::lanes<Real>);
+    const auto n = 2 * simd::lanes<Real>;
     Random random(4);
     std::vector<AlignedVector<Real>> columns(5, AlignedVector<Real>(n));
     std::vector<Real*> pointers;
@@ -72,11 +72,10 @@ void sums_are_those_of_the_exponentials() {
         factors.push_back(random.uniform(-1.0, 1.0));
     }
     AlignedVector<double> sums(n, 0.5);
-    simd::loops<Real>().add_exps(pointers.data(), 5, factors.data(), -0.6, sums.data(),
-                                 static_cast<Index>(n));
-    for (std::size_t i = 0; i < n; ++i) {
+    simd::loops<Real>().add_exps(pointers.data(), 5, factors.data(), -0.6, sums.data(), n);
+    for (Index i = 0; i < n; ++i) {
         double expected = 0.5;
-        for (std::size_t m = 0; m < 5; ++m) {
+        for (Index m = 0; m < 5; ++m) {
             expected += factors[m] * std::exp(-0.6 * static_cast<double>(columns[m][i]));
         }
         check_near(sums[i], expected, sizeof(Real) == 4 ? 1e-6 : 1e-14, "a sum");

@@ -12,16 +12,16 @@ constexpr KernelSpec spec_of(KernelKind kind) {
 }
 
 double value_at(const KernelSpec& kernel, double pair_value) {
-    AlignedVector<double> values(at(simd::lanes<double>), pair_value);
+    AlignedVector<double> values(simd::lanes<double>, pair_value);
     apply_kernel(kernel, values.data(), simd::lanes<double>);
     return values[0];
 }
 
 void the_table_is_in_the_order_of_the_kinds() {
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        check(static_cast<std::size_t>(kernels[k].kind) == k, "found by its kind");
+    for (Index k = 0; k < ssize(kernels); ++k) {
+        check(static_cast<Index>(kernels[k].kind) == k, "found by its kind");
         check(facts_of(kernels[k].kind).name == kernels[k].name, "by facts_of");
-        for (std::size_t other = 0; other < k; ++other) {
+        for (Index other = 0; other < k; ++other) {
             check(kernels[other].name != kernels[k].name, "names differ");
         }
     }
@@ -79,8 +79,7 @@ void definite_kernels_have_no_negative_curvature() {
                 double sum = 0.0;
                 for (Index i = 0; i < table.n_rows; ++i) {
                     for (Index j = 0; j < table.n_rows; ++j) {
-                        sum +=
-                            x[at(i)] * x[at(j)] * naive_kernel(kernel, table.row(i), table.row(j));
+                        sum += x[i] * x[j] * naive_kernel(kernel, table.row(i), table.row(j));
                     }
                 }
                 least = std::min(least, sum);

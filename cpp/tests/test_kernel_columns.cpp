@@ -52,7 +52,7 @@ struct Forms {
         const Index n = samples.n_rows;
         CallbackRows<Real> callback;
         callback.column = [this, n](Index j, std::span<Real> out) {
-            for (Index i = 0; i < n; ++i) out[at(i)] = pairs[at(i * n + j)];
+            for (Index i = 0; i < n; ++i) out[i] = pairs[i * n + j];
         };
         callback.diagonal = diagonal.data();
         callback.n_rows = n;
@@ -77,7 +77,7 @@ std::vector<double> naive_column(const Samples<Real>& table, std::span<const Ind
 template <class Real>
 double largest_error(const Real* column, const std::vector<double>& expected) {
     double worst = 0.0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (Index i = 0; i < ssize(expected); ++i) {
         const double error = std::abs(static_cast<double>(column[i]) - expected[i]);
         worst = std::max(worst, error / std::max(1.0, std::abs(expected[i])));
     }
@@ -87,7 +87,7 @@ double largest_error(const Real* column, const std::vector<double>& expected) {
 // The column as `stream` hands it out, put together from its chunks.
 template <class Real>
 std::vector<Real> streamed(KernelColumns<Real>& columns, Index row) {
-    std::vector<Real> joined(at(columns.size()), std::numeric_limits<Real>::quiet_NaN());
+    std::vector<Real> joined(columns.size(), std::numeric_limits<Real>::quiet_NaN());
     columns.computer().stream(row, [&](Index, Index begin, Index end, const Real* values) {
         std::copy(values, values + (end - begin), joined.begin() + begin);
     });
@@ -98,20 +98,19 @@ template <class Real>
 void check_columns(const Samples<Real>& table, const Form<Real>& form,
                    std::span<const Index> samples, const KernelSpec& kernel, ThreadPool& pool) {
     KernelColumns<Real> columns(form.rows, samples, kernel, 0, pool);
-    const auto n = static_cast<Index>(samples.size());
+    const Index n = ssize(samples);
     const std::string where = form.name + ", kernel " +
                               std::to_string(static_cast<int>(kernel.kind)) + ", n " +
                               std::to_string(n);
     check(columns.size() == n && columns.padded_size() % simd::lanes<Real> == 0, where);
     for (const Index i : {Index{0}, n / 2, n - 1}) {
-        const auto expected = naive_column(table, samples, kernel, samples[at(i)]);
+        const auto expected = naive_column(table, samples, kernel, samples[i]);
         const double error = largest_error(columns.column(i), expected);
         check(error <= tolerance<Real>, where + ": column, error " + std::to_string(error));
-        const auto values = streamed(columns, samples[at(i)]);
+        const auto values = streamed(columns, samples[i]);
         check(std::equal(values.begin(), values.end(), columns.column(i)),
               where + ": a streamed column is the same to the last bit");
-        check_near(columns.diagonal()[at(i)], expected[at(i)], tolerance<Real>,
-                   where + ": diagonal");
+        check_near(columns.diagonal()[i], expected[i], tolerance<Real>, where + ": diagonal");
     }
 }
 
@@ -219,13 +218,13 @@ void the_least_recently_used_column_leaves_first() {
     const auto samples = count_up(40);
     const KernelSpec kernel{KernelKind::rbf, 1.0, 3, 0.0};
     ThreadPool pool(1);
-    const auto column_bytes = at(simd::round_up(40, simd::lanes<Real>)) * sizeof(Real);
+    const auto column_bytes = (simd::round_up(40, simd::lanes<Real>)) * sizeof(Real);
     KernelColumns<Real> columns(rows, samples, kernel, 4 * column_bytes, pool);
 
     // After 0 1 2 3 0 the oldest is 1; 4 replaces it, then 1 replaces 2; 3 is still there.
     const std::vector<Index> asked = {0, 1, 2, 3, 0, 4, 1, 3, 2};
     const std::vector<Index> computed = {1, 2, 3, 4, 4, 5, 6, 6, 7};
-    for (std::size_t k = 0; k < asked.size(); ++k) {
+    for (Index k = 0; k < ssize(asked); ++k) {
         const Real* column = columns.column(asked[k]);
         check(columns.computer().n_computed() == computed[k], "columns computed");
         check(largest_error(column, naive_column(table, samples, kernel, asked[k])) <=
@@ -262,20 +261,20 @@ void keep_only_cuts_cached_columns() {
         const auto sparse = sparse_copy(table);
         const std::vector<Form<Real>> forms = {{"dense", table.rows()}, {"csr", sparse.rows()}};
         for (const auto& form : forms) {
-            KernelColumns<Real> columns(form.rows, samples, kernel, std::size_t{1} << 24, pool);
+            KernelColumns<Real> columns(form.rows, samples, kernel, Index{1} << 24, pool);
             for (const Index i : {3, 4, 1000}) columns.column(i);
             std::vector<Index> kept;
             for (Index i = 1; i < 1100; i += 3) kept.push_back(i);  // 4 and 1000 stay, 3 leaves
 
             columns.keep_only(kept);
 
-            check(columns.size() == static_cast<Index>(kept.size()), "size");
+            check(columns.size() == ssize(kept), "size");
             check(std::equal(kept.begin(), kept.end(), columns.computer().samples().begin()),
                   "samples");
             for (const Index number : {1, 333}) {
                 const Real* column = columns.column(number);
                 check(columns.computer().n_computed() == 3, "cut, not computed again");
-                const auto expected = naive_column(table, kept, kernel, kept[at(number)]);
+                const auto expected = naive_column(table, kept, kernel, kept[number]);
                 check(largest_error(column, expected) <= tolerance<Real>, "cut column");
             }
             const auto expected = naive_column(table, kept, kernel, kept[10]);
@@ -301,13 +300,12 @@ void appended_samples_complete_cached_columns() {
     for (const auto& kernel : kernels(4)) {
         for (const auto& form : forms) {
             std::vector<Index> present = {900, 4, 33};
-            KernelColumns<Real> columns(form.rows, present, kernel, std::size_t{1} << 24, pool,
-                                        1300);
+            KernelColumns<Real> columns(form.rows, present, kernel, Index{1} << 24, pool, 1300);
             const auto check_column = [&](Index number) {
-                const auto expected = naive_column(table, present, kernel, present[at(number)]);
+                const auto expected = naive_column(table, present, kernel, present[number]);
                 check(largest_error(columns.column(number), expected) <= tolerance<Real>,
                       form.name + ": column of the samples present");
-                check_near(columns.diagonal()[at(number)], expected[at(number)], tolerance<Real>,
+                check_near(columns.diagonal()[number], expected[number], tolerance<Real>,
                            form.name + ": diagonal");
             };
             const auto append = [&](Index begin, Index end) {
@@ -326,9 +324,9 @@ void appended_samples_complete_cached_columns() {
             // Column 10 is not complete when samples leave.
             std::vector<Index> kept;
             std::vector<Index> staying;
-            for (Index i = 1; i < columns.size(); i += 3) {
+            for (Index i = 1; i < ssize(columns); i += 3) {
                 kept.push_back(i);
-                staying.push_back(present[at(i)]);
+                staying.push_back(present[i]);
             }
             columns.keep_only(kept);
             present = staying;
@@ -338,7 +336,7 @@ void appended_samples_complete_cached_columns() {
             check_column(3);
             check_column(columns.size() - 1);
             columns.append(std::vector<Index>{});
-            check(columns.size() == static_cast<Index>(present.size()), "nothing appended");
+            check(columns.size() == ssize(present), "nothing appended");
             const Index before = columns.computer().n_computed();
             check_column(3);
             check(columns.computer().n_computed() == before,
@@ -351,11 +349,11 @@ void appended_samples_complete_cached_columns() {
 template <class Real>
 void values_that_are_not_finite_are_refused() {
     auto table = random_samples<Real>(2100, 300, 14);
-    table.values[at(1000 * 300)] = static_cast<Real>(1e10);
+    table.values[1000 * 300] = static_cast<Real>(1e10);
     const Rows<Real> rows = table.rows();
     const KernelSpec kernel{KernelKind::poly, 1.0, 40, 0.0};
     ThreadPool pool(3);
-    KernelColumns<Real> columns(rows, count_up(2100), kernel, std::size_t{1} << 24, pool);
+    KernelColumns<Real> columns(rows, count_up(2100), kernel, Index{1} << 24, pool);
     for (int round = 0; round < 2; ++round) {
         std::string message;
         try {
@@ -403,7 +401,7 @@ void check_update_scores(Index n) {
     const double lowest = simd::loops<Real>().update_scores(column.data(), v.targets.data(), 0.3,
                                                             -0.05, scores.data(), n);
     double expected = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < at(n); ++i) {
+    for (Index i = 0; i < n; ++i) {
         const double score =
             v.scores[i] + v.targets[i] * (0.3 * static_cast<double>(column[i]) - 0.05);
         check_near(scores[i], score, 1e-15, "score");
@@ -419,12 +417,12 @@ void check_select_second(Index n) {
     const auto found = simd::loops<Real>().select_second(
         column.data(), v.diagonal.data(), v.gradient.data(), v.low.data(), -0.2, 1.5, n);
     simd::Extreme expected{0.0, -1};
-    for (std::size_t j = 0; j < at(n); ++j) {
+    for (Index j = 0; j < n; ++j) {
         const double difference = v.gradient[j] + 0.2;
         if (v.low[j] != 0.0 || difference <= 0.0) continue;
         const double gain =
             difference * difference / (v.diagonal[j] + 1.5 - 2.0 * static_cast<double>(column[j]));
-        if (gain > expected.value) expected = {gain, static_cast<Index>(j)};
+        if (gain > expected.value) expected = {gain, j};
     }
     check(found.index == expected.index, "second variable");
     check_near(found.value, expected.value, 1e-14, "its gain");
@@ -440,12 +438,12 @@ void check_update_gradient(Index n) {
                                                            v.low.data(), gradient.data(), n);
     simd::PairExtremes expected{{std::numeric_limits<double>::infinity(), -1},
                                 -std::numeric_limits<double>::infinity()};
-    for (std::size_t t = 0; t < at(n); ++t) {
+    for (Index t = 0; t < n; ++t) {
         const double g =
             v.gradient[t] + 0.7 * (static_cast<double>(a[t]) - static_cast<double>(b[t]));
         check_near(gradient[t], g, 1e-15, "gradient");
         if (v.up[t] == 0.0 && g < expected.lowest_up.value) {
-            expected.lowest_up = {g, static_cast<Index>(t)};
+            expected.lowest_up = {g, t};
         }
         if (v.low[t] == 0.0) expected.highest_low = std::max(expected.highest_low, g);
     }
@@ -457,10 +455,10 @@ void check_update_gradient(Index n) {
 template <class Real>
 void ties_go_to_the_lowest_index() {
     const Index n = 4 * simd::lanes<Real>;
-    const AlignedVector<Real> column(at(n), Real{0});
-    const AlignedVector<double> ones(at(n), 1.0);
-    AlignedVector<double> free(at(n), 0.0);
-    AlignedVector<double> gradient(at(n), 0.5);
+    const AlignedVector<Real> column(n, Real{0});
+    const AlignedVector<double> ones(n, 1.0);
+    AlignedVector<double> free(n, 0.0);
+    AlignedVector<double> gradient(n, 0.5);
     const auto& loops = simd::loops<Real>();
 
     const auto second =
@@ -469,11 +467,11 @@ void ties_go_to_the_lowest_index() {
                                              free.data(), gradient.data(), n);
 
     check(second.index == 0 && first.lowest_up.index == 0, "the first of equals");
-    free.assign(at(n), -std::numeric_limits<double>::infinity());
+    free.assign(n, -std::numeric_limits<double>::infinity());
     check(loops.select_second(column.data(), ones.data(), gradient.data(), free.data(), 0.0, 1.0, n)
                   .index == -1,
           "nobody may shrink");
-    free.assign(at(n), std::numeric_limits<double>::infinity());
+    free.assign(n, std::numeric_limits<double>::infinity());
     check(loops.update_gradient(column.data(), column.data(), 0.0, free.data(), ones.data(),
                                 gradient.data(), n)
                   .lowest_up.index == -1,

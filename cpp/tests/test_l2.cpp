@@ -19,7 +19,7 @@ constexpr KernelSpec rbf{KernelKind::rbf, 3.0, 3, 0.0};
 struct Line {
     std::vector<double> values;
     ProblemArrays problem;
-    Rows<double> rows = DenseRows<double>{values.data(), static_cast<Index>(values.size()), 1};
+    Rows<double> rows = DenseRows<double>{values.data(), ssize(values), 1};
 };
 
 Line two_points() {
@@ -87,8 +87,8 @@ void l2_of_two_points_by_hand() {
     }
 }
 
-// A large problem goes through draws; looking at everyone gives the same machine.
-void draws_reach_the_same_machine() {
+// A large problem goes through draws; looking at everyone gives the same solution.
+void draws_reach_the_same_solution() {
     const Line line = noisy(2000);
     MinimalNormSettings everyone;
     everyone.draw = 0;
@@ -157,7 +157,7 @@ void indefinite_kernels_are_told() {
 
 void test_l2() {
     l2_of_two_points_by_hand();
-    draws_reach_the_same_machine();
+    draws_reach_the_same_solution();
     uniform_by_hand();
     simple_smo_keeps_its_constraints();
     indefinite_kernels_are_told();

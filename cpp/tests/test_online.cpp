@@ -33,7 +33,7 @@ void draws_stay_in_their_range() {
     for (const Index n : {1, 2, 3, 4, 5, 63, 64, 65}) {
         std::set<Index> seen;
         for (int k = 0; k < 2000; ++k) seen.insert(sampler.below(n));
-        const bool all = static_cast<Index>(seen.size()) == n && *seen.begin() == 0;
+        const bool all = ssize(seen) == n && *seen.begin() == 0;
         check(all && *seen.rbegin() == n - 1, "all of 0 .. n-1 and nothing else");
     }
     for (int k = 0; k < 1000; ++k) {
@@ -52,7 +52,7 @@ void visits_add_up_to_the_weights() {
         Index n = 0;
         Index needed = 0;
         for (Visit visit; visits.next(visit); ++n) {
-            totals[at(visit.sample)] += visit.share;
+            totals[visit.sample] += visit.share;
             check(visit.needed >= needed, "outputs are given up one after another");
             check(n >= 8 || visit.needed == 0, "all are read in the last epoch");
             needed = visit.needed;
@@ -60,7 +60,7 @@ void visits_add_up_to_the_weights() {
         check(n == 16, "ceil(w) visits per epoch");
         check(needed == 4, "in the end no output is needed");
         for (Index i = 0; i < 4; ++i) {
-            check_near(totals[at(i)], 2 * problem.weights[at(i)], 1e-12, "weight visited");
+            check_near(totals[i], 2 * problem.weights[i], 1e-12, "weight visited");
         }
     }
     Visits drawn(problem.view(), VisitOrder::random, 2, 5);

@@ -25,8 +25,8 @@ constexpr KernelSpec rbf{KernelKind::rbf, 3.0, 3, 0.0};
 // OLLAWV ----------------------------------------------------------------------------------------
 
 // More steps than any test needs: the margin decides.
-OllawvSettings with_margin(double margin) {
-    OllawvSettings settings;
+OllawvOptions with_margin(double margin) {
+    OllawvOptions settings;
     settings.margin = margin;
     settings.max_iter = 1'000'000;
     return settings;
@@ -34,7 +34,7 @@ OllawvSettings with_margin(double margin) {
 
 template <class Real>
 Solution run_ollawv(const Rows<Real>& rows, const ProblemArrays& problem, const KernelSpec& kernel,
-                    const OllawvSettings& settings) {
+                    const OllawvOptions& settings) {
     ThreadPool pool(1);
     Monitor monitor;
     KernelColumns<Real> columns(rows, problem.samples, kernel, 0, pool);
@@ -82,16 +82,16 @@ void three_points_by_hand() {
     check(all.violation == infinity, "nobody is worst");
 }
 
-void three_points_as_a_machine() {
+void three_points_as_a_problem() {
     const ThreePoints three;
-    OllawvMachine machine;
-    machine.ollawv = with_margin(5.0);
-    machine.refine.refinement = Refinement::none;
-    machine.C = 2.0;
+    OllawvSettings settings;
+    settings.ollawv = with_margin(5.0);
+    settings.refine.refinement = Refinement::none;
+    settings.C = 2.0;
     const std::vector<Problem> problems = {three.problem.view()};
     Monitor monitor;
 
-    const auto solution = solve_all<double>(three.rows, linear, problems, machine, 1, monitor)[0];
+    const auto solution = solve_all<double>(three.rows, linear, problems, settings, 1, monitor)[0];
 
     const double r = std::numbers::sqrt2;
     check(solution.support == std::vector<Index>{0, 2}, "support");
@@ -109,7 +109,7 @@ void learning_rates_and_intercept() {
     const auto root = run_ollawv(three.rows, three.problem, linear, settings);
     settings.learning_rate = LearningRate::one_over;
     const auto harmonic = run_ollawv(three.rows, three.problem, linear, settings);
-    for (std::size_t t = 0; t < 3; ++t) {
+    for (Index t = 0; t < 3; ++t) {
         const double step = static_cast<double>(t + 1);
         check_near(std::abs(root.path_steps[t]), 1.0 / std::sqrt(step), 1e-15, "1/sqrt(t)");
         check_near(std::abs(harmonic.path_steps[t]), 1.0 / step, 1e-15, "1/t");
@@ -121,21 +121,21 @@ void learning_rates_and_intercept() {
 template <class Real>
 Solution naive_ollawv(const Samples<Real>& table, const ProblemArrays& problem,
                       const KernelSpec& kernel, double margin) {
-    const std::size_t n = problem.samples.size();
+    const Index n = problem.samples.size();
     Solution solution;
     std::vector<bool> used(n, false);
     std::vector<double> expansion(n, 0.0);  // f without the intercept
-    std::size_t worst = at(problem.start);
+    Index worst = problem.start;
     while (true) {
         const double t = static_cast<double>(solution.path_rows.size() + 1);
         const double step = 2.0 / std::sqrt(t) * problem.targets[worst];
         const auto taken = table.row(problem.samples[worst]);
         used[worst] = true;
-        solution.path_rows.push_back(static_cast<Index>(worst));
+        solution.path_rows.push_back(worst);
         solution.path_steps.push_back(step);
         solution.intercept += step / static_cast<double>(n);
         double lowest = infinity;
-        for (std::size_t i = 0; i < n; ++i) {
+        for (Index i = 0; i < n; ++i) {
             expansion[i] += step * naive_kernel(kernel, table.row(problem.samples[i]), taken);
             const double score = problem.targets[i] * (expansion[i] + solution.intercept);
             if (used[i] || score >= lowest) continue;
@@ -158,8 +158,7 @@ void ollawv_follows_the_plain_algorithm() {
     check(solution.path_rows == expected.path_rows, "the same samples in the same order");
     check(solution.n_iter > 20 && solution.n_iter < 300, "a run of some length");
     check_near(solution.intercept, expected.intercept, 1e-12, "intercept");
-    for (std::size_t t = 0; t < std::min(solution.path_rows.size(), expected.path_rows.size());
-         ++t) {
+    for (Index t = 0; t < std::min(ssize(solution.path_rows), ssize(expected.path_rows)); ++t) {
         check_near(solution.path_steps[t], expected.path_steps[t], 1e-14, "step");
         check_near(solution.path_violations[t], expected.path_violations[t], 1e-11, "violation");
     }
@@ -183,7 +182,7 @@ void a_larger_margin_continues_the_same_trajectory() {
         check(begins_with(solution.path_violations, before.path_violations), "violations");
         if (solution.status == Status::converged) {
             check(solution.violation >= margin, "the stopping rule holds");
-            for (std::size_t t = 0; t + 1 < solution.path_violations.size(); ++t) {
+            for (Index t = 0; t + 1 < ssize(solution.path_violations); ++t) {
                 check(solution.path_violations[t] < margin, "and did not hold before");
             }
         }
@@ -198,10 +197,10 @@ void a_weight_is_a_number_of_copies() {
     ProblemArrays copied;
     for (Index i = 0; i < 120; ++i) {
         const Index copies = 1 + i % 3;
-        weighted.weights[at(i)] = static_cast<double>(copies);
+        weighted.weights[i] = static_cast<double>(copies);
         for (Index c = 0; c < copies; ++c) {
             copied.samples.push_back(i);
-            copied.targets.push_back(weighted.targets[at(i)]);
+            copied.targets.push_back(weighted.targets[i]);
             copied.weights.push_back(1.0);
         }
     }
@@ -210,12 +209,12 @@ void a_weight_is_a_number_of_copies() {
         const auto b = run_ollawv<double>(table.rows(), copied, rbf, with_margin(margin));
 
         std::vector<Index> rows;
-        for (const Index position : b.path_rows) rows.push_back(copied.samples[at(position)]);
+        for (const Index position : b.path_rows) rows.push_back(copied.samples[position]);
         check(a.path_rows == rows, "the same rows in the same order");
         check(a.path_steps == b.path_steps && a.path_violations == b.path_violations,
               "to the last bit");
         check(a.intercept == b.intercept && a.status == b.status && a.n_iter == b.n_iter,
-              "the same machine");
+              "the same solution");
     }
 }
 
@@ -289,11 +288,11 @@ struct SlowTable {
     std::vector<double> diagonal;
     Rows<double> rows;
 
-    explicit SlowTable(Index size) : n(size), diagonal(at(size), 1.0) {
+    explicit SlowTable(Index size) : n(size), diagonal(size, 1.0) {
         CallbackRows<double> callback;
         callback.column = [](Index j, std::span<double> out) {
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
-            for (std::size_t i = 0; i < out.size(); ++i) {
+            for (Index i = 0; i < ssize(out); ++i) {
                 out[i] = std::exp(-std::abs(static_cast<double>(i) - static_cast<double>(j)));
             }
         };
@@ -303,17 +302,17 @@ struct SlowTable {
     }
 
     ProblemArrays problem() const {
-        ProblemArrays arrays{count_up(n), {}, std::vector<double>(at(n), 1.0), 0};
+        ProblemArrays arrays{count_up(n), {}, std::vector<double>(n, 1.0), 0};
         for (Index i = 0; i < n; ++i) arrays.targets.push_back(i % 3 == 0 ? 1.0 : -1.0);
         return arrays;
     }
 };
 
-OllawvMachine endless_machine() {
-    OllawvMachine machine;
-    machine.ollawv = with_margin(1e6);
-    machine.refine.refinement = Refinement::none;
-    return machine;
+OllawvSettings endless_settings() {
+    OllawvSettings settings;
+    settings.ollawv = with_margin(1e6);
+    settings.refine.refinement = Refinement::none;
+    return settings;
 }
 
 constexpr KernelSpec precomputed{KernelKind::precomputed, 1.0, 3, 0.0};
@@ -325,11 +324,11 @@ void max_time_stops_every_problem() {
     for (Index n_threads = 1; n_threads <= 2; ++n_threads) {
         Monitor monitor(0.03, {});
         const auto solutions =
-            solve_all(table.rows, precomputed, problems, endless_machine(), n_threads, monitor);
+            solve_all(table.rows, precomputed, problems, endless_settings(), n_threads, monitor);
         for (const auto& solution : solutions) {
             check(solution.status == Status::max_time, "status");
             check(solution.n_iter >= 1 && solution.n_iter < 100, "early");
-            check(solution.n_iter == static_cast<Index>(solution.path_rows.size()), "path");
+            check(solution.n_iter == ssize(solution.path_rows), "path");
             check(std::isfinite(solution.intercept) && !solution.support.empty(), "usable");
         }
         check(monitor.progress().problems_done == 3, "all problems are reported done");
@@ -351,7 +350,7 @@ void the_poll_interrupts_and_is_called_by_the_owner_only() {
             return ++n_polls == 2;
         });
         const auto solutions =
-            solve_all(table.rows, precomputed, problems, endless_machine(), n_threads, monitor);
+            solve_all(table.rows, precomputed, problems, endless_settings(), n_threads, monitor);
         check(n_polls == 2 && only_owner, "polled until it said stop, in one thread");
         check(last.problems_total == 4 && last.steps > 0, "progress");
         for (const auto& solution : solutions) {
@@ -372,11 +371,11 @@ void a_time_limit_beyond_the_clock_is_no_limit() {
 template <class Real>
 std::vector<double> naive_outputs(const Samples<Real>& table, const KernelSpec& kernel,
                                   std::span<const Index> support, std::span<const double> coef) {
-    std::vector<double> outputs(at(table.n_rows), 0.0);
-    for (std::size_t j = 0; j < support.size(); ++j) {
+    std::vector<double> outputs(table.n_rows, 0.0);
+    for (Index j = 0; j < ssize(support); ++j) {
         if (coef[j] == 0.0) continue;
         for (Index i = 0; i < table.n_rows; ++i) {
-            outputs[at(i)] += coef[j] * naive_kernel(kernel, table.row(i), table.row(support[j]));
+            outputs[i] += coef[j] * naive_kernel(kernel, table.row(i), table.row(support[j]));
         }
     }
     return outputs;
@@ -386,7 +385,7 @@ std::vector<double> naive_outputs(const Samples<Real>& table, const KernelSpec& 
 double violation_of(const std::vector<double>& outputs, const DualState& state) {
     double lowest_up = infinity;
     double highest_low = -infinity;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (Index i = 0; i < ssize(outputs); ++i) {
         const double gradient = outputs[i] - state.target[i];
         if (state.beta[i] < state.upper[i]) lowest_up = std::min(lowest_up, gradient);
         if (state.beta[i] > state.lower[i]) highest_low = std::max(highest_low, gradient);
@@ -397,15 +396,15 @@ double violation_of(const std::vector<double>& outputs, const DualState& state) 
 // A state for classification at beta = 0.
 DualState start_at_zero(std::span<const double> targets, std::span<const double> upper) {
     DualState state;
-    for (std::size_t i = 0; i < targets.size(); ++i) state.add(i, targets[i], upper[i], 0.0);
+    for (Index i = 0; i < ssize(targets); ++i) state.add(i, targets[i], upper[i], 0.0);
     return state;
 }
 
 // The variables in the order of their numbers; the solver may leave them in another.
 DualState in_order(const DualState& state) {
     DualState ordered = state;
-    for (std::size_t k = 0; k < state.size(); ++k) {
-        const std::size_t i = state.sample[k];
+    for (Index k = 0; k < state.size(); ++k) {
+        const Index i = state.sample[k];
         ordered.sample[i] = i;
         ordered.target[i] = state.target[k];
         ordered.lower[i] = state.lower[k];
@@ -419,16 +418,16 @@ DualState in_order(const DualState& state) {
 template <class Real>
 DualState run_smo(const Samples<Real>& table, const ProblemArrays& problem,
                   const KernelSpec& kernel, std::span<const double> upper,
-                  const SmoSettings& settings, Index n_threads = 1,
-                  std::size_t cache_bytes = std::size_t{1} << 24) {
+                  const SmoOptions& settings, Index n_threads = 1,
+                  Index cache_bytes = Index{1} << 24) {
     const Rows<Real> rows = table.rows();
     ThreadPool pool(n_threads);
     Monitor monitor;
     KernelColumns<Real> columns(rows, problem.samples, kernel, cache_bytes, pool);
     DualState state = start_at_zero(problem.targets, upper);
     solve_smo(columns, state, settings, monitor);
-    bool together = columns.computer().samples().size() == state.size();
-    for (std::size_t k = 0; together && k < state.size(); ++k) {
+    bool together = ssize(columns.computer().samples()) == ssize(state);
+    for (Index k = 0; together && k < state.size(); ++k) {
         together = columns.computer().samples()[k] == problem.samples[state.sample[k]];
     }
     check(together, "variables and samples stay together");
@@ -445,7 +444,7 @@ void check_optimal(const Samples<Real>& table, const KernelSpec& kernel, const D
     check(violation_of(outputs, state) <= tol + slack, what + ": violation");
     double sum = 0.0;
     bool inside = true;
-    for (std::size_t i = 0; i < state.beta.size(); ++i) {
+    for (Index i = 0; i < ssize(state.beta); ++i) {
         sum += state.beta[i];
         inside = inside && state.beta[i] >= state.lower[i] && state.beta[i] <= state.upper[i];
         check(std::abs(state.gradient[i] - (outputs[i] - state.target[i])) <= slack * 10.0,
@@ -505,7 +504,7 @@ template <class Real>
 void shrinking_changes_only_the_way() {
     const auto table = random_samples<Real>(1300, 4, 12);
     const auto problem = random_problem(table, 13, 0.15);
-    SmoSettings settings;
+    SmoOptions settings;
     for (const double C : {5.0, 50.0}) {
         const std::vector<double> upper(1300, C);
         settings.shrinking = true;
@@ -525,7 +524,7 @@ void shrinking_changes_only_the_way() {
 void an_update_limit_is_a_status() {
     const auto table = random_samples<double>(300, 4, 14);
     const auto problem = random_problem(table, 15, 0.2);
-    SmoSettings settings;
+    SmoOptions settings;
     settings.max_iter = 20;
 
     const auto state = run_smo(table, problem, rbf, std::vector<double>(300, 1.0), settings);
@@ -541,7 +540,7 @@ void an_update_limit_is_a_status() {
 void smo_does_not_depend_on_the_threads() {
     const auto table = random_samples<float>(17'000, 2, 16);
     const auto problem = random_problem(table, 17, 0.1);
-    SmoSettings settings;
+    SmoOptions settings;
     settings.max_iter = 60;
     DualState first;
     for (Index n_threads = 1; n_threads <= 4; ++n_threads) {
@@ -560,7 +559,7 @@ void smo_finds_its_pairs_in_every_range() {
     const auto problem = random_problem(table, 35, 0.1);
     std::vector<double> upper(17'000, 0.0);
     std::fill(upper.end() - 150, upper.end(), 2.0);
-    SmoSettings settings;
+    SmoOptions settings;
     settings.shrinking = false;
     settings.max_iter = 20'000;
 
@@ -593,8 +592,8 @@ DualState state_of(const ProblemArrays& problem, const Solution& solution, doubl
     std::vector<double> upper;
     for (const double weight : problem.weights) upper.push_back(C * weight);
     DualState state = start_at_zero(problem.targets, upper);
-    for (std::size_t j = 0; j < solution.support.size(); ++j) {
-        state.beta[at(solution.support[j])] = solution.coef[j];
+    for (Index j = 0; j < ssize(solution.support); ++j) {
+        state.beta[solution.support[j]] = solution.coef[j];
     }
     return state;
 }
@@ -609,7 +608,7 @@ Objectives objectives_of(const std::vector<double>& outputs, const DualState& st
     double square = 0.0;
     double linear_part = 0.0;
     double loss = 0.0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (Index i = 0; i < ssize(outputs); ++i) {
         square += state.beta[i] * outputs[i];
         linear_part += state.beta[i] * state.target[i];
         const double bound = std::max(state.upper[i], -state.lower[i]);
@@ -658,13 +657,13 @@ template <class Real>
 void full_refinement_is_optimal_on_all_samples() {
     const auto table = random_samples<Real>(400, 4, 18);
     auto problem = random_problem(table, 19, 0.15);
-    for (Index i = 0; i < 400; i += 3) problem.weights[at(i)] = 2.5;
+    for (Index i = 0; i < 400; i += 3) problem.weights[i] = 2.5;
     Random random(20);
     for (const double C : {1e-5, 1e-3, 0.1, 1.0, 50.0}) {
         for (const Index n_selected : {1, 2, 40, 400}) {
             auto selected = count_up(400);
             random.shuffle(selected);
-            selected.resize(at(n_selected));
+            selected.resize(n_selected);
             const auto solution = run_refine(table, problem, selected, Refinement::full, C);
             check_full(table, problem, solution, C, 1e-3,
                        "C " + std::to_string(C) + ", from " + std::to_string(n_selected));
@@ -681,7 +680,7 @@ void full_refinement_goes_on_when_all_in_play_are_at_the_bound() {
     Index n_positive = 0;
     Index n_negative = 0;
     for (Index i = 0; i < 400; ++i) {
-        Index& count = problem.targets[at(i)] > 0 ? n_positive : n_negative;
+        Index& count = problem.targets[i] > 0 ? n_positive : n_negative;
         if (count == 10) continue;
         ++count;
         selected.push_back(i);
@@ -699,17 +698,17 @@ void selected_refinement_stays_with_the_selected() {
     std::vector<Index> selected;
     for (Index i = 299; i > 0; i -= 7) {
         selected.push_back(i);
-        problem.weights[at(i)] = 1.5;
+        problem.weights[i] = 1.5;
     }
 
     const auto solution = run_refine(table, problem, selected, Refinement::selected, 2.0);
 
     ProblemArrays part;
-    Samples<Real> part_table{static_cast<Index>(selected.size()), 4, {}};
+    Samples<Real> part_table{ssize(selected), 4, {}};
     std::sort(selected.begin(), selected.end());
     for (const Index i : selected) {
-        part.samples.push_back(static_cast<Index>(part.samples.size()));
-        part.targets.push_back(problem.targets[at(i)]);
+        part.samples.push_back(ssize(part.samples));
+        part.targets.push_back(problem.targets[i]);
         const auto row = table.row(i);
         part_table.values.insert(part_table.values.end(), row.begin(), row.end());
     }
@@ -717,7 +716,7 @@ void selected_refinement_stays_with_the_selected() {
         run_smo(part_table, part, rbf, std::vector<double>(selected.size(), 3.0), {});
     std::vector<Index> support;
     std::vector<double> coef;
-    for (std::size_t k = 0; k < selected.size(); ++k) {
+    for (Index k = 0; k < ssize(selected); ++k) {
         if (expected.beta[k] == 0.0) continue;
         support.push_back(selected[k]);
         coef.push_back(expected.beta[k]);
@@ -738,22 +737,21 @@ bool same(const Solution& a, const Solution& b) {
 
 template <class Real>
 void check_any_number_of_threads(const Rows<Real>& rows, std::span<const Problem> problems,
-                                 const OllawvMachine& machine, const std::string& what) {
+                                 const OllawvSettings& settings, const std::string& what) {
     Monitor alone;
-    const auto expected = solve_all(rows, rbf, problems, machine, 1, alone);
+    const auto expected = solve_all(rows, rbf, problems, settings, 1, alone);
     for (Index n_threads = 2; n_threads <= 4; ++n_threads) {
         Monitor monitor;
-        const auto solutions = solve_all(rows, rbf, problems, machine, n_threads, monitor);
+        const auto solutions = solve_all(rows, rbf, problems, settings, n_threads, monitor);
         check(solutions.size() == problems.size(), what);
-        for (std::size_t p = 0; p < solutions.size(); ++p) {
+        for (Index p = 0; p < ssize(solutions); ++p) {
             check(same(solutions[p], expected[p]), what + ": the same to the last bit");
         }
-        check(monitor.progress().problems_done == static_cast<Index>(problems.size()),
-              what + ": progress");
+        check(monitor.progress().problems_done == ssize(problems), what + ": progress");
     }
 }
 
-// Four classes, one machine for each pair of them.
+// Four classes, one problem for each pair of them.
 template <class Real>
 std::vector<ProblemArrays> class_pairs(const Samples<Real>& table) {
     std::vector<ProblemArrays> pairs;
@@ -784,11 +782,11 @@ void small_problems_do_not_depend_on_the_threads() {
     std::vector<Problem> problems;
     for (const auto& pair : pairs) problems.push_back(pair.view());
     for (const auto refinement : {Refinement::none, Refinement::selected, Refinement::full}) {
-        OllawvMachine machine;
-        machine.refine.refinement = refinement;
+        OllawvSettings settings;
+        settings.refine.refinement = refinement;
         const std::string what = "refinement " + std::to_string(static_cast<int>(refinement));
-        check_any_number_of_threads<Real>(table.rows(), problems, machine, what + ", dense");
-        check_any_number_of_threads<Real>(sparse.rows(), problems, machine, what + ", CSR");
+        check_any_number_of_threads<Real>(table.rows(), problems, settings, what + ", dense");
+        check_any_number_of_threads<Real>(sparse.rows(), problems, settings, what + ", CSR");
     }
 }
 
@@ -802,12 +800,12 @@ void large_problems_do_not_depend_on_the_threads() {
     small.weights.resize(300);
     const std::vector<Problem> problems = {small.view(), large.view(), small.view()};
     for (const auto refinement : {Refinement::none, Refinement::selected, Refinement::full}) {
-        OllawvMachine machine;
-        machine.ollawv.max_iter = 60;
-        machine.refine.refinement = refinement;
-        machine.refine.smo.max_iter = 200;
-        machine.refine.smo.tol = 0.1;
-        check_any_number_of_threads<float>(table.rows(), problems, machine, "large and small");
+        OllawvSettings settings;
+        settings.ollawv.max_iter = 60;
+        settings.refine.refinement = refinement;
+        settings.refine.smo.max_iter = 200;
+        settings.refine.smo.tol = 0.1;
+        check_any_number_of_threads<float>(table.rows(), problems, settings, "large and small");
     }
 }
 
@@ -827,7 +825,7 @@ void refine_tasks_do_not_depend_on_the_threads() {
         Monitor monitor;
         const auto solutions =
             refine_all<float>(table.rows(), rbf, tasks, 10.0, n_threads, monitor);
-        for (std::size_t t = 0; t < tasks.size(); ++t) {
+        for (Index t = 0; t < ssize(tasks); ++t) {
             check(same(solutions[t], expected[t]), "the same to the last bit");
         }
     }
@@ -841,29 +839,29 @@ void a_start_of_minus_one_is_the_central_sample() {
     Monitor monitor;
 
     const auto solution =
-        solve_all<double>(table.rows(), rbf, problems, OllawvMachine{}, 1, monitor)[0];
+        solve_all<double>(table.rows(), rbf, problems, OllawvSettings{}, 1, monitor)[0];
 
     const Index central = central_sample<double>(table.rows(), problem.view());
-    check(solution.path_rows[0] == problem.samples[at(central)], "first row of the path");
+    check(solution.path_rows[0] == problem.samples[central], "first row of the path");
 }
 
-// One selected sample is of one class; the machine must still have finite decisions.
-void a_budget_of_one_gives_a_finite_machine() {
+// One selected sample is of one class; the solution must still have finite decisions.
+void a_budget_of_one_gives_a_finite_solution() {
     const auto table = random_samples<double>(100, 3, 31);
     const auto problem = random_problem(table, 32, 0.1);
     const std::vector<Problem> problems = {problem.view()};
     for (const auto refinement : {Refinement::selected, Refinement::full}) {
-        OllawvMachine machine;
-        machine.ollawv = with_margin(1e6);
-        machine.ollawv.max_support = 1;
-        machine.refine.refinement = refinement;
+        OllawvSettings settings;
+        settings.ollawv = with_margin(1e6);
+        settings.ollawv.max_support = 1;
+        settings.refine.refinement = refinement;
         Monitor monitor;
         const auto solution =
-            solve_all<double>(table.rows(), rbf, problems, machine, 1, monitor)[0];
+            solve_all<double>(table.rows(), rbf, problems, settings, 1, monitor)[0];
         check(std::isfinite(solution.intercept), "max_support = 1: finite intercept");
 
         Monitor late(1e-9, {});
-        const auto cut = solve_all<double>(table.rows(), rbf, problems, machine, 1, late)[0];
+        const auto cut = solve_all<double>(table.rows(), rbf, problems, settings, 1, late)[0];
         check(std::isfinite(cut.intercept), "out of time at once: finite intercept");
         check(std::isnan(cut.objective), "out of time at once: no objective is claimed");
     }
@@ -873,7 +871,7 @@ void a_budget_of_one_gives_a_finite_machine() {
 
 void test_solvers() {
     three_points_by_hand();
-    three_points_as_a_machine();
+    three_points_as_a_problem();
     learning_rates_and_intercept();
     ollawv_follows_the_plain_algorithm();
     a_larger_margin_continues_the_same_trajectory<float>();
@@ -904,7 +902,7 @@ void test_solvers() {
     large_problems_do_not_depend_on_the_threads();
     refine_tasks_do_not_depend_on_the_threads();
     a_start_of_minus_one_is_the_central_sample();
-    a_budget_of_one_gives_a_finite_machine();
+    a_budget_of_one_gives_a_finite_solution();
 }
 
 }  // namespace svmosaic::test

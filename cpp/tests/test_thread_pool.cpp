@@ -19,9 +19,9 @@ void every_task_runs_once() {
         ThreadPool pool(n_threads);
         check(pool.n_threads() == n_threads, "the caller counts as a thread");
         for (const Index n_tasks : {0, 1, 2, 3, 7, 1000}) {
-            std::vector<std::atomic<int>> runs(at(n_tasks));
+            std::vector<std::atomic<int>> runs(n_tasks);
 
-            pool.run(n_tasks, [&](Index i) { ++runs[at(i)]; });
+            pool.run(n_tasks, [&](Index i) { ++runs[i]; });
 
             check(std::all_of(runs.begin(), runs.end(), [](const auto& r) { return r == 1; }),
                   "each number once");
@@ -35,8 +35,8 @@ void thousands_of_tiny_jobs_leave_nothing_behind() {
         bool complete = true;
         for (Index job = 0; job < 3000; ++job) {
             // Plain memory: the end of `run` has to make the workers' writes visible.
-            std::vector<Index> seen(at(2 + job % 5), -1);
-            pool.run(static_cast<Index>(seen.size()), [&](Index i) { seen[at(i)] = job; });
+            std::vector<Index> seen(2 + job % 5, -1);
+            pool.run(ssize(seen), [&](Index i) { seen[i] = job; });
             complete = complete && std::all_of(seen.begin(), seen.end(),
                                                [&](Index value) { return value == job; });
         }
@@ -157,23 +157,23 @@ void pools_nest() {
     outer.run(20, [&](Index task) {
         ThreadPool inner(1 + task % 3);
         std::vector<Index> parts(10);
-        inner.run(10, [&](Index i) { parts[at(i)] = i * task; });
-        sums[at(task)] = std::accumulate(parts.begin(), parts.end(), Index{0});
+        inner.run(10, [&](Index i) { parts[i] = i * task; });
+        sums[task] = std::accumulate(parts.begin(), parts.end(), Index{0});
     });
 
-    for (Index task = 0; task < 20; ++task) check(sums[at(task)] == 45 * task, "inner sum");
+    for (Index task = 0; task < 20; ++task) check(sums[task] == 45 * task, "inner sum");
 }
 
 // A thread that finds the monitor stopped must also find why. Two threads in lockstep, as often
 // as a fifth of a second allows: one stops monitor after monitor, the other watches.
 void a_stopped_monitor_knows_the_reason() {
     std::vector<Monitor> monitors(20'000);
-    std::atomic<std::size_t> turn{0};
+    std::atomic<Index> turn{0};
     std::thread stopper([&] {
-        for (std::size_t k = 0; k < monitors.size(); ++k) {
-            std::size_t now = turn;
+        for (Index k = 0; k < ssize(monitors); ++k) {
+            Index now = turn;
             while (now <= k) now = turn;
-            if (now > monitors.size()) return;
+            if (now > ssize(monitors)) return;
             monitors[k].stop(Status::max_time);
         }
     });

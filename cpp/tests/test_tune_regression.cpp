@@ -11,10 +11,10 @@ namespace {
 
 // Points on a line, a target that bends, one that follows it, and folds that take turns.
 struct Bend {
-    explicit Bend(std::size_t n, std::size_t n_folds) : target(n), other(n), weights(n, 1.0) {
+    explicit Bend(Index n, Index n_folds) : target(n), other(n), weights(n, 1.0) {
         Sampler random(11);
         std::vector<double> x(n);
-        for (std::size_t i = 0; i < n; ++i) {
+        for (Index i = 0; i < n; ++i) {
             x[i] = static_cast<double>(random.below(20'001)) / 10'000.0 - 1.0;
             target[i] = std::sin(3.0 * x[i]) + 0.01 * static_cast<double>(random.below(10));
             other[i] = target[i] * target[i];
@@ -22,10 +22,10 @@ struct Bend {
         for (const double a : x) {
             for (const double b : x) distances.push_back((a - b) * (a - b));
         }
-        for (std::size_t f = 0; f < n_folds; ++f) {
+        for (Index f = 0; f < n_folds; ++f) {
             std::vector<double> test(n);
             std::vector<double> train(n);
-            for (std::size_t i = 0; i < n; ++i) {
+            for (Index i = 0; i < n; ++i) {
                 test[i] = i % n_folds == f ? 1.0 : 0.0;
                 train[i] = 1.0 - test[i];
             }
@@ -36,7 +36,7 @@ struct Bend {
 
     RegressionTable table() const {
         RegressionTable table{distances, weights, {}, {}};
-        for (std::size_t f = 0; f < tests.size(); ++f) {
+        for (Index f = 0; f < ssize(tests); ++f) {
             table.folds.push_back({trains[f], tests[f]});
         }
         return table;
@@ -54,15 +54,15 @@ RegressionTuneSettings grid() {
     return {gammas, Cs, epsilons, 1e-3, 0, true};
 }
 
-void check_result(const RegressionResult& result, std::size_t n) {
+void check_result(const RegressionResult& result, Index n) {
     check(result.violation <= 1e-3, "the final fit converges");
     check_near(std::accumulate(result.coef.begin(), result.coef.end(), 0.0), 0.0, 1e-9,
                "coefficients sum to zero");
-    check(result.coef.size() == n, "one coefficient per sample");
+    check(ssize(result.coef) == n, "one coefficient per sample");
     for (const double value : result.held_out) check(std::isfinite(value), "every row is tested");
 }
 
-void test_links(std::size_t n) {
+void test_links(Index n) {
     const Bend bend(n, 3);
     const auto table = bend.table();
     const std::vector<RegressionLink> links{{bend.target, {}, -1, -1},
@@ -71,20 +71,20 @@ void test_links(std::size_t n) {
     std::vector<double> kept;
     const auto found = tune_regression(table, links, grid(), 1, monitor, &kept);
     for (const auto& result : found) check_result(result, n);
-    check(kept.size() == 2 * 8 * 3 * n, "coefficients of all candidates on all folds are kept");
+    check(ssize(kept) == 2 * 8 * 3 * n, "coefficients of all candidates on all folds are kept");
 
     // From there: the same best candidates, whatever the threads.
     RegressionTable led_table = bend.table();
     led_table.starts = kept;
     std::vector<RegressionLink> led = links;
-    for (std::size_t l = 0; l < led.size(); ++l) {
-        led[l].start = static_cast<Index>(l);
+    for (Index l = 0; l < ssize(led); ++l) {
+        led[l].start = l;
         led[l].first = found[l].best;
     }
     const auto again = tune_regression(led_table, led, grid(), 3, monitor, nullptr);
-    for (std::size_t l = 0; l < led.size(); ++l) {
-        const double error = found[l].errors[static_cast<std::size_t>(found[l].best)];
-        check_near(again[l].errors[static_cast<std::size_t>(again[l].best)], error, 1e-2 * error,
+    for (Index l = 0; l < ssize(led); ++l) {
+        const double error = found[l].errors[found[l].best];
+        check_near(again[l].errors[again[l].best], error, 1e-2 * error,
                    "a search that is led finds as good a candidate");
     }
 }

@@ -6,302 +6,24 @@ from typing import overload
 from typing import Any, Literal
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
-class SmoSettings:
-    """SMO for the L1-SVM or epsilon-SVR."""
-
-    def __init__(self, *, loss: Literal["hinge", "epsilon_insensitive"] = ..., C: float = ..., epsilon: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> None: ...
-
-    @property
-    def loss(self) -> str:
-        """Classification, or regression."""
-
-    @loss.setter
-    def loss(self, arg: str, /) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Upper bound of a coefficient, times the weight of its sample."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def epsilon(self) -> float:
-        """Half the width of the tube; regression only."""
-
-    @epsilon.setter
-    def epsilon(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """Largest violation of the optimality conditions that is accepted."""
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on updates; 0 means max(10 million, 100 n)."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def shrinking(self) -> bool:
-        """Leave out variables that stay at a bound for a while."""
-
-    @shrinking.setter
-    def shrinking(self, arg: bool, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    def replaced(self, *, loss: Literal["hinge", "epsilon_insensitive"] = ..., C: float = ..., epsilon: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> SmoSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-class SimpleSmoSettings:
-    """The randomised SMO of a textbook."""
-
-    def __init__(self, *, bounds: Literal["per_sample", "uniform_feasible", "uniform_printed"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., seed: int = ..., cache_mb: float = ...) -> None: ...
-
-    @property
-    def bounds(self) -> str:
-        """A bound for each coefficient, or one for their sum."""
-
-    @bounds.setter
-    def bounds(self, arg: str, /) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Upper bound of a coefficient, times the weight of its sample."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """A sweep that moves the coefficients by less, in norm, is the last."""
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on sweeps."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def seed(self) -> int:
-        """Seed of the draws."""
-
-    @seed.setter
-    def seed(self, arg: int, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    def replaced(self, *, bounds: Literal["per_sample", "uniform_feasible", "uniform_printed"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., seed: int = ..., cache_mb: float = ...) -> SimpleSmoSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-class MinimalNormSettings:
-    """MNSVM for the L2-SVM."""
-
-    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., draw: int = ..., seed: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Penalty of the squared slack, times the weight."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """Accepted spread of the gradient, relative to the squared norm."""
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on updates; 0 means max(10 million, 100 n)."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def draw(self) -> int:
-        """Samples looked at in one search for violators; 0 means all."""
-
-    @draw.setter
-    def draw(self, arg: int, /) -> None: ...
-
-    @property
-    def seed(self) -> int:
-        """Seed of the draws."""
-
-    @seed.setter
-    def seed(self, arg: int, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    @property
-    def joint_steps(self) -> bool:
-        """
-        Solve for all free variables together now and then; unlike the published method.
-        """
-
-    @joint_steps.setter
-    def joint_steps(self, arg: bool, /) -> None: ...
-
-    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., draw: int = ..., seed: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> MinimalNormSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-class NnisdaSettings:
-    """NNISDA for the L2-SVM."""
-
-    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Penalty of the squared slack, times the weight."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """Largest violation of the optimality conditions that is accepted."""
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on updates; 0 means max(10 million, 100 n)."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    @property
-    def joint_steps(self) -> bool:
-        """
-        Solve for all free variables together now and then; unlike the published method.
-        """
-
-    @joint_steps.setter
-    def joint_steps(self, arg: bool, /) -> None: ...
-
-    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> NnisdaSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-class DualDescentSettings:
-    """Coordinate descent for the L1-SVM without an intercept."""
-
-    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Upper bound of a coefficient, times the weight of its sample."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """Largest violation of the optimality conditions that is accepted."""
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on updates; 0 means max(10 million, 100 n)."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> DualDescentSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-class UniformSettings:
-    """The Uniform SVM by nearest points."""
-
-    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> None: ...
-
-    @property
-    def C(self) -> float:
-        """Penalty of the one slack."""
-
-    @C.setter
-    def C(self, arg: float, /) -> None: ...
-
-    @property
-    def tol(self) -> float:
-        """
-        Accepted spread of the gradients, relative to the squared distance of the hulls.
-        """
-
-    @tol.setter
-    def tol(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Limit on updates; 0 means max(10 million, 100 n)."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def cache_mb(self) -> float:
-        """Memory in MB for kernel columns that are read again."""
-
-    @cache_mb.setter
-    def cache_mb(self, arg: float, /) -> None: ...
-
-    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> UniformSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
+def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> tuple[IndexArray, DoubleArray]:
+    """
+    First copies of the distinct (row, label) patterns in canonical order, and their weights.
+    """
+
+def central_sample(rows: object, problem: object) -> int:
+    """
+    Position of the sample nearest to its class mean, in the class of larger weight.
+    """
+
+def simd_level() -> str:
+    """The SIMD level in use: baseline, avx2 or avx512."""
+
+def best_simd_level() -> str:
+    """The best SIMD level of this computer."""
+
+def force_simd_level(name: str) -> None:
+    """Use another SIMD level, for tests and benchmarks."""
 
 class RefineSettings:
     """What follows the selection of OLLAWV."""
@@ -423,6 +145,344 @@ class OllawvSettings:
 
     def __repr__(self) -> str: ...
 
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: OllawvSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """OLLAWV, refined as the settings say."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: SmoSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The L1-SVM or epsilon-SVR by SMO."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: SimpleSmoSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The randomised SMO of a textbook."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: DualDescentSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The L1-SVM without an intercept by coordinate descent."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: MinimalNormSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The L2-SVM by the minimal norm."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: NnisdaSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The L2-SVM one coordinate at a time."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: UniformSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The Uniform SVM by nearest points of hulls."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: KernelSgdSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """NL-SGD in kernel form."""
+
+@overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: OllaL2Settings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """OLLA-L2."""
+
+def refine(rows: object, kernel: object, tasks: list[Any], cache_mb: float, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """
+    Solve the L1 dual on the selected positions of each task, or from them on all samples.
+    """
+
+class SmoSettings:
+    """SMO for the L1-SVM or epsilon-SVR."""
+
+    def __init__(self, *, loss: Literal["hinge", "epsilon_insensitive"] = ..., C: float = ..., epsilon: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def loss(self) -> str:
+        """Classification, or regression."""
+
+    @loss.setter
+    def loss(self, arg: str, /) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Upper bound of a coefficient, times the weight of its sample."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def epsilon(self) -> float:
+        """Half the width of the tube; regression only."""
+
+    @epsilon.setter
+    def epsilon(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Largest violation of the optimality conditions that is accepted."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def shrinking(self) -> bool:
+        """Leave out variables that stay at a bound for a while."""
+
+    @shrinking.setter
+    def shrinking(self, arg: bool, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, loss: Literal["hinge", "epsilon_insensitive"] = ..., C: float = ..., epsilon: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> SmoSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class SimpleSmoSettings:
+    """The randomised SMO of a textbook."""
+
+    def __init__(self, *, bounds: Literal["per_sample", "uniform_feasible", "uniform_printed"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., seed: int = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def bounds(self) -> str:
+        """A bound for each coefficient, or one for their sum."""
+
+    @bounds.setter
+    def bounds(self, arg: str, /) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Upper bound of a coefficient, times the weight of its sample."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """A sweep that moves the coefficients by less, in norm, is the last."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on sweeps."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of the draws."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, bounds: Literal["per_sample", "uniform_feasible", "uniform_printed"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., seed: int = ..., cache_mb: float = ...) -> SimpleSmoSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class DualDescentSettings:
+    """Coordinate descent for the L1-SVM without an intercept."""
+
+    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Upper bound of a coefficient, times the weight of its sample."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Largest violation of the optimality conditions that is accepted."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> DualDescentSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class MinimalNormSettings:
+    """MNSVM for the L2-SVM."""
+
+    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., draw: int = ..., seed: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Penalty of the squared slack, times the weight."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Accepted spread of the gradient, relative to the squared norm."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def draw(self) -> int:
+        """Samples looked at in one search for violators; 0 means all."""
+
+    @draw.setter
+    def draw(self, arg: int, /) -> None: ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of the draws."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    @property
+    def joint_steps(self) -> bool:
+        """
+        Solve for all free variables together now and then; unlike the published method.
+        """
+
+    @joint_steps.setter
+    def joint_steps(self, arg: bool, /) -> None: ...
+
+    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., draw: int = ..., seed: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> MinimalNormSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class NnisdaSettings:
+    """NNISDA for the L2-SVM."""
+
+    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Penalty of the squared slack, times the weight."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Largest violation of the optimality conditions that is accepted."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    @property
+    def joint_steps(self) -> bool:
+        """
+        Solve for all free variables together now and then; unlike the published method.
+        """
+
+    @joint_steps.setter
+    def joint_steps(self, arg: bool, /) -> None: ...
+
+    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ..., joint_steps: bool = ...) -> NnisdaSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class UniformSettings:
+    """The Uniform SVM by nearest points."""
+
+    def __init__(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Penalty of the one slack."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """
+        Accepted spread of the gradients, relative to the squared distance of the hulls.
+        """
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, C: float = ..., tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> UniformSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
 class KernelSgdSettings:
     """NL-SGD."""
 
@@ -481,6 +541,9 @@ class KernelSgdSettings:
         """Return a copy with other values of some fields."""
 
     def __repr__(self) -> str: ...
+
+def solve_linear_sgd(rows: object, tasks: list[Any], settings: KernelSgdSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """NL-SGD with the linear kernel in the primal, on dense or sparse rows."""
 
 class OllaL2Settings:
     """OLLA-L2."""
@@ -541,116 +604,6 @@ class OllaL2Settings:
 
     def __repr__(self) -> str: ...
 
-class OnlineSvmSettings:
-    """The on-line SVM, plain and with boundary points."""
-
-    def __init__(self, *, lam: float = ..., max_iter: int = ..., order: Literal["random", "given"] = ..., update: Literal["gradient", "printed", "clipped"] = ..., seed: int = ...) -> None: ...
-
-    @property
-    def lam(self) -> float:
-        """lambda of the thesis; a step is 1 / (lam t)."""
-
-    @lam.setter
-    def lam(self, arg: float, /) -> None: ...
-
-    @property
-    def max_iter(self) -> int:
-        """Visits, when they are drawn at random."""
-
-    @max_iter.setter
-    def max_iter(self, arg: int, /) -> None: ...
-
-    @property
-    def order(self) -> str:
-        """Drawn by weight, or one pass over the samples as they come."""
-
-    @order.setter
-    def order(self, arg: str, /) -> None: ...
-
-    @property
-    def update(self) -> str:
-        """
-        A step along the gradient of the norm, or coefficients that shrink by a factor, as printed or cut to [0, 1].
-        """
-
-    @update.setter
-    def update(self, arg: str, /) -> None: ...
-
-    @property
-    def seed(self) -> int:
-        """Seed of the draws."""
-
-    @seed.setter
-    def seed(self, arg: int, /) -> None: ...
-
-    def replaced(self, *, lam: float = ..., max_iter: int = ..., order: Literal["random", "given"] = ..., update: Literal["gradient", "printed", "clipped"] = ..., seed: int = ...) -> OnlineSvmSettings:
-        """Return a copy with other values of some fields."""
-
-    def __repr__(self) -> str: ...
-
-def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> tuple[IndexArray, DoubleArray]:
-    """
-    First copies of the distinct (row, label) patterns in canonical order, and their weights.
-    """
-
-def central_sample(rows: object, problem: object) -> int:
-    """
-    Position of the sample nearest to its class mean, in the class of larger weight.
-    """
-
-def simd_level() -> str:
-    """The SIMD level in use: baseline, avx2 or avx512."""
-
-def best_simd_level() -> str:
-    """The best SIMD level of this machine."""
-
-def force_simd_level(name: str) -> None:
-    """Use another SIMD level, for tests and benchmarks."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: OllawvSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """OLLAWV, refined as the settings say."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: SmoSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The L1-SVM or epsilon-SVR by SMO."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: MinimalNormSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The L2-SVM by the minimal norm."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: NnisdaSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The L2-SVM one coordinate at a time."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: DualDescentSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The L1-SVM without an intercept by coordinate descent."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: UniformSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The Uniform SVM by nearest points of hulls."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: SimpleSmoSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """The randomised SMO of a textbook."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: KernelSgdSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """NL-SGD in kernel form."""
-
-@overload
-def solve(rows: object, kernel: object, tasks: list[Any], settings: OllaL2Settings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """OLLA-L2."""
-
-def refine(rows: object, kernel: object, tasks: list[Any], cache_mb: float, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """
-    Solve the L1 dual on the selected positions of each task, or from them on all samples.
-    """
-
-def solve_linear_sgd(rows: object, tasks: list[Any], settings: KernelSgdSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """NL-SGD with the linear kernel in the primal, on dense or sparse rows."""
-
 def decide(rows: object, vectors: object, support: IndexArray, kernel: object, offsets: IndexArray, outputs: IndexArray, values: DoubleArray, intercepts: DoubleArray, n_threads: int) -> DoubleArray:
     """Decision values, row-major (n_rows, n_outputs), flattened."""
 
@@ -698,6 +651,53 @@ def tune_ollawv(rows: object, kernel: object, labels: IndexArray, weights: Doubl
     Try all candidates of a grid on all folds: confusion matrices and support vectors.
     """
 
+class OnlineSvmSettings:
+    """The on-line SVM, plain and with boundary points."""
+
+    def __init__(self, *, lam: float = ..., max_iter: int = ..., order: Literal["random", "given"] = ..., update: Literal["gradient", "printed", "clipped"] = ..., seed: int = ...) -> None: ...
+
+    @property
+    def lam(self) -> float:
+        """lambda of the thesis; a step is 1 / (lam t)."""
+
+    @lam.setter
+    def lam(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Visits, when they are drawn at random."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def order(self) -> str:
+        """Drawn by weight, or one pass over the samples as they come."""
+
+    @order.setter
+    def order(self, arg: str, /) -> None: ...
+
+    @property
+    def update(self) -> str:
+        """
+        A step along the gradient of the norm, or coefficients that shrink by a factor, as printed or cut to [0, 1].
+        """
+
+    @update.setter
+    def update(self, arg: str, /) -> None: ...
+
+    @property
+    def seed(self) -> int:
+        """Seed of the draws."""
+
+    @seed.setter
+    def seed(self, arg: int, /) -> None: ...
+
+    def replaced(self, *, lam: float = ..., max_iter: int = ..., order: Literal["random", "given"] = ..., update: Literal["gradient", "printed", "clipped"] = ..., seed: int = ...) -> OnlineSvmSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
 def boundary_pairs(rows: object, first: IndexArray, second: IndexArray, n_threads: int, max_time: float, progress: object | None) -> tuple[IndexArray, IndexArray]:
     """
     Pairs of rows of two classes with no sample inside the ball between them.
@@ -724,6 +724,12 @@ def time_columns(rows: object, kernel: object, n_columns: int, repeats: int, n_t
 
 def time_update(n: int, repeats: int, n_threads: int) -> float:
     """Seconds for one pass of OLLAWV over n scores; for benchmarks."""
+
+LARGE_PROBLEM: int = 8000
+
+LEAST_FOR_BLOCKS: int = 8192
+
+MOST_IN_BLOCK: int = 2048
 
 def compiler() -> str:
     """The version of the compiler that built the core."""

@@ -1,4 +1,4 @@
-#include "solvers/smo_machine.hpp"
+#include "solvers/smo_problem.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,15 +14,15 @@ namespace svmosaic {
 
 namespace {
 
-constexpr std::size_t least_start = 200;
-constexpr std::size_t most_start = 1000;
+constexpr Index least_start = 200;
+constexpr Index most_start = 1000;
 
 // Cuts the start to the bounds, then scales down the side that outweighs the other, so that the
 // coefficients sum to zero.
 void make_feasible(std::span<const double> start, DualState& state) {
     double positive = 0.0;
     double negative = 0.0;
-    for (std::size_t i = 0; i < state.size(); ++i) {
+    for (Index i = 0; i < state.size(); ++i) {
         state.beta[i] = std::clamp(start[i], state.lower[i], state.upper[i]);
         (state.beta[i] > 0 ? positive : negative) += std::abs(state.beta[i]);
     }
@@ -34,7 +34,7 @@ void make_feasible(std::span<const double> start, DualState& state) {
         rest += beta;
     }
     // What rounding left goes to the first variable with room for it.
-    for (std::size_t i = 0; i < state.size() && rest != 0.0; ++i) {
+    for (Index i = 0; i < state.size() && rest != 0.0; ++i) {
         const double mended = state.beta[i] - rest;
         if (state.beta[i] == 0.0 || mended < state.lower[i] || mended > state.upper[i]) continue;
         state.beta[i] = mended;
@@ -42,22 +42,22 @@ void make_feasible(std::span<const double> start, DualState& state) {
     }
 }
 
-// The samples that a machine begins with: all of a small problem; else the support vectors of a
+// The samples that SMO begins with: all of a small problem; else the support vectors of a
 // warm start, or some hundred samples from everywhere (the rows are in canonical order).
-std::vector<std::size_t> first_samples(const SmoTask& task, const SmoMachine& machine) {
-    const std::size_t n = task.problem.samples.size();
-    std::vector<std::size_t> samples;
-    if (n < least_for_rounds || !machine.smo.shrinking) {
+std::vector<Index> first_samples(const SmoTask& task, const SmoSettings& settings) {
+    const Index n = task.problem.samples.size();
+    std::vector<Index> samples;
+    if (n < least_for_rounds || !settings.smo.shrinking) {
         samples.resize(n);
-        std::iota(samples.begin(), samples.end(), std::size_t{0});
+        std::iota(samples.begin(), samples.end(), Index{0});
         return samples;
     }
-    for (std::size_t i = 0; i < task.start.size(); ++i) {
+    for (Index i = 0; i < ssize(task.start); ++i) {
         if (task.start[i] != 0.0) samples.push_back(i);
     }
     if (!samples.empty()) return samples;
-    const std::size_t enough = std::clamp(n / 100, least_start, most_start);
-    for (std::size_t k = 0; k < enough; ++k) samples.push_back(k * n / enough);
+    const Index enough = std::clamp(n / 100, least_start, most_start);
+    for (Index k = 0; k < enough; ++k) samples.push_back(k * n / enough);
     return samples;
 }
 
@@ -74,7 +74,7 @@ void warm_start(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask&
     const Support support = support_of(task.problem, state);
     const auto values =
         expansion_values(rows, in_play, kernel, support.rows, support.coef, pool, monitor);
-    for (std::size_t i = 0; i < state.size(); ++i) {
+    for (Index i = 0; i < state.size(); ++i) {
         state.gradient[i] = values[i] - state.target[i];
     }
 }
@@ -82,12 +82,12 @@ void warm_start(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask&
 }  // namespace
 
 template <class Real>
-Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
-                           const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
+Solution solve_smo_problem(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
+                           const SmoSettings& settings, Index cache_bytes, ThreadPool& pool,
                            Monitor& monitor) {
     const auto began = Monitor::Clock::now();
-    const DualTask dual{task.problem, machine.C, machine.loss, machine.epsilon, machine.smo};
-    DualState state = state_of(dual, first_samples(task, machine));
+    const DualTask dual{task.problem, settings.C, settings.loss, settings.epsilon, settings.smo};
+    DualState state = state_of(dual, first_samples(task, settings));
     if (!task.start.empty()) warm_start(rows, kernel, task, pool, monitor, state);
     KernelColumns<Real> columns(rows, rows_of(task.problem, state.sample), kernel, cache_bytes,
                                 pool, task.problem.samples.size());
@@ -98,27 +98,28 @@ Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, con
 }
 
 template <class Real>
-std::vector<Solution> solve_smo_machines(const Rows<Real>& rows, const KernelSpec& kernel,
-                                         std::span<const SmoTask> tasks, const SmoMachine& machine,
-                                         Index n_threads, Monitor& monitor) {
-    std::vector<std::size_t> sizes;
+std::vector<Solution> solve_smo_problems(const Rows<Real>& rows, const KernelSpec& kernel,
+                                         std::span<const SmoTask> tasks,
+                                         const SmoSettings& settings, Index n_threads,
+                                         Monitor& monitor) {
+    std::vector<Index> sizes;
     for (const auto& task : tasks) sizes.push_back(task.problem.samples.size());
-    return run_all(sizes, bytes_of(machine.cache_mb), n_threads, monitor,
-                   [&](std::size_t t, std::size_t cache_bytes, ThreadPool& pool) {
-                       return solve_smo_machine(rows, kernel, tasks[t], machine, cache_bytes, pool,
+    return run_all(sizes, bytes_of(settings.cache_mb), n_threads, monitor,
+                   [&](Index t, Index cache_bytes, ThreadPool& pool) {
+                       return solve_smo_problem(rows, kernel, tasks[t], settings, cache_bytes, pool,
                                                 monitor);
                    });
 }
 
-template Solution solve_smo_machine(const Rows<float>&, const KernelSpec&, const SmoTask&,
-                                    const SmoMachine&, std::size_t, ThreadPool&, Monitor&);
-template Solution solve_smo_machine(const Rows<double>&, const KernelSpec&, const SmoTask&,
-                                    const SmoMachine&, std::size_t, ThreadPool&, Monitor&);
-template std::vector<Solution> solve_smo_machines(const Rows<float>&, const KernelSpec&,
-                                                  std::span<const SmoTask>, const SmoMachine&,
+template Solution solve_smo_problem(const Rows<float>&, const KernelSpec&, const SmoTask&,
+                                    const SmoSettings&, Index, ThreadPool&, Monitor&);
+template Solution solve_smo_problem(const Rows<double>&, const KernelSpec&, const SmoTask&,
+                                    const SmoSettings&, Index, ThreadPool&, Monitor&);
+template std::vector<Solution> solve_smo_problems(const Rows<float>&, const KernelSpec&,
+                                                  std::span<const SmoTask>, const SmoSettings&,
                                                   Index, Monitor&);
-template std::vector<Solution> solve_smo_machines(const Rows<double>&, const KernelSpec&,
-                                                  std::span<const SmoTask>, const SmoMachine&,
+template std::vector<Solution> solve_smo_problems(const Rows<double>&, const KernelSpec&,
+                                                  std::span<const SmoTask>, const SmoSettings&,
                                                   Index, Monitor&);
 
 }  // namespace svmosaic

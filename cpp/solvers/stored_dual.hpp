@@ -1,4 +1,4 @@
-// The exact machine on a stored kernel matrix, for one C after the other.
+// The exact solution on a stored kernel matrix, for one C after the other.
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@
 namespace svmosaic {
 
 // Variables of a dual: samples with their places, targets, weights and k(x, x).
-struct MachineVariables {
+struct StoredVariables {
     std::span<const Index> samples;
     std::span<const int> places;
     std::span<const double> targets;
     std::span<const double> weights;
     std::span<const double> diagonal;
 
-    std::size_t size() const { return samples.size(); }
-    MachineVariables first(std::size_t n) const {
+    Index size() const { return samples.size(); }
+    StoredVariables first(Index n) const {
         return {samples.first(n), places.first(n), targets.first(n), weights.first(n),
                 diagonal.first(n)};
     }
@@ -39,11 +39,11 @@ struct MachineVariables {
 // Warm start   the solution for a smaller C, stretched along its own ray as far as the dual
 //              objective grows and the bounds allow; or whatever `restart` is given.
 template <class Real>
-class MachineDual {
+class StoredDual {
   public:
     // Starts anew at beta = 0. The places of all variables lie in `ranges`.
     void bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
-              const MachineVariables& variables, Loss loss = Loss::hinge);
+              const StoredVariables& variables, Loss loss = Loss::hinge);
     // The cost of |beta|, 0 after `bind`.
     void set_epsilon(double epsilon);
     // Goes on from this beta, which must be feasible for this C. values[p] is
@@ -77,16 +77,15 @@ class MachineDual {
     void load_matrix();
     void load_variables();
     void store_variables();
-    bool is_inside(std::size_t v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
-    double gradient(std::size_t v) const {
-        return all_at_once_ ? box_.gradients()[v]
-                            : gradient_[static_cast<std::size_t>(position_[v])];
+    bool is_inside(Index v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
+    double gradient(Index v) const {
+        return all_at_once_ ? box_.gradients()[v] : gradient_[position_[v]];
     }
-    void set_bounds(std::size_t v, double C);
+    void set_bounds(Index v, double C);
 
     KernelMatrix<Real> matrix_;
     std::vector<Range> ranges_;
-    MachineVariables variables_;
+    StoredVariables variables_;
     Loss loss_ = Loss::hinge;
     double epsilon_ = 0.0;
     double C_ = 0.0;
@@ -102,10 +101,10 @@ class MachineDual {
 
     struct Candidate {
         double violation;
-        std::size_t variable;
+        Index variable;
     };
     std::vector<Candidate> growing_, shrinking_, free_;
-    std::vector<std::size_t> working_;
+    std::vector<Index> working_;
     std::vector<int> working_places_;
     BoxDual<Real> box_;
 };

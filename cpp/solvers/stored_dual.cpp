@@ -1,4 +1,4 @@
-#include "solvers/machine_dual.hpp"
+#include "solvers/stored_dual.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,31 +10,31 @@ namespace svmosaic {
 namespace {
 
 // Up to here all variables are one working set: their matrix stays in the second-level cache.
-constexpr std::size_t few = 640;
+constexpr Index few = 640;
 // A working set has room for this many violators beside the free variables, and is never larger
 // than the most.
-constexpr std::size_t room_for_violators = 96;
-constexpr std::size_t most = 640;
+constexpr Index room_for_violators = 96;
+constexpr Index most = 640;
 // A round need not be solved more exactly than this share of the violation it starts with.
 constexpr double looseness = 0.1;
 
 }  // namespace
 
 template <class Real>
-void MachineDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
-                             const MachineVariables& variables, Loss loss) {
+void StoredDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
+                            const StoredVariables& variables, Loss loss) {
     matrix_ = matrix;
     variables_ = variables;
     loss_ = loss;
     epsilon_ = 0.0;
     C_ = 0.0;
-    const std::size_t n = variables.size();
+    const Index n = variables.size();
     lower_.assign(n, 0.0);
     upper_.assign(n, 0.0);
     all_at_once_ = n <= few;
     if (all_at_once_) {
         working_.resize(n);
-        for (std::size_t v = 0; v < n; ++v) working_[v] = v;
+        for (Index v = 0; v < n; ++v) working_[v] = v;
         ranges_.clear();
         load_matrix();
         return;
@@ -47,25 +47,25 @@ void MachineDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const P
         ranges_.push_back({range, offset});
         offset += range.end - range.begin;
     }
-    gradient_.assign(static_cast<std::size_t>(offset), 0.0);
-    for (std::size_t v = 0; v < n; ++v) {
+    gradient_.assign(offset, 0.0);
+    for (Index v = 0; v < n; ++v) {
         const Index place = variables.places[v];
         const auto range = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) {
             return place >= r.places.begin && place < r.places.end;
         });
         position_[v] = range->offset + place - range->places.begin;
-        gradient_[static_cast<std::size_t>(position_[v])] = -variables.targets[v];
+        gradient_[position_[v]] = -variables.targets[v];
     }
 }
 
 template <class Real>
-void MachineDual<Real>::set_epsilon(double epsilon) {
+void StoredDual<Real>::set_epsilon(double epsilon) {
     epsilon_ = epsilon;
     if (all_at_once_) box_.set_epsilon(epsilon);
 }
 
 template <class Real>
-void MachineDual<Real>::set_bounds(std::size_t v, double C) {
+void StoredDual<Real>::set_bounds(Index v, double C) {
     const double bound = C * variables_.weights[v];
     const bool two_sided = loss_ == Loss::epsilon_insensitive;
     lower_[v] = two_sided || variables_.targets[v] <= 0.0 ? -bound : 0.0;
@@ -73,33 +73,32 @@ void MachineDual<Real>::set_bounds(std::size_t v, double C) {
 }
 
 template <class Real>
-void MachineDual<Real>::restart(std::span<const double> beta, std::span<const double> values,
-                                double C) {
+void StoredDual<Real>::restart(std::span<const double> beta, std::span<const double> values,
+                               double C) {
     C_ = C;
     for (const auto& range : ranges_) {
         std::copy(values.begin() + range.places.begin, values.begin() + range.places.end,
                   gradient_.begin() + range.offset);
     }
-    for (std::size_t v = 0; v < variables_.size(); ++v) {
+    for (Index v = 0; v < variables_.size(); ++v) {
         set_bounds(v, C);
         const double start = std::clamp(beta[v], lower_[v], upper_[v]);
-        const double gradient =
-            values[static_cast<std::size_t>(variables_.places[v])] - variables_.targets[v];
+        const double gradient = values[variables_.places[v]] - variables_.targets[v];
         if (all_at_once_) {
-            box_.set(static_cast<Index>(v), variables_.diagonal[v], variables_.targets[v],
-                     lower_[v], upper_[v], start, gradient);
+            box_.set(v, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], start,
+                     gradient);
         } else {
             beta_[v] = start;
-            gradient_[static_cast<std::size_t>(position_[v])] = gradient;
+            gradient_[position_[v]] = gradient;
         }
     }
 }
 
 template <class Real>
-double MachineDual<Real>::objective() const {
+double StoredDual<Real>::objective() const {
     double sum = 0.0;
     const auto all = beta();
-    for (std::size_t v = 0; v < all.size(); ++v) {
+    for (Index v = 0; v < ssize(all); ++v) {
         const double target = variables_.targets[v];
         sum += all[v] * (target - 0.5 * (gradient(v) + target)) - epsilon_ * std::abs(all[v]);
     }
@@ -107,53 +106,52 @@ double MachineDual<Real>::objective() const {
 }
 
 template <class Real>
-void MachineDual<Real>::stretch(double C) {
+void StoredDual<Real>::stretch(double C) {
     double linear = 0.0;
     double quadratic = 0.0;
-    for (std::size_t v = 0; v < beta_.size(); ++v) {
+    for (Index v = 0; v < ssize(beta_); ++v) {
         linear += variables_.targets[v] * beta_[v] - epsilon_ * std::abs(beta_[v]);
         quadratic += beta_[v] * (gradient(v) + variables_.targets[v]);
     }
     const double factor = C_ > 0.0 ? best_stretch(linear, quadratic, C / C_) : 1.0;
     const bool whole = C_ > 0.0 && factor == C / C_;
-    for (std::size_t v = 0; v < beta_.size(); ++v) {
+    for (Index v = 0; v < ssize(beta_); ++v) {
         const double target = variables_.targets[v];
         const bool at_bound = beta_[v] != 0.0 && !is_inside(v);
         set_bounds(v, C);
         // What was at its bound stays exactly there when the whole ray is used.
         beta_[v] = whole && at_bound ? (beta_[v] > 0.0 ? upper_[v] : lower_[v])
                                      : std::clamp(factor * beta_[v], lower_[v], upper_[v]);
-        double& gradient = gradient_[static_cast<std::size_t>(position_[v])];
+        double& gradient = gradient_[position_[v]];
         gradient = factor * (gradient + target) - target;
     }
 }
 
 template <class Real>
-void MachineDual<Real>::look() {
+void StoredDual<Real>::look() {
     standing_ = {};
-    for (std::size_t v = 0; v < beta_.size(); ++v) {
+    for (Index v = 0; v < ssize(beta_); ++v) {
         standing_.add(beta_[v], lower_[v], upper_[v], gradient(v), epsilon_);
     }
 }
 
 // The worst first, as many as there is room for.
 template <class Candidates>
-static void keep_worst(Candidates& candidates, std::size_t room) {
-    if (candidates.size() <= room) return;
-    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(room),
-                     candidates.end(),
+static void keep_worst(Candidates& candidates, Index room) {
+    if (ssize(candidates) <= room) return;
+    std::nth_element(candidates.begin(), candidates.begin() + room, candidates.end(),
                      [](const auto& a, const auto& b) { return a.violation > b.violation; });
     candidates.resize(room);
 }
 
 template <class Real>
-void MachineDual<Real>::choose_working_set(double tol) {
+void StoredDual<Real>::choose_working_set(double tol) {
     growing_.clear();
     shrinking_.clear();
     free_.clear();
     const double slack = 0.5 * tol;
     const double middle = middle_of(standing_.lowest_up, standing_.highest_low);
-    for (std::size_t v = 0; v < beta_.size(); ++v) {
+    for (Index v = 0; v < ssize(beta_); ++v) {
         const double up = gradient(v) + (beta_[v] >= 0.0 ? epsilon_ : -epsilon_);
         const double low = gradient(v) + (beta_[v] > 0.0 ? epsilon_ : -epsilon_);
         if (is_inside(v) && up == low) {
@@ -165,9 +163,9 @@ void MachineDual<Real>::choose_working_set(double tol) {
         }
     }
     keep_worst(free_, most - room_for_violators);
-    const std::size_t half = room_for_violators / 2;
-    const std::size_t fewer = std::min(growing_.size(), shrinking_.size());
-    const std::size_t share = room_for_violators - std::min(half, fewer);
+    const Index half = room_for_violators / 2;
+    const Index fewer = std::min(growing_.size(), shrinking_.size());
+    const Index share = room_for_violators - std::min(half, fewer);
     keep_worst(growing_, share);
     keep_worst(shrinking_, share);
     working_.clear();
@@ -178,35 +176,35 @@ void MachineDual<Real>::choose_working_set(double tol) {
 }
 
 template <class Real>
-void MachineDual<Real>::load_matrix() {
+void StoredDual<Real>::load_matrix() {
     const auto& loops = simd::loops<Real>();
-    const auto n = static_cast<Index>(working_.size());
+    const Index n = ssize(working_);
     working_places_.clear();
-    for (const std::size_t v : working_) working_places_.push_back(variables_.places[v]);
+    for (const Index v : working_) working_places_.push_back(variables_.places[v]);
     box_.resize(n);
     for (Index i = 0; i < n; ++i) {
-        const Index sample = variables_.samples[working_[static_cast<std::size_t>(i)]];
+        const Index sample = variables_.samples[working_[i]];
         loops.gather(matrix_.row(sample), working_places_.data(), box_.matrix_row(i), n);
     }
 }
 
 template <class Real>
-void MachineDual<Real>::load_variables() {
-    for (std::size_t i = 0; i < working_.size(); ++i) {
-        const std::size_t v = working_[i];
-        box_.set(static_cast<Index>(i), variables_.diagonal[v], variables_.targets[v], lower_[v],
-                 upper_[v], beta_[v], gradient(v));
+void StoredDual<Real>::load_variables() {
+    for (Index i = 0; i < ssize(working_); ++i) {
+        const Index v = working_[i];
+        box_.set(i, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], beta_[v],
+                 gradient(v));
     }
     box_.set_epsilon(epsilon_);
 }
 
 template <class Real>
-void MachineDual<Real>::store_variables() {
+void StoredDual<Real>::store_variables() {
     const auto& loops = simd::loops<Real>();
-    for (std::size_t i = 0; i < working_.size(); ++i) {
-        const std::size_t v = working_[i];
-        const double change = box_.beta(static_cast<Index>(i)) - beta_[v];
-        beta_[v] = box_.beta(static_cast<Index>(i));
+    for (Index i = 0; i < ssize(working_); ++i) {
+        const Index v = working_[i];
+        const double change = box_.beta(i) - beta_[v];
+        beta_[v] = box_.beta(i);
         if (change == 0.0) continue;
         const Real* row = matrix_.row(variables_.samples[v]);
         for (const auto& range : ranges_) {
@@ -217,14 +215,14 @@ void MachineDual<Real>::store_variables() {
 }
 
 template <class Real>
-bool MachineDual<Real>::solve_at_once(double C, double tol, Index max_updates, Monitor& monitor) {
+bool StoredDual<Real>::solve_at_once(double C, double tol, Index max_updates, Monitor& monitor) {
     if (C_ > 0.0) {
         box_.stretch(C / C_);
     } else {
-        for (std::size_t v = 0; v < working_.size(); ++v) {
+        for (Index v = 0; v < ssize(working_); ++v) {
             set_bounds(v, C);
-            box_.set(static_cast<Index>(v), variables_.diagonal[v], variables_.targets[v],
-                     lower_[v], upper_[v], 0.0, -variables_.targets[v]);
+            box_.set(v, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], 0.0,
+                     -variables_.targets[v]);
         }
     }
     C_ = C;
@@ -234,7 +232,7 @@ bool MachineDual<Real>::solve_at_once(double C, double tol, Index max_updates, M
 }
 
 template <class Real>
-bool MachineDual<Real>::solve(double C, double tol, Index max_updates, Monitor& monitor) {
+bool StoredDual<Real>::solve(double C, double tol, Index max_updates, Monitor& monitor) {
     if (all_at_once_) return solve_at_once(C, tol, max_updates, monitor);
     stretch(C);
     C_ = C;
@@ -258,7 +256,7 @@ bool MachineDual<Real>::solve(double C, double tol, Index max_updates, Monitor& 
     return !monitor.stopped();
 }
 
-template class MachineDual<float>;
-template class MachineDual<double>;
+template class StoredDual<float>;
+template class StoredDual<double>;
 
 }  // namespace svmosaic

@@ -12,11 +12,11 @@
 
 namespace svmosaic {
 
-struct SmoMachine {
+struct SmoSettings {
     Loss loss = Loss::hinge;
     double C = 1.0;        // upper bound of a coefficient, times the weight of its sample
     double epsilon = 0.1;  // half the width of the tube, for regression
-    SmoSettings smo;
+    SmoOptions smo;
     double cache_mb = 200.0;
 };
 
@@ -27,17 +27,18 @@ struct SmoTask {
     std::span<const double> start;
 };
 
-// One machine; dual_gap is that of a feasible primal and dual pair, so it is never smaller than the
+// One problem; dual_gap is that of a feasible primal and dual pair, so it is never smaller than the
 // distance to the optimum.
 template <class Real>
-Solution solve_smo_machine(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
-                           const SmoMachine& machine, std::size_t cache_bytes, ThreadPool& pool,
+Solution solve_smo_problem(const Rows<Real>& rows, const KernelSpec& kernel, const SmoTask& task,
+                           const SmoSettings& settings, Index cache_bytes, ThreadPool& pool,
                            Monitor& monitor);
 
 // One Solution per task, the same for any number of threads.
 template <class Real>
-std::vector<Solution> solve_smo_machines(const Rows<Real>& rows, const KernelSpec& kernel,
-                                         std::span<const SmoTask> tasks, const SmoMachine& machine,
-                                         Index n_threads, Monitor& monitor);
+std::vector<Solution> solve_smo_problems(const Rows<Real>& rows, const KernelSpec& kernel,
+                                         std::span<const SmoTask> tasks,
+                                         const SmoSettings& settings, Index n_threads,
+                                         Monitor& monitor);
 
 }  // namespace svmosaic
