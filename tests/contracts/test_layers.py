@@ -18,6 +18,7 @@ PACKAGE = Path(svmosaic.__file__).parent
 ALLOWED = {
     "engine/cpu.py": "the engine that is the compiled core",
     "engine/settings.py": "the settings of its solvers, which every engine reads",
+    "engine/memory.py": "asks for the sizes that decide what the solvers keep in memory",
     "datasets/readers/libsvm.py": "the text parser knows files, not problems: no backend needed",
 }
 

@@ -1,9 +1,9 @@
-"""The road to the compiled core. No other module of ours imports its solvers."""
+"""The engine that is the compiled core. No other module imports its solvers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -68,12 +68,8 @@ __all__ = [
 # Solvers that go on from a model and say how to go on from theirs.
 ONLINE_SETTINGS = (KernelSgdSettings, OllaL2Settings)
 
-# Called about twenty times a second with (machines done, machines in all, steps so far).
+# Called about twenty times a second with (problems done, problems in all, steps so far).
 Progress = Callable[[int, int, int], None]
-
-TaskT = TypeVar("TaskT")
-SettingsT = TypeVar("SettingsT")
-SolutionT = TypeVar("SolutionT")
 
 
 # Samples ------------------------------------------------------------------------------------
@@ -228,7 +224,7 @@ def solve_online_svm(
     max_time: float = 0.0,
     progress: Progress | None = None,
 ) -> list[OnlineSvmSolution]:
-    """Run the on-line SVM with the rbf kernel, each task from the machine it brings."""
+    """Run the on-line SVM with the rbf kernel, each task from the model it brings."""
     require_kernel(rows, KernelSpec("rbf", gamma))
     records = _core.solve_online_svm(
         rows, boundary, gamma, list(tasks), settings, n_threads, max_time, progress

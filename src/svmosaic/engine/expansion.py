@@ -28,7 +28,7 @@ __all__ = ["KernelExpansion", "kernel_matrix"]
 _FUNCTION_ROWS = 512
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KernelExpansion:
     """Functions over shared vectors, f_o(x) = sum_j coefficient(j, o) k(vector_j, x) + intercept_o.
 

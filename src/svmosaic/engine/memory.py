@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from svmosaic import _core
 from svmosaic.engine.problem import CsrRows, DenseRows, Problem, Rows
 
 __all__ = ["cache_within", "working_bytes"]
 
-# Per sample of a machine: its number, target, weight, score, gradient, bounds and coefficients,
+# Per sample of a problem: its number, target, weight, score, gradient, bounds and coefficients,
 # the place of its column in the cache, and the order of the rows.
 _BYTES_PER_SAMPLE = 240
-# Problems of at least this many samples run one after the other; see cpp/solvers/run_all.hpp.
-_LARGE = 8_000
-# The exact solver works on blocks of this many variables, with their kernel matrix at hand, when
-# there are at least so many in all; see cpp/solvers/smo.cpp.
-_BLOCK, _LEAST_FOR_BLOCKS = 2048, 8192
 # With fewer columns than this in the cache the solvers crawl.
 _LEAST_COLUMNS = 64
 _MB = 1024 * 1024
 
 
 def _copy_bytes(rows: Rows, n_samples: int) -> tuple[float, str]:
-    """Return the size and the name of the copy of the rows that one machine works on."""
+    """Return the size and the name of the copy of the rows that one problem is solved on."""
     if isinstance(rows, DenseRows):
         d, item = rows.values.shape[1], rows.values.itemsize
         name = f"the interleaved copy of X ({n_samples} x {d} {rows.values.dtype})"
@@ -48,9 +44,9 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
     rows : Rows
         The table.
     problems : sequence of Problem
-        The binary machines.
+        The binary problems.
     n_threads : int
-        How many small machines run side by side.
+        How many small problems run side by side.
 
     Returns
     -------
@@ -60,10 +56,13 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
         The array that takes most of it.
     """
     sizes = sorted((p.samples.size for p in problems), reverse=True)
-    at_once = sizes[:1] if sizes[0] >= _LARGE else sizes[:n_threads]
+    # Large problems run one after the other.
+    at_once = sizes[:1] if sizes[0] >= _core.LARGE_PROBLEM else sizes[:n_threads]
     copies = [_copy_bytes(rows, n) for n in at_once]
     listed = 24.0 * sum(sizes)
-    block = float(_BLOCK**2 * _item_size(rows)) if sizes[0] >= _LEAST_FOR_BLOCKS else 0.0
+    # The exact solver keeps the kernel matrix of a block of variables, if there are many.
+    has_blocks = sizes[0] >= _core.LEAST_FOR_BLOCKS
+    block = float(_core.MOST_IN_BLOCK**2 * _item_size(rows)) if has_blocks else 0.0
     fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + block
     return sum(c[0] for c in copies) + fixed, copies[0][1]
 

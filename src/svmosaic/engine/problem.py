@@ -44,14 +44,14 @@ Status = Literal[
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DenseRows:
     """C-contiguous samples, float32 or float64."""
 
     values: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CsrRows:
     """Sparse samples: compressed rows with sorted indices of 32 or 64 bits."""
 
@@ -61,7 +61,7 @@ class CsrRows:
     n_columns: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairwiseRows:
     """Kernel values, or what a kernel makes them from, for all pairs of samples.
 
@@ -72,7 +72,7 @@ class PairwiseRows:
     symmetric: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CallbackRows:
     """A kernel computed by the caller: ``column(j)`` gives k(x_i, x_j) for all rows i."""
 
@@ -84,7 +84,7 @@ class CallbackRows:
 Rows = DenseRows | CsrRows | PairwiseRows | CallbackRows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coefficients:
     """Which outputs a vector takes part in: compressed rows, one row per vector.
 
@@ -135,7 +135,7 @@ class Coefficients:
         return csr_array(parts, shape=(self.n_vectors, self.n_outputs))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """One binary problem over some rows of a shared table.
 
@@ -168,7 +168,7 @@ def _no_value() -> DoubleArray:
     return np.empty(0, dtype=np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """One kernel expansion, f(x) = sum_j coef[j] k(row support[j], x) + intercept.
 
@@ -187,7 +187,7 @@ class Solution:
     violation, objective, dual_gap : float
         Where the last solver stood when it stopped; nan where it does not say.
     seconds : float
-        Time spent on this machine.
+        Time spent on this problem.
     path_rows, path_steps, path_violations : ndarray
         The trajectory of an online solver: the row taken, what was added to its coefficient and
         the worst y f(x) after the step, both for C = 1.

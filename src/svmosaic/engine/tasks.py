@@ -31,7 +31,7 @@ def _no_value() -> DoubleArray:
     return np.empty(0, dtype=np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RefineTask:
     """A problem, the positions in its samples that were selected, and how to refine them."""
 
@@ -40,9 +40,9 @@ class RefineTask:
     settings: RefineSettings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnlineTask:
-    """A problem and the machine to start from.
+    """A problem and the model to start from.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class OnlineTask:
     support : ndarray of int64
         Rows of the same table that have a coefficient already.
     coef : ndarray of float64
-        Their raw coefficients; of the features, for a linear machine.
+        Their raw coefficients; of the features, for a linear model.
     intercept : float
         The raw constant term.
     t : float
@@ -65,20 +65,20 @@ class OnlineTask:
     t: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnlineSolution(Solution):
-    """A machine and what its solver needs to go on.
+    """A model and what its solver needs to go on.
 
     Attributes
     ----------
     state : ndarray of float64
-        Raw coefficients of `support`, or of the features for a linear machine.
+        Raw coefficients of `support`, or of the features for a linear model.
     state_intercept : float
         The raw constant term.
     t : float
         The weight visited so far.
     weights : ndarray of float64
-        Feature weights of a linear machine; else empty.
+        Feature weights of a linear model; else empty.
     """
 
     state: DoubleArray = field(default_factory=_no_value)
@@ -87,9 +87,9 @@ class OnlineSolution(Solution):
     weights: DoubleArray = field(default_factory=_no_value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnlineSvmTask:
-    """A problem, the machine to go on from, and its boundary points.
+    """A problem, the model to go on from, and its boundary points.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class OnlineSvmTask:
     t : float
         The weight visited before.
     boundary : ndarray of int64
-        Rows of the table of boundary points; none for the plain machine.
+        Rows of the table of boundary points; none for the plain SVM.
     """
 
     problem: Problem
@@ -112,9 +112,9 @@ class OnlineSvmTask:
     boundary: IndexArray = field(default_factory=_no_index)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnlineSvmSolution(OnlineSolution):
-    """A machine and what it needs to go on.
+    """A model and what it needs to go on.
 
     Attributes
     ----------
@@ -125,9 +125,9 @@ class OnlineSvmSolution(OnlineSolution):
     norm: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RegressionLink:
-    """One machine to tune: a target, and columns that stand beside the inputs.
+    """One model to tune: a target, and columns that stand beside the inputs.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class RegressionLink:
     first: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TunedRegression:
     """A tuned link, fitted to all samples.
 
@@ -180,7 +180,7 @@ class TunedRegression:
     objective: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TuneSettings:
     """A search for parameters of OLLAWV: the grid, and everything else.
 
@@ -189,7 +189,7 @@ class TuneSettings:
     gammas, margins, Cs : ndarray of float64
         The grid; the Cs are those of the refinement.
     multi_class : {"ovo", "ovr"}
-        One machine per pair of classes, or one per class.
+        One problem per pair of classes, or one per class.
     solver : OllawvSettings
         Everything else. Its margin and C are not used.
     memory_mb : float
@@ -204,7 +204,7 @@ class TuneSettings:
     memory_mb: float = 2000.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RegressionTuneSettings:
     """A search for parameters of epsilon-SVR: the grid, and how it is walked.
 
@@ -215,7 +215,7 @@ class RegressionTuneSettings:
     tol : float
         Largest violation of the optimality conditions that is accepted.
     max_iter : int
-        Limit on the updates of a machine; 0 means max(10 million, 100 n).
+        Limit on the updates of a problem; 0 means max(10 million, 100 n).
     complete : bool
         Whether to try the whole grid for links with a `first` candidate, too, and not only what
         leads from it to a candidate that is better than its neighbours.
