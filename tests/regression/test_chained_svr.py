@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from svmosaic import SVRCC, SVRRC, MultiTargetSVR, report_progress
+from svmosaic.model_selection.weka_folds import WekaFolds
 from svmosaic.regression.chain_orders import correlation_order, random_orders
 from twins import smo
 
@@ -231,6 +232,17 @@ def test_the_chosen_parameters_have_the_least_error(data):
     np.testing.assert_array_equal(np.column_stack([model.gamma_, model.C_, model.epsilon_]), best)
 
 
+def test_each_link_may_have_folds_of_its_own(data):
+    X, Y, _, _ = data
+    folds = WekaFolds(3, shuffle_links=True)
+    model = SVRCC(**{**GRID, "cv": folds, "search": "grid"}, order=[1, 0, 2]).fit(X, Y)
+
+    alone = MultiTargetSVR(**{**GRID, "cv": folds.for_link(0, 0, 3)}).fit(X, Y)
+
+    # The first link of the chain sees the inputs only.
+    np.testing.assert_array_equal(model.cv_errors_[model.links_[0, 1]], alone.cv_errors_[1])
+
+
 def test_a_search_without_folds_needs_one_candidate_and_true_values(data):
     X, Y, _, _ = data
     # Three folds of two rows would be refused.
@@ -270,6 +282,20 @@ def test_a_grid_is_made_of_positive_numbers(name, values, data):
 def test_out_of_fold_values_need_folds_that_test_every_row_once(data):
     with pytest.raises(ValueError, match="tests every row once"):
         SVRRC(appended="out_of_fold", cv=ShuffleSplit(3, random_state=0)).fit(*data[:2])
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (SVRRC(appended="out_of_fold"), "SVRRC with appended='out_of_fold' needs one set"),
+        (SVRCC(appended="out_of_fold"), "SVRCC with appended='out_of_fold' needs one set"),
+        (SVRCC(order="cv"), "SVRCC with order='cv' needs one set"),
+    ],
+    ids=["SVRRC", "SVRCC", "order"],
+)
+def test_folds_for_each_link_suit_links_that_do_not_depend_on_folds(model, words, data):
+    with pytest.raises(ValueError, match=words):
+        clone(model).set_params(cv=WekaFolds(3, shuffle_links=True)).fit(*data[:2])
 
 
 def test_distances_that_do_not_fit_are_refused_beforehand(data):

@@ -182,6 +182,12 @@ class ChainedSVR(MultiTargetRegressor):
         out_of_fold = self.appended == "out_of_fold"
         if settings.n_candidates == 1 and not (out_of_fold or orders_by_error(self.order)):
             return []
+        has_choice = settings.n_candidates > 1 and self.n_targets_ > 1
+        if out_of_fold and has_choice and hasattr(self.cv, "for_link"):
+            raise ValueError(
+                f"{type(self).__name__} with appended='out_of_fold' needs one set of folds for all "
+                "links. Got a 'cv' with folds for each; pass a number of folds or appended='true'."
+            )
         splits = regression_splits(self.cv, X, Y, random_state)
         if out_of_fold and not tests_every_row_once(splits, X.shape[0]):
             raise ValueError(
