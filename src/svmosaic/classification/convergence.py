@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmosaic.engine.problem import Solution
 from svmosaic.utils.user_warning import warn_user
 
-__all__ = ["warn_if_late", "warn_if_unfinished"]
+__all__ = ["warn_if_late", "warn_if_unfinished", "warn_if_violated"]
 
 
 def warn_if_late(estimator: Any, solutions: Sequence[Solution], advice: str) -> bool:
@@ -42,3 +42,16 @@ def warn_if_unfinished(estimator: Any, solutions: Sequence[Solution], advice: st
         f"{advice.format(limit=limit)}.",
         ConvergenceWarning,
     )
+
+
+def warn_if_violated(
+    estimator: Any, violation: float, advice: str, n_iter: int | None = None
+) -> None:
+    """Warn if the optimality conditions are violated by more than `tol`, after so many updates."""
+    if violation > estimator.tol:
+        after = "" if n_iter is None else f" after {n_iter} updates"
+        warn_user(
+            f"{type(estimator).__name__} stopped with violation {violation:.1e} "
+            f"(tol={estimator.tol:g}){after}. {advice}.",
+            ConvergenceWarning,
+        )

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.bags import Bags
+from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.expansion_state import GAMMA, POSITIVE, assemble_one_output
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
@@ -358,9 +359,4 @@ def warn_if_not_settled(estimator: Any, end: Alternation) -> None:
             "max_passes, or lower C or gamma.",
             ConvergenceWarning,
         )
-    if end.violation > estimator.tol:
-        warn_user(
-            f"{name} stopped with violation {end.violation:.1e} (tol={estimator.tol:g}). Scale the "
-            "features or raise tol.",
-            ConvergenceWarning,
-        )
+    warn_if_violated(estimator, end.violation, "Scale the features or raise tol")

@@ -8,10 +8,10 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray, IndexArray
@@ -34,7 +34,6 @@ from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression, check_samples, match_form
 
 __all__ = ["CHAIN_CONSTRAINTS", "ChainedSVR"]
@@ -157,7 +156,8 @@ class ChainedSVR(MultiTargetRegressor):
         )
         self.chains_, links = self._build(builder, Y, random_state)
         self._gather(X, builder, links)
-        self._warn_if_not_converged(builder)
+        worst = max(link.tuned.violation for link in builder.links)
+        warn_if_violated(self, worst, "Scale the features or raise max_iter")
         return builder
 
     def _settings(self, X: Any) -> RegressionTuneSettings:
@@ -239,15 +239,6 @@ class ChainedSVR(MultiTargetRegressor):
         with np.errstate(invalid="ignore", divide="ignore"):
             errors = np.array([one.errors for one in tuned])
             self.cv_errors_ = np.sqrt(errors / tested) if tested else np.full(errors.shape, np.nan)
-
-    def _warn_if_not_converged(self, builder: ChainBuilder) -> None:
-        worst = max(link.tuned.violation for link in builder.links)
-        if worst > self.tol:
-            warn_user(
-                f"{type(self).__name__} stopped with violation {worst:.1e} (tol={self.tol:g}). "
-                "Scale the features or raise max_iter.",
-                ConvergenceWarning,
-            )
 
     # Prediction -----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.kernel_estimator import (
     KernelEstimator,
     check_square,
@@ -274,19 +275,15 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         return np.array([of_row.get(row, 0.0) for row in samples.tolist()])
 
     def _warn_if_not_converged(self, solution: Solution) -> None:
-        name = type(self).__name__
         if solution.status == "max_time":
             warn_user(
-                f"{name} stopped at max_time={self.max_time:g} s. The model is what was reached; "
-                "raise max_time or tol.",
+                f"{type(self).__name__} stopped at max_time={self.max_time:g} s. The returned "
+                "model has not converged; raise max_time or tol.",
                 ConvergenceWarning,
             )
-        elif solution.violation > self.tol:
-            warn_user(
-                f"{name} stopped with violation {solution.violation:.1e} (tol={self.tol:g}) after "
-                f"{solution.n_iter} updates. Scale features and target or raise max_iter.",
-                ConvergenceWarning,
-            )
+        else:
+            advice = "Scale features and target or raise max_iter"
+            warn_if_violated(self, solution.violation, advice, solution.n_iter)
 
     def predict(self, X: Any) -> DoubleArray:
         """Return the value of each sample.

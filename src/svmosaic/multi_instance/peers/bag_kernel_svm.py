@@ -8,9 +8,9 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
+from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.gamma import resolve_gamma
@@ -29,7 +29,6 @@ from svmosaic.utils.declaration import doubles, expect, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import canonical_csr, match_form
 
 __all__ = ["BagKernelSVM"]
@@ -106,12 +105,7 @@ class BagKernelSVM(BagClassifier):
         coef, self.intercept_, violation = solve_gram(
             gram, data.signs, np.ones(len(bags)), settings
         )
-        if violation > self.tol:
-            warn_user(
-                f"{type(self).__name__} stopped with violation {violation:.1e} "
-                f"(tol={self.tol:g}). Scale the features or raise tol.",
-                ConvergenceWarning,
-            )
+        warn_if_violated(self, violation, "Scale the features or raise tol")
         support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
         self.support_bags_ = bags[support]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
+from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
@@ -87,12 +88,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
             settings,
             n_threads=resolve_threads(self.n_jobs),
         )
-        if solution.violation > self.tol:
-            warn_user(
-                f"{type(self).__name__} stopped with violation {solution.violation:.1e} "
-                f"(tol={self.tol:g}) after {solution.n_iter} updates. Scale the features.",
-                ConvergenceWarning,
-            )
+        warn_if_violated(self, solution.violation, "Scale the features", solution.n_iter)
         return solution
 
     def _keep(self, X: Any, solution: Solution) -> None:
