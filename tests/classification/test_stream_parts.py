@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from svmosaic.classification.stream.change_point import likeliest_change
+from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import (
     FAMILIES,
@@ -18,9 +19,8 @@ from svmosaic.classification.stream.families import (
     tune,
 )
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
-from svmosaic.classification.stream.scaling import standardise, to_unit_range
+from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import class_values, predict_codes
-from svmosaic.classification.stream.window import RecentSamples
 
 GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
 

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from svmosaic.classification.multiclass import gather, split
+from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
-from svmosaic.classification.stream.scaling import FloatTable, Scaler
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Linear,

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_array
 
+from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler, standardise
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
-from svmosaic.classification.stream.scaling import FloatTable, Scaler, standardise
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Forecast,
@@ -113,11 +113,11 @@ class OllaL2Rule:
         self.n_drifts = 0
         self.action: Action = "rebuild"
         self.margin: float | None = None  # of the chunk before
-        self._pairs: dict[tuple[int, int], Pair] = {}
+        self.pairs: dict[tuple[int, int], Pair] = {}
         self._model: StreamModel | None = None
-        self._scaler: Scaler | None = None
-        self._vectors: FloatTable = np.empty((0, 0), dtype=np.float32)
-        self._labels: IndexArray = np.empty(0, dtype=np.int64)
+        self.scaler: Scaler | None = None
+        self.vectors: FloatTable = np.empty((0, 0), dtype=np.float32)
+        self.labels: IndexArray = np.empty(0, dtype=np.int64)
 
     @property
     def model(self) -> StreamModel:
@@ -134,7 +134,7 @@ class OllaL2Rule:
     def copy(self) -> OllaL2Rule:
         """Return a rule that learns without changing this one; arrays are shared."""
         other = copy.copy(self)
-        other._pairs = dict(self._pairs)
+        other.pairs = dict(self.pairs)
         return other
 
     def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
@@ -145,8 +145,8 @@ class OllaL2Rule:
         if self.action == "rebuild":
             self.n_drifts += self._model is not None
             self._forget(X, codes)
-        assert self._scaler is not None
-        self._visit(self._scaler(X), codes)
+        assert self.scaler is not None
+        self._visit(self.scaler(X), codes)
         self._drop_unused()
         self._model = self._gather(codes)
 
@@ -171,27 +171,27 @@ class OllaL2Rule:
         return "keep" if loss <= self.keep else "update"
 
     def _forget(self, X: FloatArray, codes: IndexArray) -> None:
-        self._scaler = standardise(X)
+        self.scaler = standardise(X)
         if self.gamma is None:
             gammas = tuple(factor / X.shape[1] for factor in _GAMMAS)
             grid = Grid(gammas, _MARGINS, (1.0,))
             folds = interleaved_folds(codes, _FOLDS)
-            choice, _ = tune("plain", self._scaler(X), codes, grid, folds, self.n_threads)
+            choice, _ = tune("plain", self.scaler(X), codes, grid, folds, self.n_threads)
             self.gamma = choice.gamma
-        self._pairs = {}
+        self.pairs = {}
         self.margin = None
-        self._vectors = np.empty((0, X.shape[1]), dtype=np.float32)
-        self._labels = np.empty(0, dtype=np.int64)
+        self.vectors = np.empty((0, X.shape[1]), dtype=np.float32)
+        self.labels = np.empty(0, dtype=np.int64)
 
     # Learning -------------------------------------------------------------------------------
 
     def _visit(self, Z: FloatTable, codes: IndexArray) -> None:
         """Go on from the decayed models with new samples, then keep the largest coefficients."""
-        n_old = self._labels.size
-        self._vectors = np.concatenate([self._vectors, Z])
-        self._labels = np.concatenate([self._labels, codes])
+        n_old = self.labels.size
+        self.vectors = np.concatenate([self.vectors, Z])
+        self.labels = np.concatenate([self.labels, codes])
         # A class whose vectors all left is known by its pairs.
-        seen = np.union1d(self._labels, np.array([*self._pairs], dtype=np.int64).ravel())
+        seen = np.union1d(self.labels, np.array([*self.pairs], dtype=np.int64).ravel())
         busy = []
         tasks = []
         for i, j in combinations(seen.tolist(), 2):
@@ -201,13 +201,13 @@ class OllaL2Rule:
             targets = np.where(codes[samples] == j, 1.0, -1.0)
             problem = Problem(n_old + samples, targets, np.ones(samples.size))
             busy.append((i, j))
-            tasks.append(self._task(problem, self._pairs.get((i, j))))
+            tasks.append(self._task(problem, self.pairs.get((i, j))))
         settings = OllaL2Settings(C=self.C, epochs=self.epochs, order="given")
-        rows = DenseRows(self._vectors)
+        rows = DenseRows(self.vectors)
         found = solve(rows, self._kernel(), tasks, settings, n_threads=self.n_threads)
         for pair, solution in zip(busy, found, strict=True):
             largest = np.sort(np.argsort(-np.abs(solution.coef), kind="stable")[: self.budget])
-            self._pairs[pair] = Pair(
+            self.pairs[pair] = Pair(
                 solution.support[largest], solution.coef[largest], solution.intercept
             )
 
@@ -221,16 +221,16 @@ class OllaL2Rule:
 
     def _drop_unused(self) -> None:
         """Forget vectors without a coefficient."""
-        used = np.zeros(self._labels.size, dtype=bool)
-        for pair in self._pairs.values():
+        used = np.zeros(self.labels.size, dtype=bool)
+        for pair in self.pairs.values():
             used[pair.support] = True
         place = np.cumsum(used) - 1
-        self._pairs = {
+        self.pairs = {
             key: Pair(place[pair.support], pair.coef, pair.intercept)
-            for key, pair in self._pairs.items()
+            for key, pair in self.pairs.items()
         }
         # A class whose vectors all left is still known by its pairs.
-        self._vectors, self._labels = self._vectors[used], self._labels[used]
+        self.vectors, self.labels = self.vectors[used], self.labels[used]
 
     def _kernel(self) -> KernelSpec:
         assert self.gamma is not None
@@ -238,11 +238,11 @@ class OllaL2Rule:
 
     def _gather(self, codes: IndexArray) -> StreamModel:
         """Return all pairs as one expansion, or a constant while there is one class."""
-        assert self._scaler is not None
-        if not self._pairs:
+        assert self.scaler is not None
+        if not self.pairs:
             return Constant(np.unique(codes))
-        known = np.unique(np.array(list(self._pairs)))
-        pairs = [self._pairs[pair] for pair in combinations(known.tolist(), 2)]
+        known = np.unique(np.array(list(self.pairs)))
+        pairs = [self.pairs[pair] for pair in combinations(known.tolist(), 2)]
         sign = 1.0 if known.size == 2 else -1.0
         matrix = csc_array(
             (
@@ -250,12 +250,12 @@ class OllaL2Rule:
                 np.concatenate([pair.support for pair in pairs]),
                 np.cumsum([0, *(pair.support.size for pair in pairs)]),
             ),
-            shape=(self._labels.size, len(pairs)),
+            shape=(self.labels.size, len(pairs)),
         ).tocsr()
         expansion = KernelExpansion(
             self._kernel(),
-            self._vectors,
+            self.vectors,
             Coefficients.of_matrix(matrix),
             sign * np.array([pair.intercept for pair in pairs]),
         )
-        return ScaledExpansion(known, self._scaler, self._labels, expansion)
+        return ScaledExpansion(known, self.scaler, self.labels, expansion)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmosaic.classification.parameters import POSITIVE_COUNT, RUN_PARAMETERS
 from svmosaic.classification.stream.stream_models import (
     Forecast,
     Linear,
@@ -26,7 +26,7 @@ from svmosaic.classification.stream.stream_state import (
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.declaration import Declaration, OwnState
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
-from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, take_as_is
@@ -59,8 +59,8 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the stream classifiers. A subclass implements `_make_rule`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "chunk_size": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [Integral, None],
+        "chunk_size": POSITIVE_COUNT,
+        "n_jobs": RUN_PARAMETERS["n_jobs"],
     }
 
     _model_file = Declaration(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from svmosaic.classification.multiclass import combine_votes
-from svmosaic.classification.stream.scaling import Scaler
+from svmosaic.classification.stream.chunk_scaling import Scaler
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 

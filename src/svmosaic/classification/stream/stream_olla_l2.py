@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.stream.olla_l2_rule import OllaL2Rule
 from svmosaic.classification.stream.stream_classifier import ChunkRule, StreamClassifier
 from svmosaic.utils.sklearn_compat import Interval
@@ -86,10 +87,10 @@ class StreamOLLAL2(StreamClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamClassifier._parameter_constraints,
-        "gamma": [Interval(Real, 0.0, None, closed="neither"), None],
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "budget": [Interval(Integral, 1, None, closed="left")],
+        "gamma": [*POSITIVE_REAL, None],
+        "C": POSITIVE_REAL,
+        "epochs": POSITIVE_COUNT,
+        "budget": POSITIVE_COUNT,
         "keep": [Interval(Real, None, None, closed="left")],
         "rebuild": [Interval(Real, None, None, closed="left")],
         "decay": [Interval(Real, 0.0, 1.0, closed="right")],

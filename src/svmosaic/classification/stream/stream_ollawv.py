@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
-from svmosaic.classification.stream.pool import ExpertPool
-from svmosaic.classification.stream.published import PublishedRule
+from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.classification.stream.expert_pool import ExpertPool
+from svmosaic.classification.stream.published_rule import PublishedRule
 from svmosaic.classification.stream.stream_classifier import ChunkRule, StreamClassifier
 from svmosaic.drift import DriftDetector
-from svmosaic.utils.sklearn_compat import HasMethods, Interval, StrOptions
+from svmosaic.utils.sklearn_compat import HasMethods, StrOptions
 from svmosaic.utils.state_codec import PlainState
 from svmosaic.utils.threads import resolve_threads
 
@@ -97,9 +97,9 @@ class StreamOLLAWV(StreamClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamClassifier._parameter_constraints,
         "rule": [StrOptions({"adaptive", "published"})],
-        "memory": [StrOptions({"chunk", "support"}), Interval(Integral, 1, None, closed="left")],
+        "memory": [StrOptions({"chunk", "support"}), *POSITIVE_COUNT],
         "detector": [HasMethods(["update"]), None],
-        "alarm": [Interval(Real, 0.0, None, closed="neither")],
+        "alarm": POSITIVE_REAL,
     }
 
     # The detector is an object with a state of its own.

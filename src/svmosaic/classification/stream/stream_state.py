@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, get_args
 
+from svmosaic.classification.stream.chunk_scaling import Scaler
 from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.expert_pool import ExpertPool
 from svmosaic.classification.stream.families import FAMILIES, Choice
 from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
-from svmosaic.classification.stream.pool import ExpertPool
-from svmosaic.classification.stream.published import PublishedRule
-from svmosaic.classification.stream.scaling import Scaler
+from svmosaic.classification.stream.published_rule import PublishedRule
+from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, Linear, ScaledExpansion
-from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DDM_STATE
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -56,7 +56,7 @@ def _codes(size: str | int, *, ascending: bool = False) -> Array:
 # `n_rows` is the length of each chunk by itself.
 _CHUNK = Together((Array(("float64", "float32"), ("n_rows", "n_features")), _codes("n_rows")))
 _WINDOW = Record(
-    RecentSamples, {"budget": Whole(1), "_chunks": Listing(_CHUNK, least=1, most=1_000_000)}
+    RecentSamples, {"budget": Whole(1), "chunks": Listing(_CHUNK, least=1, most=1_000_000)}
 )
 _SCALER = Record(
     Scaler,
@@ -175,7 +175,7 @@ _EXPERT = Record(
 def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
     _check_tallies(pool.record, f"{path}.record")
     ready = [k for k, expert in enumerate(pool.experts) if expert.model is not None]
-    if pool._place not in ready:
+    if pool.place not in ready:
         refuse(f"'{path}' has no expert that predicts")
     if any(chunk > pool.time for expert in pool.experts for chunk in expert.errors):
         refuse(f"'{path}' has errors of a chunk that is still to come")
@@ -197,7 +197,7 @@ _POOL = Record(
         "detector": _DETECTOR,
         "window": _WINDOW,
         "experts": Listing(_EXPERT, least=1, most=_MOST_EXPERTS),
-        "_place": Whole(),
+        "place": Whole(),
         "retired": Listing(_EXPERT, most=_MOST_EXPERTS),
         "choices": Table(_FAMILY, _CHOICE),
         "tuned_on": Table(_FAMILY, Whole()),
@@ -216,7 +216,7 @@ _PUBLISHED = Record(
         "choice": Maybe(_CHOICE),
         "n_drifts": Whole(),
         "_model": _MODEL,
-        "_n_seen": Whole(1),
+        "n_seen": Whole(1),
     },
 )
 
@@ -224,8 +224,8 @@ _PUBLISHED = Record(
 
 
 def _check_olla_l2(rule: OllaL2Rule, path: str, sizes: Scope) -> None:
-    known = sorted({code for pair in rule._pairs for code in pair})
-    if set(rule._pairs) != set(combinations(known, 2)):
+    known = sorted({code for pair in rule.pairs for code in pair})
+    if set(rule.pairs) != set(combinations(known, 2)):
         refuse(f"'{path}' lacks a pair of its classes")
     if known and known[-1] >= sizes["n_classes"]:
         refuse(f"'{path}' has a pair of classes that do not exist")
@@ -245,10 +245,10 @@ _OLLA_L2 = Record(
         "n_drifts": Whole(),
         "action": Word(get_args(Action)),
         "margin": Maybe(Real()),
-        "_scaler": _SCALER,
-        "_vectors": Array(("float32",), ("n_vectors", "n_features")),
-        "_labels": _codes("n_vectors"),
-        "_pairs": Table(
+        "scaler": _SCALER,
+        "vectors": Array(("float32",), ("n_vectors", "n_features")),
+        "labels": _codes("n_vectors"),
+        "pairs": Table(
             Together((Whole(), Whole())),
             Record(
                 Pair,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from svmosaic.classification.stream.change_point import likeliest_change
+from svmosaic.classification.stream.chunk_scaling import standardise
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import (
     FAMILIES,
@@ -20,7 +21,7 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
-from svmosaic.classification.stream.scaling import standardise
+from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import (
     Forecast,
     ScaledExpansion,
@@ -28,7 +29,6 @@ from svmosaic.classification.stream.stream_models import (
     predict_codes,
     vote,
 )
-from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.drift import DriftDetector, feed
 from svmosaic.engine.problem import FloatArray, IndexArray
 
@@ -113,7 +113,7 @@ class ExpertPool:
         self.detector = copy.deepcopy(detector)
         self.window = RecentSamples(max(memory, chunk_size))
         self.experts = _line_up(chunk_size, memory)
-        self._place: int | None = None  # of the leader among the experts
+        self.place: int | None = None  # of the leader among the experts
         self.retired: list[Expert] = []
         self.choices: dict[Family, Choice] = {}
         self.tuned_on: dict[Family, int] = {}
@@ -135,7 +135,7 @@ class ExpertPool:
     @property
     def leader(self) -> Expert | None:
         """The expert that predicts; None before the first chunk."""
-        return None if self._place is None else self.experts[self._place]
+        return None if self.place is None else self.experts[self.place]
 
     @property
     def model(self) -> StreamModel:
@@ -283,7 +283,7 @@ class ExpertPool:
                 expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
         self.experts += self._call_back(X, codes)
         ready = [k for k, expert in enumerate(self.experts) if expert.model is not None]
-        self._place = min(
+        self.place = min(
             ready, key=lambda k: (self.experts[k].errors[self.time], -self.experts[k].window)
         )
 
@@ -375,7 +375,7 @@ class ExpertPool:
                 continue
             found = expert.against(leader, self.time)
             if found.gap < min(best, -_BETTER * found.noise):
-                best, self._place = found.gap, place
+                best, self.place = found.gap, place
 
 
 def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:

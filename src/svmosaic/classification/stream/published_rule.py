@@ -6,10 +6,10 @@ import copy
 
 import numpy as np
 
+from svmosaic.classification.stream.chunk_scaling import to_unit_range
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
-from svmosaic.classification.stream.scaling import to_unit_range
+from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Forecast, StreamModel
-from svmosaic.classification.stream.window import RecentSamples
 from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["PublishedRule"]
@@ -44,7 +44,7 @@ class PublishedRule:
         self.choice: Choice | None = None
         self.n_drifts = 0
         self._model: StreamModel | None = None
-        self._n_seen = 0
+        self.n_seen = 0
 
     @property
     def model(self) -> StreamModel:
@@ -65,8 +65,8 @@ class PublishedRule:
 
     def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
         """Train a new model."""
-        first = self._n_seen < self.chunk_size
-        self._n_seen += codes.size
+        first = self.n_seen < self.chunk_size
+        self.n_seen += codes.size
         self.window.add(X, codes)
         X, codes = self.window.last(len(self.window))
         scaler = to_unit_range(X)

@@ -20,37 +20,37 @@ class RecentSamples:
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
-        self._chunks: list[tuple[FloatArray, IndexArray]] = []
+        self.chunks: list[tuple[FloatArray, IndexArray]] = []
 
     def copy(self) -> RecentSamples:
         """Return a window that changes by itself; the samples are shared."""
         other = RecentSamples(self.budget)
-        other._chunks = [*self._chunks]
+        other.chunks = [*self.chunks]
         return other
 
     def __len__(self) -> int:
-        return sum(codes.size for _, codes in self._chunks)
+        return sum(codes.size for _, codes in self.chunks)
 
     def add(self, X: FloatArray, codes: IndexArray) -> None:
         """Append a chunk; samples over the budget leave."""
-        self._chunks.append((X, codes))
+        self.chunks.append((X, codes))
         over = len(self) - self.budget
-        while over > 0 and len(self._chunks) > 1:
-            old_X, old_codes = self._chunks[0]
+        while over > 0 and len(self.chunks) > 1:
+            old_X, old_codes = self.chunks[0]
             if old_codes.size <= over:
-                del self._chunks[0]
+                del self.chunks[0]
             else:
-                self._chunks[0] = old_X[over:].copy(), old_codes[over:].copy()
+                self.chunks[0] = old_X[over:].copy(), old_codes[over:].copy()
             over = len(self) - self.budget
 
     def forget(self) -> None:
         """Drop everything."""
-        self._chunks.clear()
+        self.chunks.clear()
 
     def last(self, count: int) -> tuple[FloatArray, IndexArray]:
         """Return the last so many samples, in their order, or all there are."""
         parts = []
-        for X, codes in reversed(self._chunks):
+        for X, codes in reversed(self.chunks):
             parts.append((X[-count:], codes[-count:]))
             count -= codes.size
             if count <= 0:
