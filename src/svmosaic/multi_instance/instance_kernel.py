@@ -16,7 +16,14 @@ from svmosaic.engine.problem import Coefficients, DoubleArray
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import canonical_csr
 
-__all__ = ["GAMMA_RULES", "INSTANCE_KERNELS", "InstanceKernel", "make_kernel", "one_output"]
+__all__ = [
+    "GAMMA_RULES",
+    "INSTANCE_KERNELS",
+    "InstanceKernel",
+    "instance_gamma",
+    "make_kernel",
+    "one_output",
+]
 
 # Not "precomputed": instances are sorted and split, and a matrix of pairs is neither.
 INSTANCE_KERNELS = SAMPLE_KERNELS
@@ -76,6 +83,12 @@ def one_output(
     return KernelExpansion(kernel, vectors, coefficients, np.array([float(intercept)]))
 
 
+def instance_gamma(gamma: float | str, X: Any, kernel: str) -> float:
+    """Return the width of a kernel for instances `X`, all of which count alike."""
+    everyone = np.arange(X.shape[0], dtype=np.int64)
+    return resolve_gamma(gamma, X, everyone, np.ones(X.shape[0]), kernel=kernel)
+
+
 def make_kernel(
     kernel: str | KernelFunction,
     gamma: float | str,
@@ -87,6 +100,5 @@ def make_kernel(
     """Return the kernel for instances `X`, on which rules for gamma are resolved."""
     value = 1.0
     if not callable(kernel) and kernel != "linear":
-        everyone = np.arange(X.shape[0], dtype=np.int64)
-        value = resolve_gamma(gamma, canonical_csr(X), everyone, np.ones(X.shape[0]), None, kernel)
+        value = instance_gamma(gamma, canonical_csr(X), kernel)
     return InstanceKernel(kernel_spec(kernel, value, degree, coef0), resolve_threads(n_jobs))

@@ -13,7 +13,6 @@ from svmosaic.bags import Bags
 from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.expansion_state import POSITIVE
-from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
@@ -23,7 +22,7 @@ from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import BagSamples, bag_declaration, check_support
 from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
 from svmosaic.multi_instance.inner_folds import Splits
-from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.multi_instance.instance_kernel import InstanceKernel, instance_gamma
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.declaration import doubles, expect, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
@@ -99,7 +98,7 @@ class BagKernelSVM(BagClassifier):
 
     def _fit_binary(self, data: TrainingBags) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
-        self.gamma_ = self._resolve_gamma(bags)
+        self.gamma_ = instance_gamma(self.gamma, bags.instances, self.kernel)
         gram, weights = self._gram(bags, self._kernel(self.gamma_))
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
         coef, self.intercept_, violation = solve_gram(
@@ -111,12 +110,6 @@ class BagKernelSVM(BagClassifier):
         self.support_bags_ = bags[support]
         self._support_weights = weights[bags.rows_of(support)]
         self.dual_coef_ = coef[support]
-
-    def _resolve_gamma(self, bags: Bags) -> float:
-        everything = np.arange(bags.n_instances)
-        return resolve_gamma(
-            self.gamma, bags.instances, everything, np.ones(bags.n_instances), kernel=self.kernel
-        )
 
     def _gram(self, bags: Bags, kernel: InstanceKernel) -> tuple[DoubleArray, DoubleArray]:
         """Return the kernel between training bags and the weights of their instances in it."""
@@ -136,7 +129,8 @@ class BagKernelSVM(BagClassifier):
 
         def make_gram(candidate: BagKernelSVM) -> DoubleArray:
             # A bag's weights and length are its own, so the kernel of some bags is a part of it.
-            return candidate._gram(bags, candidate._kernel(candidate._resolve_gamma(bags)))[0]
+            gamma = instance_gamma(candidate.gamma, bags.instances, candidate.kernel)
+            return candidate._gram(bags, candidate._kernel(gamma))[0]
 
         return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import argmax_in_bags, mean_in_bags
+from svmosaic.multi_instance.instance_kernel import instance_gamma
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr, match_form
@@ -103,7 +104,7 @@ class BagMISVMClassifier(InstanceSVM):
         signs = data.signs
         bags = data.bags
         X = canonical_csr(bags.instances)
-        self._choose_gamma(X)
+        self.gamma_ = instance_gamma(self.gamma, X, self.kernel)
         positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
         candidates, others = bags[positive], bags.rows_of(negative)
         rows = bags.rows_of(positive)

@@ -6,6 +6,7 @@ import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.bag_statistics import argmax_in_bags
+from svmosaic.multi_instance.instance_kernel import instance_gamma
 from svmosaic.multi_instance.peers.instance_svm import InstanceSVM
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.validation import canonical_csr
@@ -101,7 +102,7 @@ class InstanceMISVMClassifier(InstanceSVM):
         signs = data.signs
         bags = data.bags
         X = canonical_csr(bags.instances)
-        self._choose_gamma(X)
+        self.gamma_ = instance_gamma(self.gamma, X, self.kernel)
         positive = np.flatnonzero(signs > 0)
         candidates, rows = bags[positive], bags.rows_of(positive)
         samples = np.arange(bags.n_instances)

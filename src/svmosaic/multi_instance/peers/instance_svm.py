@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from svmosaic.bags import Bags
 from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
-from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.protocol import solve
@@ -68,11 +67,6 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
         self.max_passes = max_passes
         self.cache_mb = cache_mb
         self.n_jobs = n_jobs
-
-    def _choose_gamma(self, X: Any) -> None:
-        """Set the width from all instances."""
-        rows = np.arange(X.shape[0])
-        self.gamma_ = resolve_gamma(self.gamma, X, rows, np.ones(rows.size), kernel=self.kernel)
 
     def _solve(
         self, X: Any, samples: IndexArray, targets: DoubleArray, start: DoubleArray | None

@@ -10,9 +10,9 @@ from sklearn.utils import Tags
 
 from svmosaic.bags import Bags
 from svmosaic.classification.parameters import POSITIVE_REAL
-from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_classifier import BagClassifier
+from svmosaic.multi_instance.instance_kernel import instance_gamma
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.sklearn_compat import StrOptions
@@ -121,8 +121,7 @@ class SawmilClassifier(BagClassifier):
         solver = "gurobi" if self.model == "sawmil" else self.solver
         import_optional(_SOLVERS[solver], f"solve with solver={solver!r}")
         X = bags.instances
-        rows = np.arange(bags.n_instances)
-        self.gamma_ = resolve_gamma(self.gamma, X, rows, np.ones(rows.size), kernel=self.kernel)
+        self.gamma_ = instance_gamma(self.gamma, X, self.kernel)
         kernel = sawmil.RBF(self.gamma_) if self.kernel == "rbf" else sawmil.Linear()
         options = {"sil_kernel": kernel} if self.model == "sawmil" else {}
         model = getattr(sawmil, _MODELS[self.model])
