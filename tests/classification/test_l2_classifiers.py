@@ -232,6 +232,8 @@ def test_threads_and_three_classes(kind, multi_class):
     assert one.n_iter_.shape == one.stop_reason_.shape == one.dual_gap_.shape == (3,)
 
 
+# The sigmoid kernel is indefinite, and fit says so.
+@pytest.mark.filterwarnings("ignore:The kernel of .* is not positive semidefinite")
 @pytest.mark.parametrize("kernel", ["precomputed", "poly", "sigmoid"])
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_other_kernels_learn(blobs, kind, kernel):

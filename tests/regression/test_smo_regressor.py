@@ -40,6 +40,8 @@ def test_three_points_by_hand():
     np.testing.assert_allclose(model.dual_coef_, [[-0.25, 0.25]])
 
 
+# The sigmoid kernel is indefinite, and fit says so.
+@pytest.mark.filterwarnings("ignore:The kernel of .* is not positive semidefinite")
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
 def test_it_solves_the_problem_of_svr(waves, kernel, epsilon):
@@ -49,7 +51,8 @@ def test_it_solves_the_problem_of_svr(waves, kernel, epsilon):
     theirs = SVR(**common).fit(X, y)
 
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-3, atol=1e-3)
-    assert 0 <= ours.dual_gap_[0] <= 1e-3 * max(1.0, ours.objective_[0])
+    gap = ours.dual_gap_[0]
+    assert np.isnan(gap) if kernel == "sigmoid" else 0 <= gap <= 1e-3 * max(1.0, ours.objective_[0])
 
 
 @pytest.mark.parametrize(("epsilon", "scale"), [(0.0, 1.0), (0.1, 1.0), (0.1, 1000.0)])

@@ -1,16 +1,50 @@
-"""Warnings about binary problems that a solver did not finish, with the measurement."""
+"""What a solver says of its solutions: warnings with the measurement, gaps that hold."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.engine.problem import Solution
+from svmosaic.engine.definiteness import Intercept, is_known_semidefinite, is_semidefinite_on
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, Problem, Solution
 from svmosaic.utils.user_warning import warn_user
 
-__all__ = ["warn_if_late", "warn_if_unfinished", "warn_if_violated"]
+__all__ = ["certified_gaps", "warn_if_late", "warn_if_unfinished", "warn_if_violated"]
+
+
+def certified_gaps(
+    estimator: Any,
+    X: Any,
+    kernel: KernelSpec,
+    problems: Sequence[Problem],
+    solutions: Sequence[Solution],
+    intercept: Intercept = "free",
+) -> DoubleArray:
+    """Return the dual gaps; nan, with a warning, where the kernel is not positive semidefinite.
+
+    A gap bounds the distance to the optimum only if the problem is convex.
+    """
+    gaps = np.array([s.dual_gap for s in solutions])
+    if is_known_semidefinite(kernel) or np.isnan(gaps).all():
+        return gaps
+    everyone = np.unique(np.concatenate([p.samples for p in problems]))
+    if is_semidefinite_on(kernel, X, everyone, intercept):
+        return gaps
+    bad = [not is_semidefinite_on(kernel, X, p.samples, intercept) for p in problems]
+    gaps[bad] = np.nan
+    if any(bad) and all(s.status != "indefinite" for s in solutions):
+        warn_user(
+            f"The kernel of {type(estimator).__name__} is not positive semidefinite on these "
+            f"samples, so {sum(bad)} of {len(bad)} binary problems are not convex. Their solutions "
+            "may be far from the optimum, and their dual_gap_ is nan. Use another kernel or change "
+            "its parameters.",
+            ConvergenceWarning,
+        )
+    return gaps
 
 
 def warn_if_late(estimator: Any, solutions: Sequence[Solution], advice: str) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.convergence import warn_if_unfinished
+from svmosaic.classification.convergence import certified_gaps, warn_if_unfinished
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Solution
@@ -32,6 +33,8 @@ class ExactKernelClassifier(KernelClassifier):
     tol: float
     max_iter: int | None
 
+    # The L2-SVMs have it in the norm.
+    _intercept: Intercept = "regularised"
     # Most variables of a joint step; `memory_limit_mb` counts their kernel matrix and its factor.
     _n_joint = 0
 
@@ -63,5 +66,7 @@ class ExactKernelClassifier(KernelClassifier):
         self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
         super()._set_fitted(training, kernel, solutions)
-        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.dual_gap_ = certified_gaps(
+            self, training.X, kernel, training.problems, solutions, self._intercept
+        )
         self.objective_ = np.array([s.objective for s in solutions])

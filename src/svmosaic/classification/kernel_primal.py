@@ -87,6 +87,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective of 1/2 |w|^2 + lam/2 sum of losses, half of the form below.
+        nan where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached, in the same units.
     n_features_in_ : int
@@ -130,6 +131,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
         "max_iter": [*POSITIVE_COUNT, None],
     }
 
+    _intercept = "none"
     # See cpp/solvers/dual_descent.cpp.
     _n_joint = 2_000
 

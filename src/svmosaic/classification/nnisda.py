@@ -89,7 +89,8 @@ class NNISDAClassifier(ExactKernelClassifier):
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_outputs,)
-        Primal minus dual objective over all samples; it bounds the distance to the optimum.
+        Primal minus dual objective over all samples; it bounds the distance to the optimum. nan
+        where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
     n_features_in_ : int

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.classification.convergence import warn_if_late
+from svmosaic.classification.convergence import certified_gaps, warn_if_late
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.margin_path import BinaryPath, MarginPath
@@ -148,7 +148,8 @@ class OLLAWVClassifier(KernelClassifier):
         Why each selection stopped: ``"converged"`` (the margin is reached), ``"max_iter"``,
         ``"max_support"``, ``"max_time"`` or ``"exhausted"`` (no sample is left).
     dual_gap_ : ndarray of shape (n_outputs,)
-        Primal minus dual objective over all samples; for ``refine="full"``, else nan.
+        Primal minus dual objective over all samples; for ``refine="full"``, else nan. Also nan
+        where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached by the refinement; nan without.
     path_ : MarginPath
@@ -298,7 +299,7 @@ class OLLAWVClassifier(KernelClassifier):
         self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
         super()._set_fitted(training, kernel, solutions)
-        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.dual_gap_ = certified_gaps(self, training.X, kernel, training.problems, solutions)
         self.objective_ = np.array([s.objective for s in solutions])
         total_weights = [float(p.weights.sum()) for p in training.problems]
         self._path = MarginPath.of(solutions, total_weights).to_arrays()

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.classification.convergence import warn_if_late
+from svmosaic.classification.convergence import certified_gaps, warn_if_late
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass
@@ -113,7 +113,7 @@ class SMOClassifier(KernelClassifier):
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_outputs,)
         Primal minus dual objective: never less than the distance to the optimum; nan after
-        ``max_time`` and for ``variant="simple"``.
+        ``max_time``, for ``variant="simple"`` and where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
     n_features_in_ : int
@@ -270,5 +270,5 @@ class SMOClassifier(KernelClassifier):
         self, training: Training, kernel: KernelSpec, solutions: list[Solution]
     ) -> None:
         super()._set_fitted(training, kernel, solutions)
-        self.dual_gap_ = np.array([s.dual_gap for s in solutions])
+        self.dual_gap_ = certified_gaps(self, training.X, kernel, training.problems, solutions)
         self.objective_ = np.array([s.objective for s in solutions])

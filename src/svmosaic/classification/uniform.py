@@ -107,7 +107,8 @@ class UniformSVC(ExactKernelClassifier):
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_outputs,)
-        Primal minus dual objective over all samples; nan for ``solver="smo"``.
+        Primal minus dual objective over all samples; nan for ``solver="smo"`` and where the
+        kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
     n_features_in_ : int
@@ -157,6 +158,8 @@ class UniformSVC(ExactKernelClassifier):
         "max_iter": [*POSITIVE_COUNT, None],
         "random_state": ["random_state"],
     }
+
+    _intercept = "free"
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.convergence import warn_if_violated
+from svmosaic.classification.convergence import certified_gaps, warn_if_violated
 from svmosaic.classification.kernel_estimator import (
     KernelEstimator,
     check_square,
@@ -117,7 +117,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (1,)
         Primal minus dual objective: never less than the distance to the optimum; nan after
-        ``max_time``.
+        ``max_time`` and where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (1,)
         Dual objective reached.
     n_features_in_ : int
@@ -264,7 +264,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         # Targets inside the tube need no update; the check of optimality counts as one.
         self.n_iter_ = np.array([max(1, solution.n_iter)])
         self.stop_reason_ = np.array([solution.status])
-        self.dual_gap_ = np.array([solution.dual_gap])
+        self.dual_gap_ = certified_gaps(self, X, kernel, [problem], [solution])
         self.objective_ = np.array([solution.objective])
         return self
 
