@@ -7,27 +7,25 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmosaic.classification.convergence import certified_gaps, warn_if_late
-from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.convergence import warn_if_late, warn_if_violated
+from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_REAL
 from svmosaic.classification.training import Training, resolve_training_kernel
-from svmosaic.engine.expansion_state import CERTIFICATE
+from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Solution
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import SimpleSmoSettings, SmoSettings
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
-from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["SMOClassifier"]
 
 
-class SMOClassifier(KernelClassifier):
+class SMOClassifier(ExactKernelClassifier):
     r"""Support vector classifier by sequential minimal optimisation.
 
     The exact L1-SVM (C-SVC), solved pair by pair with second-order working sets, shrinking and a
@@ -153,7 +151,7 @@ class SMOClassifier(KernelClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelClassifier._parameter_constraints,
+        **ExactKernelClassifier._parameter_constraints,
         **MEMORY_LIMIT,
         "C": POSITIVE_REAL,
         "tol": POSITIVE_REAL,
@@ -164,7 +162,8 @@ class SMOClassifier(KernelClassifier):
         "random_state": ["random_state"],
     }
 
-    _model_file = KernelClassifier._model_file.extend(CERTIFICATE)
+    max_iter: int
+    _intercept: Intercept = "free"
 
     def __init__(
         self,
@@ -226,7 +225,10 @@ class SMOClassifier(KernelClassifier):
         )
         problems = self._with_previous_solution(problems)
         solutions = solve(rows, kernel, problems, settings, **run_options(self))
-        self._warn_if_not_converged(solutions)
+        if not warn_if_late(self, solutions, "raise max_time or tol"):
+            worst = max(s.violation for s in solutions)
+            n_iter = max(s.n_iter for s in solutions)
+            warn_if_violated(self, worst, "Scale the features or raise max_iter", n_iter)
         return kernel, solutions
 
     def _simple_settings(self, cache_mb: float) -> SimpleSmoSettings:
@@ -253,22 +255,3 @@ class SMOClassifier(KernelClassifier):
             initial = np.array([of_row.get(row, 0.0) for row in problem.samples.tolist()])
             begun.append(replace(problem, initial=initial))
         return begun
-
-    def _warn_if_not_converged(self, solutions: list[Solution]) -> None:
-        if warn_if_late(self, solutions, "raise max_time or tol"):
-            return
-        worst = max(s.violation for s in solutions)
-        if worst > self.tol:
-            warn_user(
-                f"{type(self).__name__} stopped with violation {worst:.1e} (tol={self.tol:g}) "
-                f"after {max(s.n_iter for s in solutions)} updates. Scale the features or raise "
-                "max_iter.",
-                ConvergenceWarning,
-            )
-
-    def _set_fitted(
-        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
-    ) -> None:
-        super()._set_fitted(training, kernel, solutions)
-        self.dual_gap_ = certified_gaps(self, training.X, kernel, training.problems, solutions)
-        self.objective_ = np.array([s.objective for s in solutions])
