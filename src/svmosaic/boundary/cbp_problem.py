@@ -53,7 +53,7 @@ class WidthTooSmallError(ValueError):
 
 
 def matrix_bytes(classes: Sequence[tuple[int, int]]) -> float:
-    """Return the most that fits to pairs of classes of so many samples each need, in bytes.
+    """Return the most memory that fits to pairs of classes of these sizes need, in bytes.
 
     The distances of all pairs are held at once, the other matrices for one after the other.
     """

@@ -288,7 +288,7 @@ def _some_pairs(
 ) -> Iterator[tuple[IndexArray, IndexArray, IndexArray]]:
     """Yield rows of both classes and the pairs between them, for every pair of classes.
 
-    Of a pair of classes with more samples, so many are drawn from both in proportion.
+    Of a larger pair of classes, `most_samples` are drawn, from both classes in proportion.
     """
     rng = np.random.default_rng(0)
     for positive, negative in class_pairs(int(labels.max()) + 1):
@@ -397,8 +397,8 @@ def width_path(
     after_peak : bool, default=False
         Whether to take the next smaller width after the peak, as the thesis advises.
     max_samples : int, default=1000
-        Larger pairs of classes are searched on so many samples drawn from both in proportion. Time
-        grows with the cube of this number.
+        Larger pairs of classes are searched on this many samples, drawn from both in proportion.
+        Time grows with the cube of this number.
     n_jobs : int, default=None
         Threads for the boundary points. None means 1, -1 all.
 

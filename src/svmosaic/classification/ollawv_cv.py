@@ -76,7 +76,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     cv : int, splitter or iterable, default=5
         The folds, as in scikit-learn.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
-        What is maximised. Equal scores go to the candidate with fewer support vectors.
+        What is maximised. Ties go to the candidate with fewer support vectors.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 means all. The model does not depend on it.
     memory_limit_mb : float, default=2000

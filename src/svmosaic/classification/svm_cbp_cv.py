@@ -48,10 +48,10 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     cv : int, splitter or iterable, default=5
         The folds, as in scikit-learn.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
-        What is maximised. Equal scores go to the smallest lam.
+        What is maximised. Ties go to the smallest lam.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it. They look
-        for the boundary points and predict.
+        Number of threads. None means 1, -1 means all. The model does not depend on it. Threads find
+        the boundary points and predict.
     memory_limit_mb : float, default=2000.0
         As in `SVMCBPClassifier`.
     verbose : int, default=0

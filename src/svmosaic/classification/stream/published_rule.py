@@ -32,7 +32,7 @@ class PublishedRule:
     Parameters
     ----------
     chunk_size : int
-        Samples of a full chunk. Until so many have come, all that have come are the first chunk.
+        Samples of a full chunk. Until then, all samples that have come are the first chunk.
     n_threads : int
         Threads.
     """

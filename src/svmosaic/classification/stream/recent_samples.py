@@ -48,7 +48,7 @@ class RecentSamples:
         self.chunks.clear()
 
     def last(self, count: int) -> tuple[FloatArray, IndexArray]:
-        """Return the last so many samples, in their order, or all there are."""
+        """Return the last `count` samples in their order, or all there are."""
         parts = []
         for X, codes in reversed(self.chunks):
             parts.append((X[-count:], codes[-count:]))
