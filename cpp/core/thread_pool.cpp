@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -33,6 +34,7 @@ ThreadPool::ThreadPool(Index n_threads, Start start) {
     try {
         for (Index i = 1; i < n_threads; ++i) workers_.push_back(start([this] { work(); }));
     } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
     }
 }
 

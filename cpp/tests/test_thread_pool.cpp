@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -44,15 +45,20 @@ void thousands_of_tiny_jobs_leave_nothing_behind() {
     }
 }
 
-// The system may refuse a thread when some are running already.
+void refuse_thread() {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+}
+void refuse_memory() {
+    throw std::bad_alloc();
+}
+
+// The system may refuse a thread, or the memory for it, when some are running already.
+template <void (*refuse)()>
 void a_pool_makes_do_with_the_threads_it_gets() {
     static std::atomic<int> started;
     started = 0;
     ThreadPool pool(6, [](std::function<void()> work) {
-        if (started == 2) {
-            throw std::system_error(
-                std::make_error_code(std::errc::resource_unavailable_try_again));
-        }
+        if (started == 2) refuse();
         ++started;
         return std::thread(std::move(work));
     });
@@ -196,7 +202,8 @@ void a_stopped_monitor_knows_the_reason() {
 void test_thread_pool() {
     every_task_runs_once();
     thousands_of_tiny_jobs_leave_nothing_behind();
-    a_pool_makes_do_with_the_threads_it_gets();
+    a_pool_makes_do_with_the_threads_it_gets<refuse_thread>();
+    a_pool_makes_do_with_the_threads_it_gets<refuse_memory>();
     sleeping_workers_wake_up();
     workers_take_part();
     exceptions_reach_the_caller();
