@@ -29,7 +29,7 @@ def test_the_copy_of_the_rows_counts():
     assert name == "the interleaved copy of X (10000 x 100 float32)"
 
 
-def test_small_machines_side_by_side_count_together():
+def test_small_problems_side_by_side_count_together():
     rows = make_rows(np.zeros((1000, 50)), "rbf")
 
     one, _ = working_bytes(rows, [_problem(1000)] * 3, 1)
@@ -59,7 +59,7 @@ def test_a_limit_that_is_too_low_gets_one_sentence():
         OLLAWVClassifier(memory_limit_mb=0.1).fit(X, y)
 
 
-def test_exact_machines_know_the_limit():
+def test_exact_solvers_know_the_limit():
     X = np.random.default_rng(0).normal(size=(500, 40))
     with pytest.raises(MemoryError, match="SMOClassifier expected memory_limit_mb of at least"):
         SMOClassifier(memory_limit_mb=0.1).fit(X, (X[:, 0] > 0).astype(int))
