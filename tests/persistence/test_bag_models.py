@@ -8,12 +8,12 @@ import json
 
 import numpy as np
 import pytest
-import safetensors.numpy
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
+from forged_files import forge, open_up
 from multi_instance.toy_bags import needle_bags
 from svmosaic import (
     MIRMixSVMClassifier,
@@ -30,9 +30,8 @@ from svmosaic.multi_instance import (
     SetKernelClassifier,
     SummarySVMClassifier,
 )
-from svmosaic.persistence.model_file import _checksum, decode, encode
+from svmosaic.persistence.model_file import decode, encode
 from svmosaic.preprocessing import ConstantHolder
-from svmosaic.utils.strict_json import canonical_json
 
 SETS = SetKernelClassifier(C=10.0)
 MIX = MIRMixSVMClassifier(C=[1.0, 10.0], gamma=[0.5], n_init=1, random_state=0)
@@ -167,18 +166,6 @@ def test_a_model_that_does_not_fit_together_is_not_written(name):
 
 
 # Forged files -------------------------------------------------------------------------------
-
-
-def open_up(content):
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["svmosaic"])
-    del header["sha256"]
-    return header, safetensors.numpy.load(content)
-
-
-def forge(header, tensors):
-    header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from forged_files import forge, open_up
 from svmosaic import OLLAWVClassifier
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence import load, save
@@ -51,20 +52,6 @@ def models(data):
         "scaled": make_pipeline(MinMaxScaler(), OLLAWVClassifier(**short)).fit(X, y),
         "standard": make_pipeline(StandardScaler(), OLLAWVClassifier(**short)).fit(X, y),
     }
-
-
-def open_up(content):
-    """Return the header, without the checksum, and the tensors of a model file."""
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["svmosaic"])
-    del header["sha256"]
-    return header, safetensors.numpy.load(content)
-
-
-def forge(header, tensors):
-    """Return a model file with a checksum that fits."""
-    header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 def frame(header, data=b""):

@@ -13,12 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
+from forged_files import forge, open_up
 from svmosaic import StreamOLLAL2, StreamOLLAWV
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.model_file import _checksum, decode, encode
-from svmosaic.utils.strict_json import canonical_json
+from svmosaic.persistence.model_file import decode, encode
 
 FOLDER = Path(__file__).with_name("models_0_1")
 # The small file of the class is enough.
@@ -28,20 +27,6 @@ EXPECTED = np.load(FOLDER / "expected.npz", allow_pickle=False)
 NUMBERS = [10**400, 2**63, -1, -0.0, 0.5, 1e308, 5e-324, True]
 # What JSON cannot say, or says in a second way.
 TEXTS = ["1e400", "-1e400", "NaN", "-Infinity", "-0", "00", "1e-400", "9" * 5000, "[[[[1]]]]"]
-
-
-def open_up(content):
-    """Return the header, without the checksum, and the tensors of a model file."""
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["svmosaic"])
-    del header["sha256"]
-    return header, safetensors.numpy.load(content)
-
-
-def forge(header, tensors):
-    """Return a model file with a checksum that fits."""
-    header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 def number_paths(value, path=()):

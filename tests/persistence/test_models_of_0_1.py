@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forged_files import open_up
 from svmosaic import _core, load
+from svmosaic.persistence.model_file import encode
 
 FOLDER = Path(__file__).with_name("models_0_1")
 # Inputs and what version 0.1 answered, by the name of the file.
@@ -37,3 +39,19 @@ def test_a_file_of_0_1_predicts_the_same(path):
         np.testing.assert_array_equal(found, expected)
     if f"{path.stem}/decision" in EXPECTED:
         compare(model.decision_function(queries(path.stem)), EXPECTED[f"{path.stem}/decision"])
+
+
+def names(part):
+    """Return the names in a header, of estimators within estimators too."""
+    if isinstance(part, dict):
+        return {key: names(value) for key, value in part.items()}
+    return [names(value) for value in part] if isinstance(part, list) else None
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
+def test_a_model_of_0_1_is_written_with_the_names_of_0_1(path):
+    headers, tensors = zip(*map(open_up, (path.read_bytes(), encode(load(path)))), strict=True)
+
+    values = [[names(step["values"]) for step in header["steps"]] for header in headers]
+    assert values[0] == values[1]
+    assert tensors[0].keys() == tensors[1].keys()

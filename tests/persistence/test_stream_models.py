@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-import safetensors.numpy
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
+from forged_files import forge, open_up
 from svmosaic import StreamOLLAL2, StreamOLLAWV, load, save
 from svmosaic.exceptions import ModelFileError
-from svmosaic.persistence.model_file import _checksum, decode, encode
+from svmosaic.persistence.model_file import decode, encode
 from svmosaic.streams import DDM, Sine
-from svmosaic.utils.strict_json import canonical_json
 
 MODELS = {
     "adaptive": StreamOLLAWV(chunk_size=40, memory=200),
@@ -90,18 +87,6 @@ def test_parameters_that_were_changed_after_training_are_refused(tmp_path):
 
 
 # Forged files ---------------------------------------------------------------------------------
-
-
-def open_up(content):
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["svmosaic"])
-    del header["sha256"]
-    return header, safetensors.numpy.load(content)
-
-
-def forge(header, tensors):
-    header = {**header, "sha256": _checksum(header, tensors)}
-    return safetensors.numpy.save(tensors, metadata={"svmosaic": canonical_json(header)})
 
 
 def rule_of(header):
