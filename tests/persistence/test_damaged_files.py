@@ -463,10 +463,10 @@ HOSTILE = {
     "path offsets": ("sparse", _array("path.offsets", _put(1, 99)), "offsets of the path"),
     "path offsets begin": ("sparse", _array("path.offsets", _put(0, 1)), "offsets of the path"),
     "path offsets count": ("sparse", _array("path.offsets", lambda a: a[1:]), "offsets of the"),
-    "path machines": (
+    "paths": (
         "sparse",
         _array("path.total_weights", lambda a: a[1:]),
-        "the path has 2 machines",
+        "there are 2 paths; the model has 3 outputs",
     ),
     "path weight": ("sparse", _array("path.total_weights", _put(0, 0.0)), "more than 0"),
     "path steps": ("sparse", _array("path.steps", _put(0, NAN)), "nan or infinity"),
