@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from svmosaic.engine import cpu
-from svmosaic.engine.gamma import gamma_of
+from svmosaic.engine.gamma import gamma_from_sigma
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, FloatArray, PairwiseRows, Problem, Solution
 from svmosaic.engine.protocol import solve
@@ -92,7 +92,7 @@ class CbpWidth:
 
     def __init__(self, problem: CbpProblem, sigma: float, ridge: float) -> None:
         n = problem.targets.size
-        gamma = gamma_of(sigma)
+        gamma = gamma_from_sigma(sigma)
         R = problem.overlap(gamma)
         mean = float(np.trace(R)) / n
         if not mean > _LEAST_TRACE:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.boundary.kernel_widths import peak_of_samples, radius_of_samples
-from svmosaic.engine.gamma import gamma_of
+from svmosaic.engine.gamma import gamma_from_sigma
 from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = ["peak_gamma", "radius_gamma"]
@@ -17,13 +17,13 @@ __all__ = ["peak_gamma", "radius_gamma"]
 def peak_gamma(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
     """1 / (2 sigma^2) of the peak of SVM-CBP's norm."""
     known = _boundary_classes("cbp", X, labels)
-    return gamma_of(peak_of_samples(X, known, weights, who="gamma='cbp'").sigma)
+    return gamma_from_sigma(peak_of_samples(X, known, weights, who="gamma='cbp'").sigma)
 
 
 def radius_gamma(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
     """1 / (2 sigma^2) of three times the lower quartile of the boundary points' radii."""
     known = _boundary_classes("cbp-radius", X, labels)
-    return gamma_of(radius_of_samples(X, known, weights))
+    return gamma_from_sigma(radius_of_samples(X, known, weights))
 
 
 def _boundary_classes(rule: str, X: Any, labels: IndexArray | None) -> IndexArray:

@@ -12,7 +12,7 @@ from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.classification.training import Training
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion_state import POSITIVE
-from svmosaic.engine.gamma import gamma_of, resolve_gamma, sigma_of
+from svmosaic.engine.gamma import gamma_from_sigma, resolve_gamma, sigma_from_gamma
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, FloatArray, IndexArray
 from svmosaic.engine.settings import OnlineSvmSettings, Shrinking, VisitOrder
@@ -157,7 +157,7 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
         if isinstance(self.sigma, str):
             gamma = resolve_gamma("scale", training.X, training.samples, training.weights)
         else:
-            gamma = gamma_of(float(self.sigma))
+            gamma = gamma_from_sigma(float(self.sigma))
         return KernelSpec("rbf", gamma)
 
     def _visit(self, visits: Visits) -> tuple[KernelSpec, list[OnlineSolution]]:
@@ -195,4 +195,4 @@ class OnlineSVMClassifier(RbfClassifier, OnlineClassifier):
         )
 
     def _set_state(self, solutions: list[OnlineSolution], labels: IndexArray) -> None:
-        self.sigma_ = sigma_of(self.expansion_.kernel.gamma)
+        self.sigma_ = sigma_from_gamma(self.expansion_.kernel.gamma)

@@ -18,7 +18,7 @@ from svmosaic.classification.online_svm import OnlineSVMClassifier
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.training import Training
 from svmosaic.engine.expansion import KernelExpansion
-from svmosaic.engine.gamma import gamma_of, sigma_of
+from svmosaic.engine.gamma import gamma_from_sigma, sigma_from_gamma
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
@@ -229,7 +229,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         n_before = 0
         if kernel is None:
             searched, sigma = self._search(X, table, tasks, deadline)
-            kernel = KernelSpec("rbf", gamma_of(sigma))
+            kernel = KernelSpec("rbf", gamma_from_sigma(sigma))
             if visits.order != "given":
                 # The search was part of the training; a stream starts with the width found.
                 n_before = self.sigmas_.size * self._period(self.sigmas_.size)
@@ -242,7 +242,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         solutions = self._steps(
             X,
             table,
-            gamma_of(sigma_of(kernel.gamma)),
+            gamma_from_sigma(sigma_from_gamma(kernel.gamma)),
             tasks,
             visits.order,
             left,
@@ -310,7 +310,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         ready = list(tasks)
         norms = np.zeros(sigmas.size)
         for s, sigma in enumerate(sigmas):
-            gamma = gamma_of(float(sigma))
+            gamma = gamma_from_sigma(float(sigma))
             after = self._steps(
                 X,
                 points,

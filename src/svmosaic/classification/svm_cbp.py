@@ -26,7 +26,7 @@ from svmosaic.classification.convergence import warn_if_unfinished
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL, RUN_PARAMETERS
 from svmosaic.classification.rbf_only import RbfClassifier
 from svmosaic.classification.training import Training
-from svmosaic.engine.gamma import gamma_of
+from svmosaic.engine.gamma import gamma_from_sigma
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray, Problem, Solution
 from svmosaic.utils.clock import Deadline
@@ -271,7 +271,7 @@ class CbpFit:
     @property
     def kernel(self) -> KernelSpec:
         """The kernel with this width."""
-        return KernelSpec("rbf", gamma_of(self.sigma))
+        return KernelSpec("rbf", gamma_from_sigma(self.sigma))
 
 
 def solve_cbp(

@@ -11,7 +11,13 @@ import scipy.sparse as sp
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 
-__all__ = ["DENSE_GAMMA_RULES", "GAMMA_RULES", "gamma_of", "resolve_gamma", "sigma_of"]
+__all__ = [
+    "DENSE_GAMMA_RULES",
+    "GAMMA_RULES",
+    "gamma_from_sigma",
+    "resolve_gamma",
+    "sigma_from_gamma",
+]
 
 
 def _scale(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
@@ -94,7 +100,7 @@ def resolve_gamma(
     return value
 
 
-def gamma_of(sigma: float) -> float:
+def gamma_from_sigma(sigma: float) -> float:
     """Return 1 / (2 sigma^2)."""
     square = sigma * sigma
     if not 0.0 < square < np.inf:
@@ -105,6 +111,6 @@ def gamma_of(sigma: float) -> float:
     return float(0.5 / square)
 
 
-def sigma_of(gamma: float) -> float:
+def sigma_from_gamma(gamma: float) -> float:
     """Return the width of which `gamma` is 1 / (2 sigma^2)."""
     return float(np.sqrt(0.5 / gamma))
