@@ -207,7 +207,7 @@ void LibsvmTextParser::read_line(std::string_view line) {
         fail("the label " + quoted(line) + " is not a number. Begin the line with a real number.");
     }
     if (!options_.allow_nonfinite && !std::isfinite(label->value)) {
-        fail("the label " + quoted(line) + " is not finite. Mend the label or remove the line.");
+        fail("the label " + quoted(line) + " is not finite. Correct the label or remove the line.");
     }
     read_features(line.substr(label->length));
     rows_.labels.push_back(label->value);
@@ -260,7 +260,7 @@ LibsvmTextParser::Index LibsvmTextParser::read_index(std::string_view rest, std:
     if (overflows || index > options_.max_features) {
         fail("feature index " + quoted(digits) + " is above the limit of " +
              std::to_string(options_.max_features) +
-             ". Mend the index, or raise n_features or max_features.");
+             ". Correct the index, or raise n_features or max_features.");
     }
     if (index <= previous) {
         fail("feature index " + std::to_string(index) + " does not follow " +
@@ -277,7 +277,7 @@ LibsvmTextParser::Number LibsvmTextParser::read_value(std::string_view rest, std
     }
     if (!options_.allow_nonfinite && !std::isfinite(number->value)) {
         fail("the value " + quoted(rest) + " of feature " + std::to_string(index) +
-             " is not finite. Mend the value, or pass allow_nan=True.");
+             " is not finite. Correct the value, or pass allow_nan=True.");
     }
     return *number;
 }

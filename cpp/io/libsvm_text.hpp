@@ -20,7 +20,7 @@ struct LibsvmTextOptions {
     bool allow_nonfinite = false;
 };
 
-// A line that breaks the format. what() is the reason and the mend, without the line number.
+// A line that breaks the format. what() is the reason and what to do, without the line number.
 class LibsvmTextError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

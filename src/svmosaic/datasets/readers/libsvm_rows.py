@@ -171,7 +171,7 @@ def _parse_row(text: str, most: int) -> tuple[float, list[tuple[int, float]]]:
         )
     if not math.isfinite(label):
         raise _RowError(
-            f"the label {_quoted(tokens[0])} is not finite. Mend the label or remove the line."
+            f"the label {_quoted(tokens[0])} is not finite. Correct the label or remove the line."
         )
     rest = tokens[1:]
     if rest and rest[0].startswith("qid:"):
@@ -205,7 +205,7 @@ def _index(token: str, previous: int, most: int) -> int:
         )
     if index > most:
         raise _RowError(
-            f"feature index {_quoted(digits)} is above the limit of {most}. Mend the index, or "
+            f"feature index {_quoted(digits)} is above the limit of {most}. Correct the index, or "
             "raise n_features or max_features."
         )
     if index <= previous:
@@ -224,7 +224,7 @@ def _value(text: str, index: int) -> float:
             "after the colon."
         )
     if not math.isfinite(value):
-        raise _RowError(f"the value {_quoted(text)} of feature {index} is not finite. Mend it.")
+        raise _RowError(f"the value {_quoted(text)} of feature {index} is not finite. Correct it.")
     return value
 
 
