@@ -1,4 +1,4 @@
-# Two commands do all the set-up on a machine with Python 3.11+ and a C++ compiler:
+# Two commands do all the set-up on a computer with Python 3.11+ and a C++ compiler:
 #   make demo    train, compare, draw; ends with a table and demo/report.html
 #   make test    lint, types, layer contracts and all fast tests
 PYTHON ?= python3

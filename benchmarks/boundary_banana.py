@@ -1,10 +1,10 @@
-"""Machines of boundary points on the banana data: figures and the run of the on-line form.
+"""Classifiers with boundary points on the banana data: figures and the run of the online form.
 
     python benchmarks/boundary_banana.py [--out benchmarks/results/boundary_banana.csv]
         [--figures docs/figures]
 
-80 % of 5300 rows to train on, features in [0, 1]. Machines with a cost of n^3 get 800 of them.
-Fixed parameters: sigma 0.1 where it is not found, lambda 1, or 0.01 for the on-line forms.
+80 % of 5300 rows to train on, features in [0, 1]. Classifiers with a cost of n^3 get 800 of them.
+Fixed parameters: sigma 0.1 where it is not found, lambda 1, or 0.01 for the online forms.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ SIGMA = 0.1
 GAMMA = 0.5 / SIGMA**2
 
 
-def machines() -> dict[str, tuple[Any, bool]]:
-    """Return the machines by name, and whether they take all training rows."""
+def classifiers() -> dict[str, tuple[Any, bool]]:
+    """Return the classifiers by name, and whether they take all training rows."""
     online: dict[str, Any] = {"lam": 0.01, "sigma": SIGMA}
     return {
         "SMO": (SMOClassifier(gamma=GAMMA), True),
@@ -116,13 +116,13 @@ def main() -> None:
     print("peak sigma", peak_sigma(X, y), "radius sigma", radius_sigma(X, y))
     print("factor of violators (smallest, mean)", shrinking(X, y, SIGMA), shrinking(X, y, 0.5))
     rows = []
-    for name, (model, all_rows) in machines().items():
+    for name, (model, all_rows) in classifiers().items():
         n = y.size if all_rows else FEW
         began = time.process_time()
         model.fit(X[:n], y[:n])
         rows.append(
             {
-                "machine": name,
+                "classifier": name,
                 "rows": n,
                 "sigma": round(float(getattr(model, "sigma_", SIGMA)), 4),
                 "vectors": int(np.size(getattr(model, "support_", ()))),

@@ -2,7 +2,7 @@
 
     python benchmarks/boundary_widths.py [--out benchmarks/results/boundary_widths.csv]
 
-Five outer folds. Features in [0, 1] by the training part. The machine is the exact L1-SVM; C is
+Five outer folds. Features in [0, 1] by the training part. The classifier is the exact L1-SVM; C is
 chosen by five inner folds in all columns, gamma too in the last. Times are CPU seconds of all that
 a column needs on the training part: the width, the search of C, the last fit. Sets of more than
 1000 rows are cut to 1000.

@@ -4,10 +4,10 @@
                                         [--threads 2] [--repeat 1] [--out results.csv]
 
 80/20 stratified split, seed 0; features scaled to [0, 1] by the training part; the same gamma and
-C for all machines (C is the refinement's). Every fit runs in a process of its own, so the peak of
+C for all models (C is the refinement's). Every fit runs in a process of its own, so the peak of
 memory is its own; reading, scaling and imports are outside the clock. A time is the best of the
 repeats, which end after ten seconds. The ratio is the time of the fastest peer in this run divided
-by that of the machine.
+by that of the computer.
 
 Ours: plain (refine=None), selected, full, on float32. Peers: svc (scikit-learn, one thread by
 nature), intelex (scikit-learn-intelex, when installed), both on float64; intelex_dense and
@@ -42,7 +42,7 @@ PARAMETERS = {
     "web": (4.0, 1 / 16),
 }
 PEERS = ("svc", "intelex", "intelex_dense", "intelex_32", "plain", "selected", "full")
-# The names of our machines: OLLAWV by its refinement, the others by their class.
+# The names of our classifiers: OLLAWV by its refinement, the others by their class.
 OLLAWV: dict[str, Any] = {"plain": None, "selected": "selected", "full": "full"}
 SOLVERS = {
     "smo": "SMOClassifier",
@@ -74,8 +74,8 @@ def split(name: str) -> tuple[Any, Any, Any, Any]:
     return X_train, y[train], X_test, y[test]
 
 
-def make(peer: str, C: float, gamma: float, threads: int, n_machine: float = 1.0) -> Any:
-    """Return the unfitted machine; `n_machine` is the mean number of rows of a binary one."""
+def make(peer: str, C: float, gamma: float, threads: int, n_rows: float = 1.0) -> Any:
+    """Return the unfitted model; `n_rows` is the mean number of rows of a binary problem."""
     if peer == "svc":
         from sklearn.svm import SVC
 
@@ -91,7 +91,7 @@ def make(peer: str, C: float, gamma: float, threads: int, n_machine: float = 1.0
         return svmosaic.OLLAWVClassifier(C=C, refine=OLLAWV[peer], **common)
     if peer == "nlsgd":
         # Its C is 1 / lambda of a mean loss, so the same problem has n times the C.
-        C *= n_machine
+        C *= n_rows
     return getattr(svmosaic, SOLVERS[peer])(C=C, **common)
 
 
@@ -100,7 +100,7 @@ def is_ours(peer: str) -> bool:
 
 
 def in_form(peer: str, X: Any) -> Any:
-    """Return the samples as this machine is given them."""
+    """Return the samples as this model is given them."""
     import numpy as np
 
     if peer in ("intelex_dense", "intelex_32") and hasattr(X, "toarray"):
@@ -109,20 +109,20 @@ def in_form(peer: str, X: Any) -> Any:
 
 
 def child(pipe: Connection, name: str, peer: str, threads: int, repeat: int) -> None:
-    """Measure one machine on one set and send the record."""
+    """Measure one model on one set and send the record."""
     from threadpoolctl import threadpool_limits
 
     try:
         X, y, X_test, y_test = split(name)
         X, X_test = in_form(peer, X), in_form(peer, X_test)
         C, gamma = PARAMETERS[name]
-        n_machine = 2 * len(y) / len(set(y.tolist()))
+        n_rows = 2 * len(y) / len(set(y.tolist()))
         with threadpool_limits(threads):
             # Loads the peers' run-time libraries outside the clock.
             make(peer, C, gamma, threads).fit(X[:1000], y[:1000])
             fits, predictions = [], []
             for _ in range(repeat):
-                model = make(peer, C, gamma, threads, n_machine)
+                model = make(peer, C, gamma, threads, n_rows)
                 began = time.perf_counter()
                 model.fit(X, y)
                 fits.append(time.perf_counter() - began)
@@ -175,7 +175,7 @@ def print_row(row: dict[str, Any]) -> None:
 
 
 def add_ratios(rows: list[dict[str, Any]]) -> None:
-    """Compare our machines on one set with the fastest peer of this run."""
+    """Compare our models on one set with the fastest peer of this run."""
     done = [row for row in rows if "error" not in row]
     peers = [row for row in done if not is_ours(row["peer"])]
     if not peers:
@@ -226,7 +226,7 @@ def main(default_peers: tuple[str, ...] = PEERS) -> None:
         print("scikit-learn-intelex is not installed: pip install 'svmosaic[bench]'")
 
     print(
-        f"{'set':<9} {'machine':<13}{'fit s':>9}{'ratio':>8}{'pred s':>9}{'ratio':>8}"
+        f"{'set':<9} {'model':<13}{'fit s':>9}{'ratio':>8}{'pred s':>9}{'ratio':>8}"
         f"{'acc %':>9}{'SVs':>8}{'MB':>8}"
     )
     rows = []

@@ -1,4 +1,4 @@
-"""What fraction of the machine the two hot loops reach.
+"""What fraction of the computer's speed the two hot loops reach.
 
     python benchmarks/engine.py [--threads 2] [--out results.csv]
 

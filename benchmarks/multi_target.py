@@ -10,7 +10,7 @@ Part "grid": one chain with the whole grid against scikit-learn's
 ``RegressorChain(GridSearchCV(SVR))`` with the same grid, folds and order.
 
 Inputs are scaled on all rows, for there is no test. CPU seconds are those of the whole process; of
-our machines the least of three runs, in turns, of scikit-learn one run.
+our regressors the least of three runs, in turns, of scikit-learn one run.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ def load_scaled(name: str) -> tuple[Any, Any]:
 
 def measure_chains(name: str) -> dict[str, Any]:
     X, Y = load_scaled(name)
-    machines = {
+    regressors = {
         "single": MultiTargetSVR(),
         **{appended: SVRRC(appended=appended) for appended in ("out_of_fold", "true")},
     }
-    chains = dict.fromkeys(machines, float("inf"))
-    # In turns, so that what else the machine does falls on all alike.
+    chains = dict.fromkeys(regressors, float("inf"))
+    # In turns, so that what else the computer does falls on all alike.
     for _ in range(3):
-        for kind, machine in machines.items():
-            chains[kind] = min(chains[kind], cpu_seconds(lambda m=machine: m.fit(X, Y), 1))  # type: ignore[misc]
+        for kind, regressor in regressors.items():
+            chains[kind] = min(chains[kind], cpu_seconds(lambda m=regressor: m.fit(X, Y), 1))  # type: ignore[misc]
     single = chains.pop("single")
     for appended, seconds in chains.items():
         print(f"{name:8} SVRRC, {appended:11} {seconds:8.2f} s; single {single:6.2f} s; "

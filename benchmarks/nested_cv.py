@@ -46,7 +46,7 @@ PAPER = {
     "eukaryotic": (77.38, 54.11),
 }
 # CPU seconds of nested 5 x 5 cross-validation: figures of the authors' own C++ program, measured on
-# a 2-core AVX-512 machine. Its pattern search visits about 25 of the 64 cells of its grid.
+# a 2-core AVX-512 computer. Its pattern search visits about 25 of the 64 cells of its grid.
 AUTHORS_SECONDS = {
     "iris": 0.049,
     "teach": 0.105,

@@ -4,7 +4,7 @@
                                  [--limit 40] [--out results.csv] [--figure scaling.svg]
 
 Stratified draws of growing size from the intrusion data (494 021 rows, 10 % of KDD Cup 1999),
-features scaled to [0, 1]; C = 4, gamma = 1, the same for all. A machine that took longer than
+features scaled to [0, 1]; C = 4, gamma = 1, the same for all. A model that took longer than
 `--limit` seconds is not asked for the next size; a fit is given up after three times that. The
 exponent is the slope of log time over log n by least squares, from 20 000 samples on: below, fixed
 costs dominate.

@@ -5,7 +5,7 @@
 Generators are read in chunks of 1000 and of 10 000 samples. Learners predict and learn chunks of
 1000 samples of RandomRBF (10 attributes, 2 classes), ours with all threads; River's tree and
 NL-SGD, which are slow, get a tenth of the samples. A learner has two rates, by the clock and by
-the processor: on a machine with other work the second changes little, on a quiet one the first is
+the processor: on a computer with other work the second changes little, on a quiet one the first is
 what a user sees.
 """
 

@@ -1,6 +1,6 @@
 """Do chains of targets help? Missing values, nominal columns and several targets in one pipeline.
 
-Made-up sales of three products: one column has missing values, one holds names. Each machine is
+Made-up sales of three products: one column has missing values, one holds names. Each regressor is
 cross-validated with its whole pipeline, so that imputation, coding, scaling and tuning see training
 rows only. The figure shows the correlations in the order of SVRCC's chain.
 
@@ -37,18 +37,18 @@ def make_sales(n_rows: int = 200) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Print the error of each machine and draw the chain."""
+    """Print the error of each regressor and draw the chain."""
     X, Y = make_sales()
     prepare = make_column_transformer(
         (make_pipeline(SimpleImputer(), StandardScaler()), [0, 1]),
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), [2]),
     )
-    for machine in (MultiTargetSVR(), SVRCC(), SVRCC(appended="out_of_fold"), SVRRC()):
+    for regressor in (MultiTargetSVR(), SVRCC(), SVRCC(appended="out_of_fold"), SVRRC()):
         errors = []
         for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-            model = make_pipeline(prepare, machine).fit(X[train], Y[train])
+            model = make_pipeline(prepare, regressor).fit(X[train], Y[train])
             errors.append(average_rrmse(Y[test], model.predict(X[test]), Y[train]))
-        print(f"{machine!s:32} aRRMSE {np.mean(errors):.3f}")
+        print(f"{regressor!s:32} aRRMSE {np.mean(errors):.3f}")
     if len(sys.argv) > 1:
         order = SVRCC().fit(prepare.fit_transform(X), Y).chains_[0]
         Path(sys.argv[1]).write_bytes(to_svg(plot_chain(Y, order, names=["A", "B", "C"])))

@@ -26,7 +26,7 @@ class DriftDetector(Protocol):
 def feed(detector: DriftDetector, errors: Any) -> bool:
     """Give a detector some errors; return whether it raised an alarm at any of them.
 
-    It stops at the first alarm, since a detector may begin anew with the next error.
+    It stops at the first alarm, since a detector may restart with the next error.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class DDM:
         return f"DDM(warning={self.warning}, alarm={self.alarm}, min_samples={self.min_samples})"
 
     def reset(self) -> None:
-        """Begin anew: no errors, no alarm."""
+        """Start again: no errors, no alarm."""
         self.drift_detected = False
         self.warning_detected = False
         self.n_samples = 0

@@ -6,11 +6,11 @@ __all__ = ["DataFileError", "DataNotFoundError", "MissingDependencyError", "Mode
 
 
 class DataFileError(ValueError):
-    """A data file is malformed; the message names the file, the line and the mend."""
+    """A data file is malformed; the message names the file, the line and how to fix it."""
 
 
 class DataNotFoundError(LookupError):
-    """No data set of that name is known, or its file is not at hand."""
+    """No data set of that name is known, or its file is not available."""
 
 
 class ModelFileError(ValueError):

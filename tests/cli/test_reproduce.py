@@ -11,7 +11,7 @@ def test_the_list_has_every_table(svmosaic):
     assert outcome.code == 0, outcome.err
     for name in ("5.3", "5.5", "002-2-3", "004-5.1", "fig-5.2", "fig-5.6", "fig-5.7"):
         assert any(line.startswith(f"{name} ") for line in outcome.out.splitlines())
-    assert "data at hand" in outcome.out
+    assert "data available" in outcome.out
     assert "quick" in outcome.out
 
 

@@ -174,7 +174,7 @@ def test_three_classes_of_bags(svmosaic, molecules, tmp_path):
 
     outcome = svmosaic("train", molecules, "-o", tmp_path / "m", "--method", "mirsvm")
 
-    assert _field(outcome, "binary classifiers") == "3, each class against the rest"
+    assert _field(outcome, "binary problems") == "3, each class against the rest"
     assert _field(svmosaic("info", tmp_path / "m"), "classes") == "3: active, dull, other"
 
 

@@ -27,7 +27,7 @@ def test_training_shows_a_summary_and_saves_the_scaling(svmosaic, flowers, tmp_p
     assert _field(outcome, "features") == "4"
     assert _field(outcome, "classes") == "2 (no: 20, yes: 20)"
     assert _field(outcome, "training accuracy") == "1.0000"
-    assert _field(outcome, "binary classifiers").startswith("1; ")
+    assert _field(outcome, "binary problems").startswith("1; ")
     model = load(tmp_path / "m")
     assert [type(step) for _, step in model.steps] == [MinMaxScaler, OLLAWVClassifier]
     assert model.feature_names_in_[0] == "size"
@@ -236,7 +236,7 @@ def test_a_limit_that_is_reached_is_a_warning(svmosaic, tmp_path):
     assert outcome.code == 0
     assert outcome.err.startswith("svmosaic: warning: OLLAWVClassifier stopped at max_time=1e-09")
     assert outcome.err.count("\n") == 1
-    assert "max_time" in _field(outcome, "binary classifiers")
+    assert "max_time" in _field(outcome, "binary problems")
 
 
 def test_libsvm_text_is_exported_and_predicts_the_same(svmosaic, blobs, tmp_path):

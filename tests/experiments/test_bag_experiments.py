@@ -108,7 +108,7 @@ def test_the_key_of_a_cell_depends_on_the_cuts_between_bags():
 
 def test_a_registered_name(tmp_path):
     if whereabouts("eastWest") is None:
-        pytest.skip("the data folder is not at hand; set SVMOSAIC_DATA")
+        pytest.skip("the data folder is not available; set SVMOSAIC_DATA")
     text = SPEC.replace(NAMED, 'name = "eastWest"')
     (tmp_path / "spec.toml").write_text(text)
     spec = read_spec(tmp_path / "spec.toml")

@@ -111,7 +111,7 @@ def test_sizes_of_table_5_2():
 def test_tables_of_chapter_4(metric, table):
     printed = {key: v for key, v in read_printed("tables-4.csv").items() if key[1] == metric}
     head, *rows = rows_of(f"003-table-{table}")
-    # Data sets that are not at hand have no numbers of ours to stand beside.
+    # Data sets that are not available have no numbers of ours to stand beside.
     absent = {"mutagenesis-bonds", "fox", "component", "function", "Average", "Rank"}
 
     assert printed == {

@@ -1,4 +1,4 @@
-"""The statistics that the papers print, computed anew from the tables that they print.
+"""The statistics that the papers print, computed again from the tables that they print.
 
 What does not agree is a misprint, or a figure of other data, and stands in docs/errata.md.
 """

@@ -35,7 +35,7 @@ def test_a_curve_for_each_learner_without_the_first_chunk():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
 
 
-def test_a_triangle_where_a_learner_began_anew():
+def test_a_triangle_where_a_learner_restarted():
     result = _result()
     for record in result.of("two"):
         record["n_drifts"] = 0 if record["end"] < 300 else 1
@@ -45,7 +45,7 @@ def test_a_triangle_where_a_learner_began_anew():
     (marks,) = (line for line in ax.get_lines() if line.get_marker() == "^")
     assert list(marks.get_xdata()) == [300]
     assert marks.get_color() == ax.get_lines()[1].get_color()
-    assert "a learner began anew" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "a learner restarted" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_triangles_of_two_learners_do_not_hide_each_other():
@@ -59,7 +59,7 @@ def test_triangles_of_two_learners_do_not_hide_each_other():
     assert list(one.get_xdata()) == list(two.get_xdata()) == [300]
     assert list(one.get_ydata()) != list(two.get_ydata())
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels.count("a learner began anew") == 1
+    assert labels.count("a learner restarted") == 1
 
 
 def test_changes_of_the_concept_are_marked_where_the_run_came_to():

@@ -114,7 +114,7 @@ def test_reset_forgets_everything():
     assert vars(detector) == vars(DDM())
 
 
-def test_after_an_alarm_it_begins_anew():
+def test_after_an_alarm_it_restarts():
     detector = DDM()
     assert detector.update_many([0] * 190 + [1] * 60)
 

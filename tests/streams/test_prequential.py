@@ -130,7 +130,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
 
 
 class Forgetful(Watcher):
-    """Begins anew with its fourth chunk, and always says 1."""
+    """Restarts with its fourth chunk, and always says 1."""
 
     n_drifts_ = 0
 
@@ -171,7 +171,7 @@ def test_predictions_that_were_not_kept_are_told(tmp_path):
         result.predictions_to_csv(tmp_path / "said.csv")
 
 
-def test_alarms_are_the_chunks_in_which_a_learner_began_anew():
+def test_alarms_are_the_chunks_in_which_a_learner_restarted():
     result = prequential({"forgetful": Forgetful(), "watcher": Watcher()}, Blobs(6000), chunk=1000)
 
     assert result.alarms("forgetful") == [4000]

@@ -44,7 +44,7 @@ def test_before_two_classes_came_the_most_frequent_label_is_predicted():
     assert model.predict_proba_one({"a": 1.0}) == {"first": 1.0}
 
 
-def test_a_new_label_begins_anew_with_what_is_remembered():
+def test_a_new_label_restarts_with_what_is_remembered():
     model = RiverClassifier(GaussianNB(), memory=40)
     rng = np.random.default_rng(0)
     centres = {"red": 0.0, "green": 5.0, "blue": 10.0}

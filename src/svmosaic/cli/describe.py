@@ -25,7 +25,7 @@ def listed(items: list[Any]) -> str:
 
 def part_name(model: Any) -> str:
     """Return what the outputs of a model of rows are called."""
-    return "binary classifiers" if is_classifier(model) else "regressors"
+    return "binary problems" if is_classifier(model) else "regressors"
 
 
 def stop_reasons(model: Any) -> str:
@@ -60,7 +60,7 @@ def bag_fields(model: Any) -> Fields:
     parts = getattr(model, "binary_classifiers_", None) or [model]
     fields: Fields = []
     if len(parts) > 1:
-        fields.append(("binary classifiers", f"{len(parts)}, each class against the rest"))
+        fields.append(("binary problems", f"{len(parts)}, each class against the rest"))
     if hasattr(parts[0], "members_"):
         return [*fields, *mixture_fields(parts[0])] if len(parts) == 1 else fields
     reasons = listed([f"{m.n_passes_} ({m.stop_reason_})" for m in parts])

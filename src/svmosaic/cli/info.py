@@ -56,7 +56,7 @@ def _expansion_fields(estimator: Any) -> list[tuple[str, object]]:
     if not hasattr(estimator, "support_vectors_"):
         return [
             ("planes", estimator.weights_.size),
-            ("binary classifiers", estimator.threshold_.size),
+            ("binary problems", estimator.threshold_.size),
         ]
     return [
         ("kernel", _kernel(estimator)),

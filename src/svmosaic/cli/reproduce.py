@@ -27,7 +27,7 @@ __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 DESCRIPTION = """\
 Run a table or figure of the papers again and show ours beside the printed numbers.
 
-TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets at hand; those
+TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets available; those
 that are missing are left out and told. Finished folds are kept: the same command goes on. The
 folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its
 numbers."""
@@ -138,7 +138,7 @@ def _list() -> None:
                 *("-" if value is None else f"{value:g}" for value in minutes),
             )
         )
-    header = ("id", "title", "data at hand", "missing", "quick", "full", "large")
+    header = ("id", "title", "data available", "missing", "quick", "full", "large")
     print(format_table(header, rows, "llrlrrr"))
     print("\nThe last columns are estimated minutes on two quiet cores (--n-jobs 2).")
 
@@ -165,7 +165,7 @@ def _show(result: Reproduction) -> None:
         note(f"warning: failed: {failure}")
     if result.missing.data:
         count = plural(len(result.missing.data), "data set")
-        note(f"{count} left out, not at hand: {', '.join(result.missing.data)}")
+        note(f"{count} left out, not available: {', '.join(result.missing.data)}")
     if result.missing.unfinished:
         count = plural(len(result.missing.unfinished), "data set")
         note(f"{count} left out, not finished: {', '.join(result.missing.unfinished)}")

@@ -469,5 +469,5 @@ def _show_alarms(result: PrequentialResult) -> None:
         ]
         for name, one in scores.items()
     ]
-    header = ("learner", "began anew", "changes found", "false alarms", "mean delay")
+    header = ("learner", "restarts", "changes found", "false alarms", "mean delay")
     print(f"\n{format_table(header, table, 'lrrrr')}")

@@ -235,7 +235,7 @@ def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str,
     if not hasattr(estimator, "n_support_"):
         return [
             ("planes", int(estimator.n_planes_.sum())),
-            ("binary classifiers", estimator.n_planes_.size),
+            ("binary problems", estimator.n_planes_.size),
         ]
     n_support = int(estimator.n_support_.sum())
     return [

@@ -32,7 +32,7 @@ DESCRIPTION = """\
 Choose gamma, margin and C by cross-validation.
 
 A fifth of the rows is put aside first. Scaling and search see only the rest, so the accuracy on
-the fifth is an honest estimate. The saved model is then trained on all rows with the chosen
+the fifth is an unbiased estimate. The saved model is then trained on all rows with the chosen
 parameters."""
 EPILOG = """\
 examples:
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-holdout",
         dest="holdout",
         action="store_false",
-        help="search on all rows and give no honest estimate",
+        help="search on all rows and give no unbiased estimate",
     )
     options.add_estimator_options(parser.add_argument_group("the model"))
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
@@ -256,7 +256,7 @@ def _scores(
         for name in dict.fromkeys((args.scoring, "accuracy")):
             score = get_scorer(name)(search.best_estimator_, X, held_out.y)
             what = f"on {plural(X.shape[0], 'row')} that scaling and search never saw"
-            fields.append(("hold-out score", f"{score:.4f} {name} {what}: the honest estimate"))
+            fields.append(("hold-out score", f"{score:.4f} {name} {what}: the unbiased estimate"))
     return fields
 
 

@@ -1,4 +1,4 @@
-"""Two protocols for multi-target regression: an honest one, and the published one for replays."""
+"""Two protocols for multi-target regression: one without leaks, and the published one."""
 
 from __future__ import annotations
 

@@ -11,7 +11,11 @@ from svmosaic.experiments.classes import build_nested, find_class
 __all__ = ["build_learner"]
 
 _MOA = "moa."
-_ROADS = (("partial_fit", "predict"), ("learn_one", "predict_one"), ("learn", "predict", "size"))
+_INTERFACES = (
+    ("partial_fit", "predict"),
+    ("learn_one", "predict_one"),
+    ("learn", "predict", "size"),
+)
 # What a learner calls the seed of its random numbers.
 _SEEDS = ("random_state", "seed")
 
@@ -42,7 +46,7 @@ def build_learner(name: str, params: Mapping[str, Any], seed: int = 0) -> Any:
 
         return CapyMOALearner(name, **{"seed": seed, **settings})
     kind = find_class(name)
-    if not any(all(hasattr(kind, method) for method in road) for road in _ROADS):
+    if not any(all(hasattr(kind, method) for method in names) for names in _INTERFACES):
         raise ValueError(
             f"{name!r} does not learn in parts; it needs partial_fit and predict, or learn_one and "
             "predict_one"

@@ -22,7 +22,7 @@ _MOST_POINTS = 400
 _MARK_COLOUR = "#777777"
 _LEGEND_WIDTH = 30
 _LEGEND_COLUMNS = 3
-_ALARM_LABEL = "a learner began anew"
+_ALARM_LABEL = "a learner restarted"
 # The height of a row of triangles, as a share of the axes.
 _ALARM_ROW = 0.03
 
@@ -37,8 +37,8 @@ def plot_prequential(
 ) -> Any:
     """Draw a measure of each learner along the stream.
 
-    Dashed lines are changes of the concept, triangles at the foot the places where a learner began
-    anew, a row for each learner.
+    Dashed lines are changes of the concept, triangles at the foot the places where a learner
+    restarted, a row for each learner.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def plot_prequential(
         if alarms:
             ax.plot(
                 alarms,
-                # A row of its own, since learners may begin anew in the same chunk.
+                # A row of its own, since learners may restart in the same chunk.
                 [_ALARM_ROW * n_alarmed] * len(alarms),
                 marker="^",
                 linestyle="none",

@@ -47,7 +47,7 @@ def refuse_infinities(X: Any, name: str) -> None:
     first = int(np.flatnonzero(np.isinf(cells.data))[0])
     raise ValueError(
         f"{name} has an infinite value, in row {cells.row[first]} and feature {cells.col[first]}, "
-        "counted from 0. Only gaps can be filled: mend the value, or leave it empty."
+        "counted from 0. Only gaps can be filled: correct the value, or leave it empty."
     )
 
 

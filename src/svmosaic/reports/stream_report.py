@@ -107,7 +107,7 @@ _COST_TEXT = (
 
 
 _ALARM_TEXT = (
-    "How often a learner began anew. The first time after a change of the concept tells it; all "
+    "How often a learner restarted. The first time after a change of the concept tells it; all "
     "others are false. A delay is in samples and counts to the end of the chunk. The mean time "
     "ratio is the samples per false alarm, divided by the mean delay, times the share of changes "
     "that were found; larger is better."
@@ -151,7 +151,7 @@ def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Tab
 
 
 def _alarm_sections(result: PrequentialResult) -> list[Section]:
-    """Return the section on alarms, if a learner says when it begins anew."""
+    """Return the section on alarms, if a learner says when it restarts."""
     scores = result.alarm_scores()
     if not scores:
         return []
@@ -167,7 +167,7 @@ def _alarm_sections(result: PrequentialResult) -> list[Section]:
         for name, one in scores.items()
     ]
     header = [
-        *("learner", "began anew", "changes found", "false alarms", "mean delay"),
+        *("learner", "restarts", "changes found", "false alarms", "mean delay"),
         "mean time ratio",
     ]
     return [Section("Alarms", _ALARM_TEXT, [Table(header, cells, "Alarms", "lrrrrr")])]

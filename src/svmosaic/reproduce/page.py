@@ -131,7 +131,7 @@ def _method_text(method: Any, search: str) -> str:
 def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
     parts = []
     if missing.data:
-        parts.append(f"Left out, not at hand: {', '.join(missing.data)}.")
+        parts.append(f"Left out, not available: {', '.join(missing.data)}.")
     if missing.unfinished:
         parts.append(
             f"Not finished, so left out here: {', '.join(missing.unfinished)}. The same command "

@@ -67,7 +67,7 @@ class Missing:
 
     data: dict[str, str]
     methods: dict[str, str]
-    # Data sets at hand whose cells have not all been run.
+    # Available data sets whose cells have not all been run.
     unfinished: dict[str, str] = field(default_factory=dict)
 
 
@@ -146,11 +146,11 @@ class TableSpec:
         return {_item_name(item): item.get("dataset", _item_name(item)) for item in entries["data"]}
 
     def missing(self, size: Size = "full") -> Missing:
-        """Return what cannot be run here: data not at hand, packages not installed."""
+        """Return what cannot be run here: data not available, packages not installed."""
         streaming = self._experiment_entries(size)["protocol"].get("kind") == "prequential"
         found = _stream_at_hand if streaming else whereabouts
         data = {
-            name: f"{registered!r} is not at hand"
+            name: f"{registered!r} is not available"
             for name, registered in self.data_names(size).items()
             if not found(registered)
         }
@@ -168,7 +168,7 @@ class TableSpec:
         entries["data"] = [d for d in entries["data"] if _item_name(d) not in missing.data]
         if not entries["data"]:
             raise DataNotFoundError(
-                f"None of the data sets of {self.id} is at hand: {', '.join(missing.data)}. "
+                f"None of the data sets of {self.id} is available: {', '.join(missing.data)}. "
                 "See: svmosaic data list"
             )
         names = [_item_name(item) for item in entries["data"]]
@@ -231,7 +231,7 @@ def find_table(table: str) -> TableSpec:
 
 
 def _stream_at_hand(name: str) -> bool:
-    """Say whether a stream can be read: it is generated, or its data set is at hand."""
+    """Say whether a stream can be read: it is generated, or its data set is available."""
     data = describe_stream(name).data
     return data is None or whereabouts(data) is not None
 

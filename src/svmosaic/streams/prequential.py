@@ -165,7 +165,7 @@ def _measure_scores(scores: RunningScores, metrics: Sequence[str]) -> dict[str, 
 
 
 def _count_drifts(learner: ChunkLearner) -> dict[str, int]:
-    """Return how often a learner began anew, if it says so."""
+    """Return how often a learner restarted, if it says so."""
     count = getattr(wrapped_model(learner), "n_drifts_", None)
     return {} if count is None else {"n_drifts": int(count)}
 

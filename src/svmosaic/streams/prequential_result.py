@@ -31,7 +31,7 @@ class PrequentialResult:
         ``learner``, ``begin`` and ``end`` (samples), each measure over all predictions so far and
         with ``window_`` before its name over the last ones, ``train_seconds`` and
         ``test_seconds``, the same of the processor as ``train_cpu_seconds`` and
-        ``test_cpu_seconds``, how often it began anew as ``n_drifts`` if it says so, and what it
+        ``test_cpu_seconds``, how often it restarted as ``n_drifts`` if it says so, and what it
         says of its size, measured with every tenth record.
     drifts : tuple of int
         Where the stream changes its concept, if it says so.
@@ -99,7 +99,7 @@ class PrequentialResult:
         return rows
 
     def alarms(self, learner: str) -> list[int]:
-        """Return after how many samples a learner began anew; the ends of chunks in which it did.
+        """Return after how many samples a learner restarted; the ends of chunks in which it did.
 
         A learner says so by an attribute `n_drifts_`, as `StreamOLLAWV` does.
         """
@@ -114,7 +114,7 @@ class PrequentialResult:
     def alarm_scores(self, *, horizon: int | None = None) -> dict[str, AlarmScores]:
         """Return how well the learners found the changes of concept; see `score_alarms`.
 
-        Only learners that say when they begin anew are in it, and a delay counts to the end of the
+        Only learners that say when they restart are in it, and a delay counts to the end of the
         chunk. Without known changes every alarm is a false one.
 
         Parameters

@@ -170,7 +170,7 @@ def stream(
     Raises
     ------
     DataNotFoundError
-        The name is unknown, or its data set is not at hand.
+        The name is unknown, or its data set is not available.
 
     Examples
     --------

@@ -205,19 +205,19 @@ class RiverClassifier(_base()):  # type: ignore[misc]
         self._features = sorted(names, key=lambda name: (str(type(name)), name))
         samples = [(self._vector(x), label) for x, label in self._first]
         self._first = []
-        self._teach_anew(samples)
+        self._teach_again(samples)
 
     def _take(self, row: NDArray[np.float64], label: int) -> None:
         self._waiting.append((row, label))
         if label >= self._n_taught:
             samples = [*self._learned, *self._waiting]
             self._waiting = []
-            self._teach_anew(samples)
+            self._teach_again(samples)
         elif len(self._waiting) >= self.chunk:
             samples, self._waiting = self._waiting, []
             self._teach(samples)
 
-    def _teach_anew(self, samples: Sequence[tuple[NDArray[np.float64], int]]) -> None:
+    def _teach_again(self, samples: Sequence[tuple[NDArray[np.float64], int]]) -> None:
         self._model = clone(self.estimator)
         self._n_taught = len(self._labels)
         self._learned.clear()

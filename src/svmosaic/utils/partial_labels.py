@@ -40,7 +40,7 @@ def encode_chunk(estimator: Any, y: Any, known: Any) -> np.ndarray[Any, np.dtype
     if strange.any():
         raise ValueError(
             f"partial_fit of {type(estimator).__name__} got the label {y[strange].tolist()[0]!r}, "
-            f"which is not among the classes {known.tolist()} of the first call; start anew "
+            f"which is not among the classes {known.tolist()} of the first call; start again "
             "with all classes."
         )
     return np.asarray(places, dtype=np.int64)

@@ -56,7 +56,7 @@ def _has_simple_labels(y: Any, n_samples: int) -> bool:
 def take_as_is(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
     """Take samples and labels without a check, if they need none; return whether that was so.
 
-    The features are noted if they are the first. The general road takes longer than a fit to a
+    The features are noted if they are the first. scikit-learn's checks take longer than a fit to a
     small table.
     """
     if not _is_ready(X):

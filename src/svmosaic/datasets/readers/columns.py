@@ -81,7 +81,7 @@ class TableOptions:
     dense: bool | None = None
     # Of the text and of each array; None: as much as `memory_limit` says.
     max_bytes: float | None = None
-    # What else than mending a cell without a number helps; empty where nothing does.
+    # What else than correcting a cell without a number helps; empty where nothing does.
     gap_option: str = ", or pass allow_nan=True"
 
 

@@ -23,7 +23,8 @@ _TIE = 1e-9
 
 _LEAD = (
     "Mean scores on the inner folds, which choose the parameters. They are optimistic for the "
-    "candidate that was chosen by them; the tables above have the honest scores. A best value at "
+    "candidate that was chosen by them; the tables above have the scores on test rows. A best "
+    "value at "
     "the edge of a map says that the grid may be too small."
 )
 

@@ -1,8 +1,8 @@
-"""The online machines beside the exact one: the same problem, one split, fixed parameters.
+"""The online classifiers beside the exact one: the same problem, one split, fixed parameters.
 
-    python benchmarks/online_machines.py [--out benchmarks/results/online_machines.csv]
+    python benchmarks/online_classifiers.py [--out benchmarks/results/online_classifiers.csv]
 
-A fifth of each set is for the test. All machines have the gamma of their set. OLLAWV with
+A fifth of each set is for the test. All classifiers have the gamma of their set. OLLAWV with
 refine="full" solves the L1-SVM with C = 10; so has OLLA-L2, and NL-SGD has C = 10 n, which is the
 same problem but for the intercept. n is the whole training part, also for the pairs of one-vs-one.
 Times are CPU seconds of one thread.
@@ -28,7 +28,7 @@ C = 10.0
 MOST_ROWS = 30_000
 
 
-def machines(gamma: float, n: int) -> dict[str, Any]:
+def classifiers(gamma: float, n: int) -> dict[str, Any]:
     sgd: dict[str, Any] = {"gamma": gamma, "C": C * n}
     return {
         "NL-SGD 1 epoch": NLSGDClassifier(epochs=1, **sgd),
@@ -50,7 +50,7 @@ def measure(name: str) -> list[dict[str, Any]]:
     scaler = MinMaxScaler().fit(X_train)
     X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
     rows = []
-    for label, model in machines(GAMMAS[name], y_train.size).items():
+    for label, model in classifiers(GAMMAS[name], y_train.size).items():
         began = time.process_time()
         model.fit(X_train, y_train)
         seconds = time.process_time() - began
@@ -58,7 +58,7 @@ def measure(name: str) -> list[dict[str, Any]]:
             {
                 "set": name,
                 "rows": y_train.size,
-                "machine": label,
+                "classifier": label,
                 "fit_seconds": round(seconds, 2),
                 "accuracy": round(100 * float(model.score(X_test, y_test)), 2),
                 "support_vectors": model.support_.size,
