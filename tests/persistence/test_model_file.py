@@ -52,6 +52,8 @@ def assert_same_model(loaded, model, X):
         assert_same_state(loaded, model)
 
 
+# The sigmoid kernel is indefinite, and fit says so.
+@pytest.mark.filterwarnings("ignore:The kernel of .* is not positive semidefinite")
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("refine", [None, "selected", "full"])
 @pytest.mark.parametrize("kernel", KERNELS)
