@@ -164,5 +164,5 @@ def test_ctrl_c_keeps_what_is_finished(start, spec):
     _, err = process.communicate(timeout=120)
 
     assert process.returncode == 130
-    assert "finished cells are kept; the same command goes on with the others" in err
+    assert "finished cells are kept; the same command resumes with the others" in err
     assert "Traceback" not in err

@@ -179,7 +179,7 @@ def test_after_ctrl_c_the_same_command_goes_on(svmosaic, tmp_path):
     _, err = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert f"the same command goes on from {checkpoint}" in err
+    assert f"the same command resumes from {checkpoint}" in err
     assert not (tmp_path / "out" / "chunks.csv").exists()
     resumed = svmosaic(*words, tmp_path / "out")
     assert resumed.code == 0

@@ -171,7 +171,7 @@ def _describe(error: Exception, *, debug: bool) -> str:
         where = "" if error.filename is None else f"{error.filename}: "
         return f"{where}{error.strerror}"
     if isinstance(error, MemoryError):
-        return f"the memory is not enough. {error}"
+        return f"out of memory. {error}"
     # A KeyError or IndexError is a LookupError too, but its message is not for the user.
     if isinstance(error, _EXPECTED) and not isinstance(error, KeyError | IndexError):
         return str(error) or type(error).__name__

@@ -28,7 +28,7 @@ DESCRIPTION = """\
 Run a table or figure of the papers again and show ours beside the printed numbers.
 
 TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets available; those
-that are missing are left out and told. Finished folds are kept: the same command goes on. The
+that are missing are skipped and reported. Finished folds are kept: the same command resumes. The
 folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its
 numbers."""
 EPILOG = """\
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> None:
         )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            "finished cells are kept; the same command goes on with the others"
+            "finished cells are kept; the same command resumes with the others"
         ) from None
     _show(result)
 

@@ -36,7 +36,7 @@ DESCRIPTION = """\
 Run an experiment: several methods on several data sets, evaluated alike.
 
 SPEC is a TOML file of data sets, methods and a protocol. Every finished fold is kept at once: stop
-or kill the run at any time, and the same command goes on with what is missing. At the end stand
+or kill the run at any time, and the same command resumes with what is missing. At the end you have
 tables of scores, what the statistics say of them, and a page with figures (report.html)."""
 EPILOG = """\
 examples:
@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> None:
         )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            "finished cells are kept; the same command goes on with the others"
+            "finished cells are kept; the same command resumes with the others"
         ) from None
     with uninterrupted():
         files = write_results(folder, spec.protocol.scoring)

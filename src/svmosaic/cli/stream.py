@@ -243,7 +243,7 @@ def _log_lines_as_notes() -> Iterator[None]:
 def _kept(checkpoint: Path | None) -> str:
     if checkpoint is None or not checkpoint.exists():
         return "nothing was written"
-    return f"the same command goes on from {checkpoint}"
+    return f"the same command resumes from {checkpoint}"
 
 
 def _list() -> None:
@@ -311,7 +311,7 @@ def _open(args: argparse.Namespace) -> Stream:
             )
     if Path(args.source).suffix or Path(args.source).name != args.source:
         raise FileNotFoundError(
-            f"There is no file {args.source!r}. Check the path; streams by name are told by: "
+            f"There is no file {args.source!r}. Check the path, or list the streams with: "
             "svmosaic stream list"
         )
     # Says what is near.

@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--targets",
         type=options.columns,
         metavar="COLS",
-        help="several targets: their columns with commas between them, or how many stand at the "
+        help="several targets: their columns with commas between them, or how many are at the "
         "end (default: what Mulan's XML file or MEKA's relation says)",
     )
     options.add_bag_option(parser)

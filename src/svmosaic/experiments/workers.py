@@ -295,7 +295,7 @@ class _Process:
         except (OSError, EOFError, pickle.UnpicklingError):
             self.stop()
             raise ChildProcessError(
-                "A worker process could not be started; what it wrote stands above. Run with one "
+                "A worker process could not be started; see its output above. Run with one "
                 "job, which needs no other process."
             ) from None
 

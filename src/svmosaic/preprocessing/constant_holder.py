@@ -1,4 +1,4 @@
-"""Features that training data know nothing about: they are held at the value they had."""
+"""Features that are constant in training, held at that value so that they change no prediction."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ _ALARM_TEXT = (
 def _summary(result: PrequentialResult, rows: Sequence[Mapping[str, Any]], studio: Studio) -> str:
     drifts = _drifts(result)
     where = ", ".join(f"{drift:,}" for drift in drifts)
-    change = f"The concept changes at sample {where}" if drifts else "No change of concept is told"
+    change = f"The concept changes at sample {where}" if drifts else "No change of concept is known"
     text = (
         f"{plural(len(rows), 'learner')} on {rows[0]['n_samples']:,} samples, first predicted and "
         f"then learned. {change}."

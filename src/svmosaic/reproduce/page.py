@@ -135,7 +135,7 @@ def _gaps(missing: Missing, failures: Sequence[str]) -> list[str]:
     if missing.unfinished:
         parts.append(
             f"Not finished, so left out here: {', '.join(missing.unfinished)}. The same command "
-            "goes on with them."
+            "resumes with them."
         )
     for name, reason in missing.methods.items():
         parts.append(f"Left out: {name}, because {reason}.")

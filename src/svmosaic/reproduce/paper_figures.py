@@ -99,7 +99,7 @@ def _draw_ranks(
     if not found:
         raise ValueError(
             f"{metric.label} of {table.id} cannot be ranked: fewer than two data sets have all "
-            "methods. Run the table again; the same command goes on."
+            "methods. Run the table again; the same command resumes."
         )
     rows = [
         {

@@ -87,8 +87,8 @@ def reproduce(
 ) -> Reproduction:
     """Run a table or figure of a paper again and put ours beside the printed numbers.
 
-    Finished cells are kept: the same call goes on with what is missing. Data sets that are not at
-    hand and methods whose package is not installed are left out and told.
+    Finished cells are kept: the same call resumes with what is missing. Data sets that are not
+    available and methods whose package is not installed are skipped and reported.
 
     Parameters
     ----------

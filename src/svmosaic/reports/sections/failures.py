@@ -61,7 +61,7 @@ def _missing(run: RunData) -> str:
         return ""
     return (
         f"{plural(run.n_missing, 'cell')} of the plan {_are(run.n_missing)} not finished. The same "
-        "'svmosaic run' goes on with what is missing."
+        "'svmosaic run' resumes with what is missing."
     )
 
 
