@@ -31,7 +31,7 @@ SOURCE is a stream of the papers by name, a data file (also .gz), or the word
 list. A learner is a method of svmosaic that learns in parts, or any class by its full name that has
 partial_fit (scikit-learn) or learn_one (River); names that begin with moa. are MOA's, by CapyMOA.
 The folder has the table of all chunks as CSV, a figure and a page. Stop at any time: the same
-command goes on."""
+command resumes."""
 EPILOG = """\
 examples:
   svmosaic stream list
