@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "solvers/cluster_start.hpp"
 #include "solvers/dual_report.hpp"
 #include "solvers/rounds.hpp"
 
@@ -52,8 +53,12 @@ template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
                 std::span<const Index> selected, const RefineSettings& settings, Index cache_bytes,
                 ThreadPool& pool, Monitor& monitor) {
-    const auto in_play = first_in_play(problem, selected, settings.refinement);
     const bool full = settings.refinement == Refinement::full;
+    if (full && helps_to_cluster(kernel, problem, settings.smo)) {
+        const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
+        return solve_by_clusters(rows, kernel, task, cache_bytes, pool, monitor);
+    }
+    const auto in_play = first_in_play(problem, selected, settings.refinement);
     KernelColumns<Real> columns(rows, rows_of(problem, in_play), kernel, cache_bytes, pool,
                                 full ? problem.samples.size() : 0);
     return refine(columns, problem, in_play, settings, monitor);

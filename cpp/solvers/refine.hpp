@@ -26,7 +26,8 @@ std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> 
                                  Refinement refinement);
 
 // Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples in
-//              rounds that begin with the selected ones (`full`; see rounds.hpp).
+//              rounds that begin with the selected ones (`full`; see rounds.hpp), or, where they
+//              are many, with the support vectors of clusters (see cluster_start.hpp).
 // Given        a problem and positions in problem.samples.
 // Returns      the expansion; violation and dual_gap refer to the samples that were asked for.
 //

@@ -27,11 +27,6 @@ constexpr Index few = 50;
 constexpr Index idle_share = 2;
 constexpr double idle_distance = 0.1;
 
-double half_range(std::span<const double> targets) {
-    const auto [least, most] = std::minmax_element(targets.begin(), targets.end());
-    return least == targets.end() ? 0.0 : 0.5 * (*most - *least);
-}
-
 // The extremes of what the optimality conditions compare (see DualState::violation).
 struct Interval {
     double lowest_up = std::numeric_limits<double>::infinity();
@@ -76,70 +71,141 @@ double excess_of(const DualState& state, double target, double gradient, double 
     return excess;
 }
 
-// The samples that are not in play, and sum_j k(x, x_j) beta_j for each of them.
+// The samples that are not in play, and f(x) = sum_j k(x, x_j) beta_j for each of them.
+//
+// A value is brought up to date only where it may matter. When the normal vector of the hyperplane
+// moves from w to w', f(x) changes by at most |w' - w| sqrt(k(x, x)) (Cauchy and Schwarz), and
+// |w' - w|^2 = sum_i (beta'_i - beta_i) (f'(x_i) - f(x_i)) is known from the samples in play. A
+// sample that no such change can turn into a violator keeps the value it had.
 template <class Real>
 class Outside {
   public:
     Outside(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
             const DualState& state)
-        : rows_(rows), kernel_(kernel), problem_(problem), beta_(problem.samples.size(), 0.0) {
+        : rows_(rows),
+          kernel_(kernel),
+          problem_(problem),
+          is_bounded_(facts_of(kernel.kind).diagonal == 1.0 &&
+                      facts_of(kernel.kind).is_positive_definite),
+          beta_(problem.samples.size(), 0.0),
+          value_in_play_(problem.samples.size(), 0.0) {
         std::vector<bool> in_play(problem.samples.size(), false);
         for (const auto i : state.sample) in_play[i] = true;
         for (Index i = 0; i < ssize(in_play); ++i) {
-            if (!in_play[i]) members_.push_back(i);
+            if (!in_play[i]) add(i, 0.0);
         }
-        values_.assign(members_.size(), 0.0);
     }
 
     Index size() const { return members_.size(); }
-    Index sample(Index k) const { return members_[k]; }
-    double value(Index k) const { return values_[k]; }
-    double target(Index k) const { return problem_.targets[members_[k]]; }
+    Index sample(Index k) const { return members_[k].sample; }
+    double value(Index k) const { return members_[k].value; }
+    bool is_up_to_date(Index k) const { return members_[k].move == ssize(moves_); }
+    double target(Index k) const { return problem_.targets[members_[k].sample]; }
 
-    // Brings the values up to date: only coefficients that changed cost anything.
-    void update(const DualState& state, ThreadPool& pool, Monitor& monitor) {
-        std::vector<Index> changed;
-        std::vector<double> change;
-        for (Index v = 0; v < state.size(); ++v) {
-            const Index i = state.sample[v];
-            if (state.beta[v] == beta_[i]) continue;
-            changed.push_back(i);
-            change.push_back(state.beta[v] - beta_[i]);
-            beta_[i] = state.beta[v];
+    // Brings the values up to date of those that may have a positive excess, or of all.
+    // `may_matter(k, most)` says whether member k does if its value is off by up to `most`.
+    template <class MayMatter>
+    void update(const DualState& state, ThreadPool& pool, Monitor& monitor,
+                const MayMatter& may_matter) {
+        record_move(state);
+        // Members are taken by the move that they know last, because they lack the same change.
+        std::vector<std::vector<Index>> stale(moves_.size());
+        for (Index k = 0; k < size(); ++k) {
+            const Index known = members_[k].move;
+            if (known == ssize(moves_)) continue;
+            const double most = is_bounded_ ? moves_.back().travelled - travelled_at(known)
+                                            : std::numeric_limits<double>::infinity();
+            if (may_matter(k, most)) stale[known].push_back(k);
         }
-        const auto sums = expansion_values(rows_, rows_of(problem_, members_), kernel_,
-                                           rows_of(problem_, changed), change, pool, monitor);
-        for (Index k = 0; k < ssize(values_); ++k) values_[k] += sums[k];
+        std::vector<double> change(problem_.samples.size(), 0.0);
+        for (Index known = ssize(moves_) - 1; known >= 0; --known) {
+            for (Index c = 0; c < ssize(moves_[known].samples); ++c) {
+                change[moves_[known].samples[c]] += moves_[known].change[c];
+            }
+            if (!stale[known].empty()) add_change(stale[known], change, pool, monitor);
+        }
     }
 
-    void add(Index sample, double value) {
-        members_.push_back(sample);
-        values_.push_back(value);
-    }
+    void add(Index sample, double value) { members_.push_back({sample, ssize(moves_), value}); }
 
-    // Forgets the members numbered here, ascending.
+    // Forgets the members numbered here, ascending, whose values are up to date: they join.
     void remove(std::span<const Index> leaving) {
         Index kept = 0;
         Index next = 0;
-        for (Index k = 0; k < ssize(members_); ++k) {
+        for (Index k = 0; k < size(); ++k) {
             if (next < ssize(leaving) && leaving[next] == k) {
                 ++next;
-                continue;
+                value_in_play_[members_[k].sample] = members_[k].value;
+            } else {
+                members_[kept++] = members_[k];
             }
-            members_[kept] = members_[k];
-            values_[kept++] = values_[k];
         }
         members_.resize(kept);
-        values_.resize(kept);
     }
 
   private:
+    struct Member {
+        Index sample;
+        Index move;  // how many moves its value knows of
+        double value;
+    };
+    // What one round did to the coefficients.
+    struct Move {
+        std::vector<Index> samples;
+        std::vector<double> change;
+        double travelled;  // the length of all moves so far
+    };
+
+    double travelled_at(Index move) const { return move > 0 ? moves_[move - 1].travelled : 0.0; }
+
+    void record_move(const DualState& state) {
+        Move move;
+        double square = 0.0;
+        for (Index v = 0; v < state.size(); ++v) {
+            const Index i = state.sample[v];
+            const double value = state.gradient[v] + state.target[v];
+            if (state.beta[v] != beta_[i]) {
+                const double change = state.beta[v] - beta_[i];
+                move.samples.push_back(i);
+                move.change.push_back(change);
+                square += change * (value - value_in_play_[i]);
+                beta_[i] = state.beta[v];
+            }
+            value_in_play_[i] = value;
+        }
+        move.travelled = travelled_at(ssize(moves_)) + slack * std::sqrt(std::max(0.0, square));
+        moves_.push_back(std::move(move));
+    }
+
+    void add_change(std::span<const Index> numbers, std::span<const double> change,
+                    ThreadPool& pool, Monitor& monitor) {
+        std::vector<Index> changed;
+        std::vector<double> coef;
+        for (Index i = 0; i < ssize(change); ++i) {
+            if (change[i] == 0.0) continue;
+            changed.push_back(problem_.samples[i]);
+            coef.push_back(change[i]);
+        }
+        std::vector<Index> rows;
+        for (const Index k : numbers) rows.push_back(problem_.samples[members_[k].sample]);
+        const auto sums = expansion_values(rows_, rows, kernel_, changed, coef, pool, monitor);
+        for (Index c = 0; c < ssize(numbers); ++c) {
+            members_[numbers[c]].value += sums[c];
+            members_[numbers[c]].move = ssize(moves_);
+        }
+    }
+
+    // Kernel values are rounded, so lengths are a little more than what they seem.
+    static constexpr double slack = 1.001;
+
     const Rows<Real>& rows_;
     const KernelSpec& kernel_;
     const Problem& problem_;
-    std::vector<Index> members_;
-    std::vector<double> values_;
-    std::vector<double> beta_;  // that the values are made from, by sample of the problem
+    bool is_bounded_;  // k(x, x) = 1, and the kernel has a space in which lengths mean something
+    std::vector<Member> members_;
+    std::vector<Move> moves_;
+    // By sample of the problem: the coefficients after the last move, and f of those in play.
+    std::vector<double> beta_, value_in_play_;
 };
 
 // Samples in play that joined in vain, and are far from being needed, leave again.
@@ -157,6 +223,14 @@ void send_out_idle(double middle, double distance, DualState& state, KernelColum
     }
     state.keep_only(kept);
     columns.keep_only(kept);
+}
+
+bool has_free_variable(const DualState& state) {
+    for (Index i = 0; i < state.size(); ++i) {
+        const double beta = state.beta[i];
+        if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) return true;
+    }
+    return false;
 }
 
 Index n_support_of(const DualState& state) {
@@ -184,6 +258,19 @@ std::vector<Index> worst_of(std::vector<Violator>& violators, Index n) {
     for (const auto& violator : violators) numbers.push_back(violator.number);
     std::sort(numbers.begin(), numbers.end());
     return numbers;
+}
+
+// Brings those outside up to date that may violate the conditions or have a loss. Without a free
+// variable all of them have a say in the intercept.
+template <class Real>
+void update_outside(double tol, const DualState& state, Outside<Real>& outside,
+                    KernelColumns<Real>& columns, Monitor& monitor) {
+    const double middle = interval_of(state).middle();
+    const bool all = !has_free_variable(state);
+    outside.update(state, columns.computer().pool(), monitor, [&](Index k, double most) {
+        const double target = outside.target(k);
+        return all || excess_of(state, target, outside.value(k) - target, middle) + most > -tol;
+    });
 }
 
 // What the samples outside say of the solution in play.
@@ -223,6 +310,11 @@ Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& sta
 
 }  // namespace
 
+double half_range(std::span<const double> targets) {
+    const auto [least, most] = std::minmax_element(targets.begin(), targets.end());
+    return least == targets.end() ? 0.0 : 0.5 * (*most - *least);
+}
+
 std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples) {
     std::vector<Index> rows;
     rows.reserve(samples.size());
@@ -260,7 +352,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.n_updates;
         solve_smo(columns, state, smo, monitor, smo.tol <= tol);
         solution.violation = state.violation;
-        if (!monitor.stopped()) outside.update(state, columns.computer().pool(), monitor);
+        if (!monitor.stopped()) update_outside(tol, state, outside, columns, monitor);
         if (monitor.stopped()) {
             state.status = monitor.reason();
             break;

@@ -19,6 +19,9 @@ struct DualTask {
     SmoOptions smo;
 };
 
+// Half the distance between the smallest and the largest target: 1 for two classes.
+double half_range(std::span<const double> targets);
+
 // Rows of the table for samples of a problem.
 std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples);
 

@@ -7,6 +7,7 @@
 #include "core/canonical.hpp"
 #include "core/kernel_columns.hpp"
 #include "core/thread_pool.hpp"
+#include "solvers/cluster_start.hpp"
 #include "solvers/rounds.hpp"
 #include "solvers/run_all.hpp"
 
@@ -26,8 +27,8 @@ void read_expansion(const Problem& problem, std::span<const double> steps_of_sam
     solution.intercept *= C;
 }
 
-// A selection that full refinement follows is only its start: a few hundred samples will do, the
-// others join as violators, which takes less time. The solution does not depend on it.
+// A selection that full refinement follows is only its start, or not even that: a few hundred
+// samples will do. The solution does not depend on it.
 constexpr Index least_start = 200;
 constexpr Index most_start = 1000;
 
@@ -39,7 +40,10 @@ Solution select(const Problem& problem, Index start, const OllawvSettings& setti
     OllawvOptions options = settings.ollawv;
     if (settings.refine.refinement == Refinement::full) {
         options.margin = 0.0;
-        use.enough = std::clamp(columns.size() / 100, least_start, most_start);
+        const bool is_start =
+            !helps_to_cluster(columns.computer().kernel(), problem, settings.refine.smo);
+        use.enough =
+            is_start ? std::clamp(columns.size() / 100, least_start, most_start) : least_start;
     }
     return solve_ollawv(problem, start, options, columns, monitor, use);
 }

@@ -20,6 +20,7 @@ void test_kernel_columns();
 void test_blocks();
 void test_exp();
 void test_canonical();
+void test_even_clusters();
 void test_decide();
 void test_stored_rows();
 void test_solvers();
@@ -44,6 +45,7 @@ constexpr std::array tests{
     Test{"exp", test_exp},
     Test{"blocks", test_blocks},
     Test{"canonical", test_canonical},
+    Test{"even_clusters", test_even_clusters},
     Test{"decide", test_decide},
     Test{"stored_rows", test_stored_rows},
     Test{"solvers", test_solvers},

@@ -1,0 +1,182 @@
+#include "core/even_clusters.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace svmosaic {
+
+namespace {
+
+// Rounds of 2-means for a half: its clusters only have to be better than chance.
+constexpr int n_rounds = 3;
+// The direction of a cut is found on about this many samples.
+constexpr Index n_to_look_at = 2000;
+// Samples that one task looks at.
+constexpr Index n_per_task = 4096;
+
+template <class Real, class Visit>
+void for_features(const DenseRows<Real>& table, Index row, const Visit& visit) {
+    const auto values = table.row(row);
+    for (Index f = 0; f < ssize(values); ++f) visit(f, static_cast<double>(values[f]));
+}
+template <class Real, class Visit>
+void for_features(const CsrRows<Real>& table, Index row, const Visit& visit) {
+    for (Index p = table.offsets[row]; p < table.offsets[row + 1]; ++p) {
+        visit(table.columns[p], static_cast<double>(table.values[p]));
+    }
+}
+
+template <class Real>
+double product(const CsrRows<Real>& table, Index row, const std::vector<double>& point) {
+    double sum = 0.0;
+    for_features(table, row, [&](Index f, double x) { sum += x * point[f]; });
+    return sum;
+}
+// Several sums hide the latency of an addition.
+template <class Real>
+double product(const DenseRows<Real>& table, Index row, const std::vector<double>& point) {
+    constexpr Index n_sums = 8;
+    const auto values = table.row(row);
+    double sums[n_sums] = {};
+    Index f = 0;
+    for (; f + n_sums <= ssize(values); f += n_sums) {
+        for (Index k = 0; k < n_sums; ++k) {
+            sums[k] += static_cast<double>(values[f + k]) * point[f + k];
+        }
+    }
+    for (Index k = 0; f < ssize(values); ++f, ++k) {
+        sums[k] += static_cast<double>(values[f]) * point[f];
+    }
+    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+           ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+template <class Table>
+class Halving {
+  public:
+    Halving(const Table& table, std::span<const Index> samples, ThreadPool& pool)
+        : table_(table), samples_(samples), pool_(pool), place_(samples.size()) {}
+
+    // Orders the numbers so that the first `n_first` are one cluster and the others another.
+    void split(std::span<Index> numbers, Index n_first) {
+        if (n_first < 1 || n_first >= ssize(numbers)) return;
+        halve(numbers, n_first, find_direction(numbers));
+    }
+
+  private:
+    using Point = std::vector<double>;
+
+    static void subtract(Point& a, const Point& b) {
+        for (Index f = 0; f < ssize(a); ++f) a[f] -= b[f];
+    }
+    Index row(Index number) const { return samples_[number]; }
+
+    Point row_of(Index number) const {
+        Point point(table_.n_columns, 0.0);
+        for_features(table_, row(number), [&](Index f, double x) { point[f] = x; });
+        return point;
+    }
+
+    // Between the means of the two halves of some of the samples.
+    Point find_direction(std::span<const Index> numbers) {
+        std::vector<Index> some;
+        const Index stride = std::max<Index>(1, ssize(numbers) / n_to_look_at);
+        for (Index k = 0; k < ssize(numbers); k += stride) some.push_back(numbers[k]);
+        const Point mean = mean_of(some);
+        Point direction = row_of(farthest(some, mean));
+        subtract(direction, mean);
+        const Index half = ssize(some) / 2;
+        for (int round = 0; round < n_rounds; ++round) {
+            halve(some, half, direction);
+            direction = mean_of(std::span<const Index>(some).subspan(half));
+            subtract(direction, mean_of(std::span<const Index>(some).first(half)));
+        }
+        return direction;
+    }
+
+    Point mean_of(std::span<const Index> numbers) const {
+        Point mean(table_.n_columns, 0.0);
+        for (const Index number : numbers) {
+            for_features(table_, row(number), [&](Index f, double x) { mean[f] += x; });
+        }
+        for (auto& value : mean) value /= static_cast<double>(ssize(numbers));
+        return mean;
+    }
+
+    Index farthest(std::span<const Index> numbers, const Point& mean) {
+        for (const Index number : numbers) {
+            double distance = 0.0;  // but for |mean|^2
+            for_features(table_, row(number),
+                         [&](Index f, double x) { distance += x * (x - 2.0 * mean[f]); });
+            place_[number] = distance;
+        }
+        return *std::max_element(numbers.begin(), numbers.end(),
+                                 [&](Index a, Index b) { return comes_before(a, b); });
+    }
+
+    bool comes_before(Index a, Index b) const {
+        const double place_a = place_[a];
+        const double place_b = place_[b];
+        return place_a != place_b ? place_a < place_b : a < b;
+    }
+
+    void halve(std::span<Index> numbers, Index n_first, const Point& direction) {
+        const Index n = ssize(numbers);
+        pool_.run((n + n_per_task - 1) / n_per_task, [&](Index part) {
+            const Index end = std::min(n, (part + 1) * n_per_task);
+            for (Index k = part * n_per_task; k < end; ++k) {
+                place_[numbers[k]] = product(table_, row(numbers[k]), direction);
+            }
+        });
+        std::nth_element(numbers.begin(), numbers.begin() + n_first, numbers.end(),
+                         [&](Index a, Index b) { return comes_before(a, b); });
+        // Ascending, so that nothing depends on how the standard library selects.
+        std::sort(numbers.begin(), numbers.begin() + n_first);
+        std::sort(numbers.begin() + n_first, numbers.end());
+    }
+
+    const Table& table_;
+    std::span<const Index> samples_;
+    ThreadPool& pool_;
+    std::vector<double> place_;  // of each sample, along the direction of the moment
+};
+
+template <class Table>
+std::vector<Index> order_of(const Table& table, std::span<const Index> samples, int depth,
+                            ThreadPool& pool) {
+    const auto n = ssize(samples);
+    std::vector<Index> order(samples.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    Halving<Table> halving(table, samples, pool);
+    for (int level = 0; level < depth; ++level) {
+        for (Index p = 0; p < (Index{1} << level); ++p) {
+            const Index begin = begin_of_cluster(p, level, n);
+            const Index end = begin_of_cluster(p + 1, level, n);
+            const Index middle = begin_of_cluster(2 * p + 1, level + 1, n);
+            halving.split(std::span(order).subspan(begin, end - begin), middle - begin);
+        }
+    }
+    return order;
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<Index> order_by_clusters(const Rows<Real>& rows, std::span<const Index> samples,
+                                     int depth, ThreadPool& pool) {
+    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) {
+        return order_of(*dense, samples, depth, pool);
+    }
+    if (const auto* sparse = std::get_if<CsrRows<Real>>(&rows)) {
+        return order_of(*sparse, samples, depth, pool);
+    }
+    return {};
+}
+
+template std::vector<Index> order_by_clusters(const Rows<float>&, std::span<const Index>, int,
+                                              ThreadPool&);
+template std::vector<Index> order_by_clusters(const Rows<double>&, std::span<const Index>, int,
+                                              ThreadPool&);
+
+}  // namespace svmosaic
