@@ -1,5 +1,10 @@
 # What the stub of the compiled module begins with; see `make stubs`.
 svmosaic._core.__prefix__:
     from typing import Any, Literal
-    from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+    import numpy as np
+    import numpy.typing as npt
+
+    DoubleArray = npt.NDArray[np.float64]
+    FloatArray = npt.NDArray[np.floating[Any]]
+    IndexArray = npt.NDArray[np.int64]
 

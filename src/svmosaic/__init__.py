@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from svmosaic.version import __version__
+
 if TYPE_CHECKING:
     from svmosaic.bags import Bags
     from svmosaic.boundary import characteristic_boundary_points, peak_sigma, radius_sigma
@@ -72,8 +74,6 @@ __all__ = [
     "report_progress",
     "save",
 ]
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Bags": "svmosaic.bags",

@@ -4,7 +4,12 @@ from typing import overload
 
 
 from typing import Any, Literal
-from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+import numpy as np
+import numpy.typing as npt
+
+DoubleArray = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.floating[Any]]
+IndexArray = npt.NDArray[np.int64]
 
 def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> tuple[IndexArray, DoubleArray]:
     """

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmosaic import __version__
 from svmosaic.cli.console import format_table, note, uninterrupted
 from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.utils.wording import plural
+from svmosaic.version import __version__
 
 if TYPE_CHECKING:
     from svmosaic.cli.demo_runs import Scale

@@ -15,9 +15,9 @@ import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from svmosaic import __version__
 from svmosaic.cli.console import one_line, plain_warnings
 from svmosaic.cli.files import check_files
+from svmosaic.version import __version__
 
 __all__ = ["build_parser", "main"]
 

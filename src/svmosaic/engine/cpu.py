@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic import _core
+import svmosaic._core as _core
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.number_range import (
     require_gamma,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svmosaic import _core
+import svmosaic._core as _core
 from svmosaic.engine.problem import CsrRows, DenseRows, Problem, Rows
 
 __all__ = ["cache_within", "working_bytes"]

@@ -37,7 +37,6 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic import __version__
 from svmosaic.exceptions import ModelFileError
 from svmosaic.persistence.storable import find_declaration, storable
 from svmosaic.utils.array_checks import AnyArray, refuse
@@ -54,6 +53,7 @@ from svmosaic.utils.declaration import (
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.plain_values import from_plain, plain_value
 from svmosaic.utils.strict_json import canonical_json, parse_object
+from svmosaic.version import __version__
 
 __all__ = ["decode", "encode", "load", "save"]
 

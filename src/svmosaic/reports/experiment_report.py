@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from svmosaic import __version__
 from svmosaic.reports.document import Document, Section, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.html import write_html
@@ -36,6 +35,7 @@ from svmosaic.reports.table_export import (
 from svmosaic.stats.latex import pairs_latex
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.wording import plural
+from svmosaic.version import __version__
 
 __all__ = ["Report", "experiment_report", "page_path", "write_files", "write_report"]
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svmosaic import __version__
 from svmosaic.reports.document import Cell, Details, Document, Row, Section, Table
 from svmosaic.reports.figures import Studio
 from svmosaic.reports.html import write_html
 from svmosaic.reports.numbers import format_score, format_seconds
 from svmosaic.utils.wording import plural
+from svmosaic.version import __version__
 
 if TYPE_CHECKING:
     from svmosaic.streams import PrequentialResult

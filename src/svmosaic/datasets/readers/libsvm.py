@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from svmosaic import _core
+import svmosaic._core as _core
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions, to_dense, whole_if_integral
 from svmosaic.datasets.readers.text import MAX_LINE_BYTES, file_error, iter_chunks, table_name
