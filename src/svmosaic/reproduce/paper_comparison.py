@@ -84,30 +84,26 @@ def ours_beside_printed(
 ) -> Numbers:
     """Put the records of a run beside the printed numbers."""
     printed = {} if spec.printed is None else read_printed(spec.printed)
+    folds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for record in records:
+        folds.setdefault((record["dataset"], record["method"]), []).append(record)
     cells = {}
     for metric in spec.metrics:
         for dataset in datasets:
-            for cell in _row(spec, records, printed, metric, dataset, methods):
+            found = {method: folds.get((dataset, method), []) for method in methods}
+            for cell in _row(spec, found, printed, metric, dataset, methods):
                 cells[dataset, metric.name, cell.method] = cell
     return Numbers(tuple(datasets), tuple(methods), spec.metrics, cells)
 
 
 def _row(
     spec: TableSpec,
-    records: Sequence[Mapping[str, Any]],
+    folds: Mapping[str, Sequence[Mapping[str, Any]]],
     printed: Printed,
     metric: Metric,
     dataset: str,
     methods: Sequence[str],
 ) -> list[Beside]:
-    folds = {
-        method: [
-            record
-            for record in records
-            if (record["dataset"], record["method"]) == (dataset, method)
-        ]
-        for method in methods
-    }
     most = max(len(found) for found in folds.values())
     summaries = {
         # Numbers over different folds are not comparable.
