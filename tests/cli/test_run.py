@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 
 import pytest
+
+from svmosaic.experiments.journal import read_entries
 
 SPEC = """
 [protocol]
@@ -155,10 +158,12 @@ def test_a_bad_spec_is_one_line(svmosaic, spec):
 
 
 def test_ctrl_c_keeps_what_is_finished(start, spec):
-    spec.write_text(SPEC.replace("outer = 3", "outer = 5\nrepeats = 400"))
+    spec.write_text(SPEC.replace("outer = 3", "outer = 5\nrepeats = 50"))
     process = start("run", spec, "--out", "out")
-    # The first line of progress says that cells are being finished.
-    assert "cells" in process.stderr.readline()
+    journal = spec.parent / "out" / "journal.jsonl"
+    while not (journal.exists() and read_entries(journal)):
+        assert process.poll() is None
+        time.sleep(0.01)
 
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
@@ -166,3 +171,4 @@ def test_ctrl_c_keeps_what_is_finished(start, spec):
     assert process.returncode == 130
     assert "finished cells are kept; the same command resumes with the others" in err
     assert "Traceback" not in err
+    assert 0 < len(read_entries(journal)) < 1000

@@ -34,7 +34,7 @@ def make_table(rng, n, n_targets=2, n_folds=3):
 @st.composite
 def tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    D, targets, folds = make_table(rng, draw(st.integers(8, 30)))
+    D, targets, folds = make_table(rng, draw(st.integers(8, 20)))
     weights = rng.choice([1.0, 2.0, 3.0], D.shape[0]) if draw(st.booleans()) else np.ones(len(D))
     return D, targets, weights, tuple(part * weights for part in folds)
 

@@ -258,13 +258,15 @@ def test_warnings_that_differ_in_numbers_are_one(plain_run, monkeypatch):
     from svmosaic.reports import run_data
 
     def warn(folder):
-        return [
+        cells = read(folder)
+        records = [
             {**record, "warnings": [f"stopped at {i} of 10"]}
-            for i, record in enumerate(read(folder))
+            for i, record in enumerate(cells.records)
         ]
+        return cells._replace(records=records)
 
-    read = run_data.read_results
-    monkeypatch.setattr(run_data, "read_results", warn)
+    read = run_data.read_cells
+    monkeypatch.setattr(run_data, "read_cells", warn)
 
     (table,) = _section(experiment_report(plain_run), "Failures and warnings").tables
     assert [row[1:] for row in table.rows if row[0] == EVIL] == [["stopped at 0 of 10", "6"]]

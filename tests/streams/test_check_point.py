@@ -8,16 +8,17 @@ import json
 import pickle
 import random
 import signal
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
+from quick_processes import start_process
 from small_streams import Blobs, Watcher
 from svmosaic import (
     NLSGDClassifier,
@@ -33,18 +34,6 @@ from svmosaic.streams.check_point import _DIGEST_BYTES, _START
 
 # Kills and resumes ----------------------------------------------------------------------------
 
-_PROGRAM = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from sklearn.linear_model import SGDClassifier
-from small_streams import Blobs
-from svmosaic import StreamOLLAWV
-from svmosaic.streams import prequential
-model = eval(sys.argv[4])
-prequential(model, Blobs(), n_samples=int(sys.argv[3]), chunk=100, checkpoint=sys.argv[2],
-            checkpoint_seconds=0.0)
-"""
-
 
 def _without_times(records):
     # A resumed object shares less with others, so its pickle has some bytes more or less.
@@ -56,36 +45,36 @@ def _without_times(records):
 @pytest.mark.parametrize(
     ("model", "n_kills", "n_samples"),
     [
-        ("StreamOLLAWV(chunk_size=100, memory=300)", 3, 4000),
-        ("SGDClassifier(random_state=0)", 2, 4000),
-        pytest.param("StreamOLLAWV(chunk_size=100)", 20, 40_000, marks=pytest.mark.slow),
-        pytest.param("SGDClassifier(random_state=0)", 20, 60_000, marks=pytest.mark.slow),
+        (StreamOLLAWV(chunk_size=100, memory=300), 3, 4000),
+        (SGDClassifier(random_state=0), 2, 4000),
+        pytest.param(StreamOLLAWV(chunk_size=100), 20, 40_000, marks=pytest.mark.slow),
+        pytest.param(SGDClassifier(random_state=0), 20, 60_000, marks=pytest.mark.slow),
     ],
+    ids=str,
 )
 def test_a_killed_run_ends_with_the_same_table(tmp_path, model, n_kills, n_samples):
     path = tmp_path / "run.checkpoint"
     rng = random.Random(n_kills)
-    folder = str(Path(__file__).parents[1])
+    options = {"n_samples": n_samples, "chunk": 100}
+    run = partial(prequential, model, Blobs(), checkpoint=path, checkpoint_seconds=0.0, **options)
     n_killed = 0
     for _ in range(n_kills):
         before = path.stat().st_mtime_ns if path.exists() else 0
-        process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, folder, str(path), str(n_samples), model]
-        )
+        process = start_process(run)
         deadline = time.monotonic() + 120
         # It has begun to work when it has written; then any moment is as good.
-        while process.poll() is None and time.monotonic() < deadline:
+        while process.is_alive() and time.monotonic() < deadline:
             if path.exists() and path.stat().st_mtime_ns > before:
                 break
             time.sleep(0.005)
         time.sleep(rng.uniform(0, 0.05))
-        process.send_signal(signal.SIGKILL)
-        n_killed += process.wait() == -signal.SIGKILL
+        process.kill()
+        process.join()
+        n_killed += process.exitcode == -signal.SIGKILL
     assert n_killed == n_kills
 
-    options = {"n_samples": n_samples, "chunk": 100}
-    resumed = prequential(eval(model), Blobs(), checkpoint=path, **options)
-    whole = prequential(eval(model), Blobs(), **options)
+    resumed = prequential(clone(model), Blobs(), checkpoint=path, **options)
+    whole = prequential(clone(model), Blobs(), **options)
 
     np.testing.assert_equal(_without_times(resumed.records), _without_times(whole.records))
 

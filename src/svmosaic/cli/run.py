@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from svmosaic.cli.files import Files, OutputFolder, check_files
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
+    from svmosaic.experiments.journal import Entry
     from svmosaic.experiments.run_progress import Progress
     from svmosaic.experiments.runner import RunSummary
 
@@ -131,7 +132,8 @@ def _folder(args: argparse.Namespace) -> Path:
 def run(args: argparse.Namespace) -> None:
     """Run what is missing, write the tables, show them."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.experiments import read_spec, run_experiment, write_results
+    from svmosaic.experiments import read_spec, run_experiment
+    from svmosaic.experiments.results import read_cells, warn_of_damage, write_records
 
     spec = read_spec(args.spec)
     folder = _folder(args)
@@ -154,11 +156,13 @@ def run(args: argparse.Namespace) -> None:
             "finished cells are kept; the same command resumes with the others"
         ) from None
     with uninterrupted():
-        files = write_results(folder, spec.protocol.scoring)
+        cells = read_cells(folder)
+        warn_of_damage(cells.damaged, stacklevel=1)
+        files = write_records(folder, cells.records, spec.protocol.scoring)
     print(format_fields(_summary(summary, folder, files)))
-    _show_failures(folder)
+    _show_failures(cells.failed)
     for score in spec.protocol.scoring:
-        _show_scores(folder, score)
+        _show_scores(cells.records, score)
     _write_page(folder)
 
 
@@ -213,10 +217,7 @@ def _summary(summary: RunSummary, folder: Path, files: list[Path]) -> list[tuple
     ]
 
 
-def _show_failures(folder: Path) -> None:
-    from svmosaic.experiments.results import failed_cells
-
-    failed = failed_cells(folder)
+def _show_failures(failed: Sequence[Entry]) -> None:
     for entry in failed[:3]:
         note(f"warning: failed: {entry.label}: {entry.record['error']}")
     if failed:
@@ -225,10 +226,7 @@ def _show_failures(folder: Path) -> None:
         )
 
 
-def _show_scores(folder: Path, score: str) -> None:
-    from svmosaic.experiments import read_results, result_table
-
-    records = read_results(folder)
+def _show_scores(records: list[dict[str, Any]], score: str) -> None:
     methods = list(dict.fromkeys(record["method"] for record in records))
     datasets = list(dict.fromkeys(record["dataset"] for record in records))
     rows = [
@@ -238,10 +236,10 @@ def _show_scores(folder: Path, score: str) -> None:
     print(f"\n{format_table([score, *methods], rows, 'l' + 'r' * len(methods))}")
     if len(methods) < 2 or len(datasets) < 2:
         return
-    from svmosaic.stats import compare
+    from svmosaic.stats import compare, table_of_records
 
     try:
-        table = result_table(folder, score, missing="drop")
+        table = table_of_records(records, score, missing="drop")
     except ValueError:
         note("warning: too few complete data sets for the statistics")
         return

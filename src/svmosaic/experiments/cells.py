@@ -12,10 +12,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 from svmosaic.bags import Bags
@@ -33,11 +34,11 @@ from svmosaic.experiments.spec import (
 from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import Split
 from svmosaic.model_selection.plans import (
-    Plan,
     Tuning,
     inner_folds,
-    plan_nested,
-    plan_random,
+    make_estimators,
+    nested_splits,
+    random_splits,
 )
 from svmosaic.preprocessing import holds_features, preparation_steps, refuse_infinities
 
@@ -127,14 +128,18 @@ def _read_file(data: DataSpec, path: Path, gaps: bool) -> Dataset:
 def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator[Cell]:
     """Yield the cells of one data set, method by method."""
     content = _hash_arrays(X, y)
-    changed: dict[tuple[int, int], bool] = {}
+    # All classifiers share their splits, and so do all other methods.
+    shared: dict[bool, list[_HashedSplit]] = {}
     for method in spec.methods:
         if data.name in method.not_on:
             continue
         code = method_code_version(
             tuple(class_names(method.estimator, method.params)), _AROUND_A_METHOD
         )
-        for split in _plan(spec, method, X, y).splits:
+        model = build_estimator(method.estimator, method.params)
+        if is_classifier(model) not in shared:
+            shared[is_classifier(model)] = _hashed_splits(spec.protocol, model, X, y)
+        for split, rows, holds in shared[is_classifier(model)]:
             parts = {
                 "dataset": data.name,
                 "data": content,
@@ -147,17 +152,48 @@ def iter_cells(spec: ExperimentSpec, data: DataSpec, X: Any, y: Any) -> Iterator
                 "scale": spec.protocol.scale,
                 "impute": spec.protocol.impute,
                 "random_state": spec.protocol.random_state,
-                "split": [split.repeat, split.fold, _hash_arrays(split.train, split.test)],
+                "split": [split.repeat, split.fold, rows],
             }
             if method.tunes_itself:
                 parts["tunes_itself"] = True
-            place = (split.repeat, split.fold)
-            if place not in changed:
-                changed[place] = _holds(spec.protocol, X, split)
-            if changed[place]:
+            if holds:
                 # Where nothing is held, the question is that of a run without.
                 parts["hold_constants"] = True
             yield Cell(hash_question(parts), code, data.name, method.name, split)
+
+
+class _HashedSplit(NamedTuple):
+    """A split, the hash of its rows, and whether held features change its test part."""
+
+    split: Split
+    rows: str
+    holds: bool
+
+
+def _hashed_splits(protocol: ProtocolSpec, model: Any, X: Any, y: Any) -> list[_HashedSplit]:
+    if protocol.kind == "nested":
+        splits = nested_splits(
+            model,
+            X,
+            y,
+            outer=protocol.outer,
+            repeats=protocol.repeats,
+            random_state=protocol.random_state,
+        )
+    else:
+        splits = random_splits(
+            model,
+            X,
+            y,
+            n_splits=1 if protocol.kind == "holdout" else protocol.n_splits,
+            test_size=protocol.test_size,
+            stratify=protocol.stratify,
+            random_state=protocol.random_state,
+        )
+    return [
+        _HashedSplit(split, _hash_arrays(split.train, split.test), _holds(protocol, X, split))
+        for split in splits
+    ]
 
 
 def _holds(protocol: ProtocolSpec, X: Any, split: Split) -> bool:
@@ -176,48 +212,22 @@ def hash_question(parts: dict[str, Any]) -> str:
 def make_estimator(spec: ExperimentSpec, cell: Cell, X: Any, y: Any) -> Any:
     """Return the estimator of a cell: scaling, method and search, with seeds of its own."""
     (method,) = (method for method in spec.methods if method.name == cell.method)
+    protocol = spec.protocol
     # The same for all methods: they start alike.
     seed = derive_seed(
-        spec.protocol.random_state, "start", cell.dataset, cell.split.repeat, cell.split.fold
+        protocol.random_state, "start", cell.dataset, cell.split.repeat, cell.split.fold
     )
-    estimator = _plan(spec, method, X, y, seed).make_estimator(cell.split)
-    if method.tunes_itself:
-        folds = inner_folds(
-            spec.protocol.inner, estimator, y, spec.protocol.random_state, cell.split
-        )
-        prefix = STEP if isinstance(estimator, Pipeline) else ""
-        estimator.set_params(**{f"{prefix}cv": folds})
-    return estimator
-
-
-def _plan(spec: ExperimentSpec, method: MethodSpec, X: Any, y: Any, seed: int = 0) -> Plan:
-    protocol = spec.protocol
     model = _pipeline(method, protocol, seed, X)
     prefix = STEP if isinstance(model, Pipeline) else ""
     grid = {f"{prefix}{k}": v for k, v in method.grid.items()} if method.grid else None
     if protocol.kind == "holdout" and grid is None and not method.tunes_itself:
         grid = {}
     tuning = Tuning(grid, protocol.search, protocol.inner, protocol.scoring)  # type: ignore[arg-type]
-    if protocol.kind == "nested":
-        return plan_nested(
-            model,
-            X,
-            y,
-            tuning,
-            outer=protocol.outer,
-            repeats=protocol.repeats,
-            random_state=protocol.random_state,
-        )
-    return plan_random(
-        model,
-        X,
-        y,
-        tuning,
-        n_splits=1 if protocol.kind == "holdout" else protocol.n_splits,
-        test_size=protocol.test_size,
-        stratify=protocol.stratify,
-        random_state=protocol.random_state,
-    )
+    estimator = make_estimators(model, y, tuning, protocol.random_state)(cell.split)
+    if method.tunes_itself:
+        folds = inner_folds(protocol.inner, estimator, y, protocol.random_state, cell.split)
+        estimator.set_params(**{f"{prefix}cv": folds})
+    return estimator
 
 
 def _pipeline(method: MethodSpec, protocol: ProtocolSpec, seed: int, X: Any) -> Any:

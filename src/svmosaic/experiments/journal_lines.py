@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 __all__ = ["FIRST", "BadLine", "Line", "encode_lines", "read_lines"]
@@ -23,7 +24,7 @@ _CHECKSUM = slice(2, 34)
 _CONTENT = slice(36, -1)
 # A new record also begins where the end of the line before was damaged. No record has this text
 # inside: between the values of a record there are blanks.
-_BOUNDARY = re.compile(rb'\n|(?=\["[0-9a-f]{32}",")')
+_BEGIN = re.compile(rb'\["[0-9a-f]{32}","')
 _IDS = (
     re.compile(rb'^.{35},"([^"]*)"', re.DOTALL),
     re.compile(rb'"id": "([^"]*)"\}.?$', re.DOTALL),
@@ -121,14 +122,12 @@ def read_lines(data: bytes) -> tuple[list[Line | BadLine], int, str]:
 
 def _pieces(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Yield the number, the begin and the content of each line."""
-    number, begin = 1, 0
-    for found in _BOUNDARY.finditer(data):
-        if found.start() > begin:
-            yield number, begin, data[begin : found.start()]
-        number += found.end() - found.start()
-        begin = found.end()
-    if begin < len(data):
-        yield number, begin, data[begin:]
+    offset = 0
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        begins = [found.start() for found in _BEGIN.finditer(line)]
+        for begin, end in pairwise(sorted({0, *begins, len(line)})):
+            yield number, offset + begin, line[begin:end]
+        offset += len(line) + 1
 
 
 def _decode(number: int, piece: bytes) -> Line | None:

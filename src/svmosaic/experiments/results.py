@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import (
@@ -24,11 +24,15 @@ from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = [
+    "Cells",
     "damaged_cells",
     "failed_cells",
+    "read_cells",
     "read_history",
     "read_results",
     "result_table",
+    "warn_of_damage",
+    "write_records",
     "write_results",
 ]
 
@@ -51,28 +55,58 @@ def read_results(source: str | os.PathLike[str]) -> list[dict[str, Any]]:
         Cells that failed are left out; `failed_cells` has them. So are cells whose records are
         damaged, with a warning that names them; `damaged_cells` has them.
     """
+    cells = read_cells(source)
+    warn_of_damage(cells.damaged, stacklevel=3)
+    return cells.records
+
+
+class Cells(NamedTuple):
+    """The cells of a run, read once.
+
+    Attributes
+    ----------
+    records : list of dict
+        One plain record per finished cell, as `read_results` returns them.
+    failed : list of Entry
+        The cells that failed, with their errors.
+    damaged : list of Damage
+        The planned cells whose records are damaged; the next run runs them again.
+    """
+
+    records: list[dict[str, Any]]
+    failed: list[Entry]
+    damaged: list[Damage]
+
+
+def read_cells(source: str | os.PathLike[str]) -> Cells:
+    """Return the cells of a run; `source` is as in `read_results`."""
     entries, damaged = _read(source)
-    if damaged:
-        warnings.warn(
-            f"{damage_words(damaged)}. Damaged cells are left out; 'svmosaic run' runs them again.",
-            stacklevel=2,
-        )
-    return [
+    records = [
         {"dataset": entry.dataset, "method": entry.method, **entry.record}
         | {"finished": entry.finished}
         for entry in entries
         if entry.status == "done"
     ]
+    return Cells(records, [entry for entry in entries if entry.status == "failed"], damaged)
+
+
+def warn_of_damage(damaged: Sequence[Damage], *, stacklevel: int) -> None:
+    """Name the damaged cells in a warning, if there are any."""
+    if damaged:
+        warnings.warn(
+            f"{damage_words(damaged)}. Damaged cells are left out; 'svmosaic run' runs them again.",
+            stacklevel=stacklevel,
+        )
 
 
 def failed_cells(folder: str | os.PathLike[str]) -> list[Entry]:
     """Return the cells that failed, with their errors."""
-    return [entry for entry in _read(folder)[0] if entry.status == "failed"]
+    return read_cells(folder).failed
 
 
 def damaged_cells(folder: str | os.PathLike[str]) -> list[Damage]:
     """Return the planned cells whose records are damaged; the next run runs them again."""
-    return _read(folder)[1]
+    return read_cells(folder).damaged
 
 
 def read_history(folder: str | os.PathLike[str]) -> list[Start]:
@@ -134,7 +168,13 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     list of Path
         The files.
     """
-    records = read_results(folder)
+    return write_records(folder, read_results(folder), scores)
+
+
+def write_records(
+    folder: str | os.PathLike[str], records: Sequence[dict[str, Any]], scores: Sequence[str]
+) -> list[Path]:
+    """Write what `write_results` writes, of records that were read before."""
     files = [Path(folder) / "results.csv"]
     names = dict.fromkeys(name for record in records for name in record)
     fields = [name for name in names if name != _NOT_IN_CSV]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -40,11 +41,18 @@ _NEEDED = (*_NAMES, "question", "code", "repeat", "fold")
 def to_csv_row(record: Mapping[str, Any]) -> dict[str, str]:
     """Return a record as texts for a CSV file, with their checksum; `read_known` reads it back."""
     texts = {
-        name: value if isinstance(value, str) else json.dumps(value)
+        name: value if isinstance(value, str) else _text(value)
         for name, value in record.items()
         if value is not None
     }
     return {**texts, CHECKSUM: _checksum(texts)}
+
+
+def _text(value: Any) -> str:
+    # What json.dumps gives for most values of a record, without its cost.
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)
+    return json.dumps(value)
 
 
 def _checksum(texts: Mapping[str, str]) -> str:

@@ -24,7 +24,18 @@ from svmosaic.model_selection.derived_seeds import derive_seed
 from svmosaic.model_selection.evaluation import MakeEstimator, Split, name_scores
 from svmosaic.model_selection.pattern_search import PatternSearchCV
 
-__all__ = ["Grid", "Plan", "SearchName", "Tuning", "inner_folds", "plan_nested", "plan_random"]
+__all__ = [
+    "Grid",
+    "Plan",
+    "SearchName",
+    "Tuning",
+    "inner_folds",
+    "make_estimators",
+    "nested_splits",
+    "plan_nested",
+    "plan_random",
+    "random_splits",
+]
 
 Grid = Mapping[str, Sequence[Any]]
 SearchName = Literal["grid", "pattern"]
@@ -56,24 +67,31 @@ def plan_nested(
     estimator: Any, X: Any, y: Any, tuning: Tuning, *, outer: Any, repeats: int, random_state: int
 ) -> Plan:
     """Return the plan of nested cross-validation."""
+    splits = nested_splits(estimator, X, y, outer=outer, repeats=repeats, random_state=random_state)
+    tuned = (
+        "" if tuning.grid is None else f", parameters by {tuning.search} search over inner folds"
+    )
+    text = f"{len(splits)} outer folds{tuned}"
+    return Plan(text, splits, make_estimators(estimator, y, tuning, random_state))
+
+
+def nested_splits(
+    estimator: Any, X: Any, y: Any, *, outer: Any, repeats: int, random_state: int
+) -> list[Split]:
+    """Return the outer folds of nested cross-validation, the same for all classifiers."""
     check_consistent_length(X, y)
     if repeats < 1 or (repeats > 1 and not isinstance(outer, int)):
         raise ValueError(
             "The 'repeats' of nested_cv must be 1, or more if 'outer' is a number of folds. Got "
             f"{repeats}."
         )
-    splits = [
+    return [
         Split(repeat, fold, train, test)
         for repeat in range(repeats)
         for fold, (train, test) in enumerate(
             _folds(outer, estimator, y, derive_seed(random_state, "outer", repeat)).split(X, y)
         )
     ]
-    tuned = (
-        "" if tuning.grid is None else f", parameters by {tuning.search} search over inner folds"
-    )
-    text = f"{len(splits)} outer folds{tuned}"
-    return Plan(text, splits, _make_estimators(estimator, y, tuning, random_state))
 
 
 def plan_random(
@@ -88,15 +106,37 @@ def plan_random(
     random_state: int,
 ) -> Plan:
     """Return the plan of random splits: many, or one that is held out."""
+    splits = random_splits(
+        estimator,
+        X,
+        y,
+        n_splits=n_splits,
+        test_size=test_size,
+        stratify=stratify,
+        random_state=random_state,
+    )
+    noun = "random split" if n_splits == 1 else "random splits"
+    text = f"{n_splits} {noun}, {test_size:g} of the rows to test on"
+    return Plan(text, splits, make_estimators(estimator, y, tuning, random_state))
+
+
+def random_splits(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_splits: int,
+    test_size: float,
+    stratify: bool,
+    random_state: int,
+) -> list[Split]:
+    """Return random splits, the same for all classifiers."""
     check_consistent_length(X, y)
     kind = StratifiedShuffleSplit if stratify and _has_classes(estimator, y) else ShuffleSplit
     splitter = kind(
         n_splits, test_size=test_size, random_state=derive_seed(random_state, "random splits")
     )
-    splits = [Split(i, 0, train, test) for i, (train, test) in enumerate(splitter.split(X, y))]
-    noun = "random split" if n_splits == 1 else "random splits"
-    text = f"{n_splits} {noun}, {test_size:g} of the rows to test on"
-    return Plan(text, splits, _make_estimators(estimator, y, tuning, random_state))
+    return [Split(i, 0, train, test) for i, (train, test) in enumerate(splitter.split(X, y))]
 
 
 def inner_folds(inner: Any, estimator: Any, y: Any, random_state: int, split: Split) -> Any:
@@ -128,7 +168,7 @@ def _has_classes(estimator: Any, y: Any) -> bool:
     return is_classifier(estimator) and type_of_target(y) in ("binary", "multiclass")
 
 
-def _make_estimators(estimator: Any, y: Any, tuning: Tuning, random_state: int) -> MakeEstimator:
+def make_estimators(estimator: Any, y: Any, tuning: Tuning, random_state: int) -> MakeEstimator:
     """Return what makes the estimator of a split; a search gets inner folds of its own."""
     grid = tuning.grid
     if tuning.search not in _SEARCHES:

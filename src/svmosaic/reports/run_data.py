@@ -10,12 +10,7 @@ from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
 from svmosaic.experiments.journal import Damage, Entry, Start
-from svmosaic.experiments.results import (
-    damaged_cells,
-    failed_cells,
-    read_history,
-    read_results,
-)
+from svmosaic.experiments.results import read_cells, read_history, warn_of_damage
 
 __all__ = ["RunData", "read_run"]
 
@@ -144,9 +139,9 @@ def read_run(folder: str | os.PathLike[str]) -> RunData:
         raise NotADirectoryError(
             f"{str(folder)!r} is not a folder. Name the folder that 'svmosaic run' has written."
         )
-    run = RunData(
-        *(path, read_results(path), failed_cells(path), read_history(path)), damaged_cells(path)
-    )
+    cells = read_cells(path)
+    warn_of_damage(cells.damaged, stacklevel=2)
+    run = RunData(path, cells.records, cells.failed, read_history(path), cells.damaged)
     if not run.records and not run.failed:
         raise DataNotFoundError(
             f"No cell of the experiment in {str(folder)!r} is finished yet. Run it first."

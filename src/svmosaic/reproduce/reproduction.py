@@ -10,13 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.exceptions import DataNotFoundError
-from svmosaic.experiments import (
-    read_results,
-    reuse_results,
-    run_experiment,
-    write_results,
-)
-from svmosaic.experiments.results import failed_cells
+from svmosaic.experiments import reuse_results, run_experiment
+from svmosaic.experiments.results import read_cells, warn_of_damage, write_records
 from svmosaic.experiments.run_progress import Progress
 from svmosaic.experiments.runner import RunSummary
 from svmosaic.experiments.spec import ExperimentSpec, ProtocolSpec
@@ -145,17 +140,20 @@ def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> 
     if options["only_finished"]:
         if options["reuse"] is not None:
             reuse_results(experiment, folder, options["reuse"])
-        experiment, missing = _finished(experiment, missing, read_results(folder), folder)
     else:
         settings = {key: value for key, value in options.items() if key != "only_finished"}
         summary = run_experiment(experiment, folder, **settings)
-    write_results(folder, experiment.protocol.scoring)
+    cells = read_cells(folder)
+    warn_of_damage(cells.damaged, stacklevel=4)
+    if options["only_finished"]:
+        experiment, missing = _finished(experiment, missing, cells.records, folder)
+    write_records(folder, cells.records, experiment.protocol.scoring)
     names = {item.name for item in experiment.data}
-    records = [record for record in read_results(folder) if record["dataset"] in names]
+    records = [record for record in cells.records if record["dataset"] in names]
     failures = tuple(
         f"{entry.method} on {entry.dataset}, repeat {entry.repeat}, fold {entry.fold}: "
         f"{entry.record['error']}"
-        for entry in failed_cells(folder)
+        for entry in cells.failed
     )
     numbers = ours_beside_printed(
         spec,
@@ -173,11 +171,14 @@ def _finished(
     folder: Path,
 ) -> tuple[ExperimentSpec, Missing]:
     """Return the experiment with the data sets on which all methods are finished."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for record in records:
+        groups.setdefault((record["dataset"], record["method"]), []).append(record)
     left_out = {
         data.name: "it is not finished"
         for data in experiment.data
         if not all(
-            _is_finished(experiment.protocol, _collect_records(records, data.name, method.name))
+            _is_finished(experiment.protocol, groups.get((data.name, method.name), []))
             for method in experiment.methods
             if data.name not in method.not_on
         )
@@ -189,12 +190,6 @@ def _finished(
         replace(experiment, data=kept),
         Missing(missing.data, missing.methods, left_out),
     )
-
-
-def _collect_records(
-    records: Sequence[Mapping[str, Any]], dataset: str, method: str
-) -> list[Mapping[str, Any]]:
-    return [r for r in records if (r["dataset"], r["method"]) == (dataset, method)]
 
 
 def _is_finished(protocol: ProtocolSpec, records: Sequence[Mapping[str, Any]]) -> bool:
