@@ -119,6 +119,31 @@ ProblemArrays read_problem(const nb::handle& record, Index n_rows) {
     return arrays;
 }
 
+nb::dict to_dict(const SolveCounters& counters) {
+    nb::dict record;
+    record["n_kernel_values"] = counters.n_kernel_values;
+    record["n_columns"] = counters.n_columns;
+    record["n_updates"] = counters.n_updates;
+    record["n_rounds"] = counters.n_rounds;
+    record["n_blocks"] = counters.n_blocks;
+    record["n_sweeps"] = counters.n_sweeps;
+    record["theta_sum"] = counters.theta_sum;
+    record["theta_min"] = counters.theta_min;
+    record["cache_bytes"] = counters.cache_bytes;
+    return record;
+}
+
+nb::dict to_dict(const PhaseSeconds& seconds) {
+    nb::dict record;
+    record["total"] = seconds.total;
+    record["selection"] = seconds.selection;
+    record["clusters"] = seconds.clusters;
+    record["start"] = seconds.start;
+    record["solving"] = seconds.solving;
+    record["certificate"] = seconds.certificate;
+    return record;
+}
+
 nb::dict to_dict(Solution&& solution) {
     nb::dict record;
     record["support"] = to_numpy(std::move(solution.support));
@@ -126,12 +151,11 @@ nb::dict to_dict(Solution&& solution) {
     record["intercept"] = solution.intercept;
     record["status"] = std::string(name_of(solution.status));
     record["n_iter"] = solution.n_iter;
-    record["n_updates"] = solution.n_updates;
-    record["n_columns"] = solution.n_columns;
     record["violation"] = solution.violation;
     record["objective"] = solution.objective;
     record["dual_gap"] = solution.dual_gap;
-    record["seconds"] = solution.seconds;
+    record["counters"] = to_dict(solution.counters);
+    record["seconds"] = to_dict(solution.seconds);
     record["path_rows"] = to_numpy(std::move(solution.path_rows));
     record["path_steps"] = to_numpy(std::move(solution.path_steps));
     record["path_violations"] = to_numpy(std::move(solution.path_violations));

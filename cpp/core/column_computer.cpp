@@ -89,7 +89,7 @@ template <class Real>
 void ColumnComputer<Real>::compute(std::span<const Index> rows, std::span<Real* const> out,
                                    Index first) {
     packed_.read(*rows_, rows, queries_);
-    n_computed_ += ssize(rows);
+    count(ssize(rows), first);
     const Index share = chunks_per_task_ / ssize(rows);
     // Chunks begin at cache lines, so they are written in place. The first one may hold values
     // that are known already; they come out the same.

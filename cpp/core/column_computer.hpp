@@ -37,8 +37,9 @@ class ColumnComputer {
     Index n_chunks() const { return packed_.n_chunks(); }
     Index chunk_begin(Index chunk) const { return packed_.chunk_begin(chunk); }
     Index chunk_end(Index chunk) const { return packed_.chunk_end(chunk); }
-    // Columns computed so far.
+    // Columns, or parts of them, and kernel values computed so far.
     Index n_computed() const { return n_computed_; }
+    Index n_values() const { return n_values_; }
     // Whether several columns at once take much less time than one by one.
     bool gains_by_blocks() const;
     // As many columns as take hardly longer than one.
@@ -58,7 +59,7 @@ class ColumnComputer {
     template <class Visit>
     void stream(Index row, const Visit& visit, Index first = 0) {
         packed_.read(*rows_, std::span(&row, 1), queries_);
-        ++n_computed_;
+        count(1, first);
         for_chunks(packed_.chunk_of(first), chunks_per_task_, [&](Index chunk) {
             Real* values = chunk_buffer();
             packed_.kernel_chunk(kernel_, queries_, chunk, &values);
@@ -91,6 +92,10 @@ class ColumnComputer {
         });
     }
     Real* chunk_buffer() const;
+    void count(Index n_columns, Index first) {
+        n_computed_ += n_columns;
+        n_values_ += n_columns * (size() - packed_.chunk_begin(packed_.chunk_of(first)));
+    }
 
     const Rows<Real>* rows_;
     KernelSpec kernel_;
@@ -100,6 +105,7 @@ class ColumnComputer {
     Queries<Real> queries_;
     AlignedVector<double> diagonal_;
     Index n_computed_ = 0;
+    Index n_values_ = 0;
 };
 
 }  // namespace svmosaic

@@ -55,7 +55,7 @@ typename ColumnStore<Real>::Column& ColumnStore<Real>::take(Index sample) {
     if (ssize(used_) >= capacity_) drop(std::prev(used_.end()));
     Index place = n_touched_;
     if (vacant_.empty()) {
-        ++n_touched_;
+        most_used_ = std::max(most_used_, ++n_touched_ * stride_);
     } else {
         place = vacant_.back();
         vacant_.pop_back();
@@ -91,6 +91,7 @@ void ColumnStore<Real>::move_to(Index stride) {
     }
     vacant_.clear();
     n_touched_ = ssize(by_place);
+    most_used_ = std::max(most_used_, n_touched_ * stride_);
 }
 
 template <class Real>

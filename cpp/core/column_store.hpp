@@ -28,6 +28,8 @@ class ColumnStore {
 
     // Columns that there is room for.
     Index capacity() const { return capacity_; }
+    // The most memory that columns have taken so far.
+    Index most_bytes() const { return most_used_ * static_cast<Index>(sizeof(Real)); }
     bool holds(Index sample) const { return where(sample) != used_.end(); }
     Real* values(const Column& column) { return block_.data() + column.place * stride_; }
 
@@ -55,6 +57,7 @@ class ColumnStore {
     std::list<Column> used_;     // most recently used first
     std::vector<Index> vacant_;  // places that were used before: their memory is at hand
     Index n_touched_ = 0;        // places used so far
+    Index most_used_ = 0;        // values in places, at most
     std::vector<Place> where_;
 };
 

@@ -1,6 +1,7 @@
 // Kernel columns by number: computed when asked for, and kept while there is room.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "core/aligned.hpp"
@@ -49,6 +50,13 @@ class KernelColumns {
     // Adds rows of the table behind the present samples. Cached columns are completed when they
     // are next read.
     void append(std::span<const Index> rows);
+
+    // Adds what was computed so far, and how much of the cache was used.
+    void add_to(SolveCounters& counters) const {
+        counters.n_columns += computer_.n_computed();
+        counters.n_kernel_values += computer_.n_values();
+        counters.cache_bytes = std::max(counters.cache_bytes, store_.most_bytes());
+    }
 
     ColumnComputer<Real>& computer() { return computer_; }
     const ColumnComputer<Real>& computer() const { return computer_; }

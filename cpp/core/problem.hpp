@@ -8,6 +8,7 @@
 
 #include "core/index.hpp"
 #include "core/kernel.hpp"
+#include "core/solve_counters.hpp"
 
 namespace svmosaic {
 
@@ -43,12 +44,11 @@ struct Solution {
     double intercept = 0.0;
     Status status = Status::converged;
     Index n_iter = 0;        // steps of the online loop
-    Index n_updates = 0;     // steps of the exact solver, when it refined the solution
-    Index n_columns = 0;     // kernel columns computed
     double violation = 0.0;  // where the last solver stood when it stopped
     double objective = std::numeric_limits<double>::quiet_NaN();  // dual objective, exact solver
     double dual_gap = std::numeric_limits<double>::quiet_NaN();   // primal minus dual, all samples
-    double seconds = 0.0;
+    SolveCounters counters;
+    PhaseSeconds seconds;
 
     // The recorded trajectory of an online solver, one entry per step.
     std::vector<Index> path_rows;         // the row taken

@@ -56,14 +56,16 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
                            Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
     const Problem& problem = task.problem;
     std::vector<double> beta;
-    std::vector<Index> n_updates;
+    std::vector<SolveCounters> of_clusters;
+    double seconds = 0.0;
     if (helps_to_cluster(kernel, problem, task.smo)) {
+        const PhaseTimer timer(seconds);
         int depth = 0;
         while ((ssize(problem.samples) >> depth) > most_in_cluster) ++depth;
         const auto order = order_by_clusters(rows, problem.samples, depth, pool);
         const Index n_clusters = order.empty() ? 0 : Index{1} << depth;
         beta.assign(order.size(), 0.0);
-        n_updates.assign(n_clusters, 0);
+        of_clusters.resize(n_clusters);
         SmoOptions loose = task.smo;
         loose.tol = std::max(task.smo.tol, cluster_tol * half_range(problem.targets));
         pool.run(
@@ -76,12 +78,13 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
                     {}, rows, kernel, {cluster.problem(), task.C, task.loss, task.epsilon, loose},
                     cache_bytes / pool.n_threads(), alone, monitor);
                 cluster.write(solution, beta);
-                n_updates[p] = solution.n_updates;
+                of_clusters[p] = solution.counters;
             },
             [&] { monitor.should_stop(0); });
     }
     Solution solution = solve_from<Real>(beta, rows, kernel, task, cache_bytes, pool, monitor);
-    for (const Index n : n_updates) solution.n_updates += n;
+    for (const auto& counters : of_clusters) solution.counters += counters;
+    solution.seconds.clusters = seconds;
     return solution;
 }
 

@@ -91,7 +91,7 @@ class Descent {
         solution.objective = linear - 0.5 * square;
         // Below zero by rounding only.
         solution.dual_gap = std::max(0.0, 0.5 * square + loss - solution.objective);
-        solution.n_columns = columns_.computer().n_computed();
+        columns_.add_to(solution.counters);
     }
 
   private:
@@ -138,7 +138,7 @@ Solution solve_dual_descent(const Problem& problem, const DualDescentSettings& s
         }
     }
     descent.report(solution);
-    solution.n_updates = solution.n_iter;
+    solution.counters.n_updates = solution.n_iter;
     return solution;
 }
 

@@ -52,7 +52,7 @@ void report(const Problem& problem, const DualState& state, double loss_outside,
     solution.coef = std::move(support.coef);
     solution.intercept = state.intercept;
     solution.status = state.status;
-    solution.n_updates = state.n_updates;
+    solution.counters += state.counters;
     // A run that was stopped may have left gradients out of date, so it does not say.
     if (monitor.stopped()) return;
     solution.objective = dual_objective(state);

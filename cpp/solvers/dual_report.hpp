@@ -19,8 +19,9 @@ Support support_of(const Problem& problem, const DualState& state);
 // Loss of a sample whose decision value is known, without its bound.
 double loss_of(const DualState& state, double target, double decision);
 
-// Writes expansion, status and figures into `solution`. `loss_outside` is the loss of the samples
-// that are not in the state, bounds included; where it is not known (nan), no gap is claimed.
+// Writes expansion, status and figures into `solution` and adds the counters. `loss_outside` is the
+// loss of the samples that are not in the state, bounds included; where it is not known (nan), no
+// gap is claimed.
 void report(const Problem& problem, const DualState& state, double loss_outside,
             const Monitor& monitor, Solution& solution);
 

@@ -78,7 +78,7 @@ OnlineSolution solve_in_kernel_form(const Rows<Real>& rows, const KernelSpec& ke
             bias += constant * step;
             bias_remembered += constant * step * mean.before();
             outputs.add(visit.sample, step, visit.needed);
-            ++solution.n_updates;
+            ++solution.counters.n_updates;
         }
         mean.visited(visit.share, t);
         ++solution.n_iter;
@@ -94,7 +94,7 @@ OnlineSolution solve_in_kernel_form(const Rows<Real>& rows, const KernelSpec& ke
     solution.intercept = settings.C * mean.of(bias, bias_remembered, last);
     solution.state_intercept = bias;
     solution.t = t;
-    solution.n_columns = outputs.n_columns();
+    outputs.add_to(solution.counters);
     close(monitor, stopped, began, solution);
     return solution;
 }
@@ -204,7 +204,7 @@ OnlineSolution solve_in_primal_form(const Rows<Real>& rows, const OnlineTask& ta
                 algebra.add(row, step * mean.before(), remembered.data());
                 bias_remembered += constant * step * mean.before();
             }
-            ++solution.n_updates;
+            ++solution.counters.n_updates;
         }
         mean.visited(visit.share, t);
         ++solution.n_iter;

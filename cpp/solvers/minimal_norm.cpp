@@ -119,6 +119,8 @@ class Walk {
     double norm() const { return norm_; }
     double gap() const { return gap_; }
     const DualPoint<Real>& point() const { return point_; }
+    // Computed for `values_at` so far.
+    Index n_kernel_values() const { return n_kernel_values_; }
 
     // sum_j v_j y_j (k(x, x_j) + 1) for some positions outside.
     std::vector<double> values_at(std::span<const Index> positions) {
@@ -128,6 +130,7 @@ class Walk {
             support.push_back(columns_.computer().samples()[i]);
             coef.push_back(point_.target(i) * point_.alpha(i));
         }
+        n_kernel_values_ += ssize(positions) * ssize(support);
         auto values = expansion_values(columns_.computer().rows(), rows_of(problem_, positions),
                                        columns_.computer().kernel(), support, coef,
                                        columns_.computer().pool(), monitor_);
@@ -179,6 +182,7 @@ class Walk {
     double norm_ = 0.0;
     double gap_ = 0.0;
     double highest_ = 0.0;
+    Index n_kernel_values_ = 0;
 };
 
 struct Search {
@@ -264,8 +268,9 @@ Solution solve_minimal_norm(const Rows<Real>& rows, const KernelSpec& kernel,
         solution.dual_gap = std::numeric_limits<double>::quiet_NaN();
     }
     solution.violation = std::max(0.0, walk.gap() / walk.norm());
-    solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.computer().n_computed();
+    solution.counters.n_updates = solution.n_iter;
+    columns.add_to(solution.counters);
+    solution.counters.n_kernel_values += walk.n_kernel_values();
     return solution;
 }
 

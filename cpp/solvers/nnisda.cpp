@@ -70,8 +70,8 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
     std::iota(number.begin(), number.end(), Index{0});
     // The gradient is Q a - 1.
     report_l2(problem, number, point, 1.0, 1.0, 0.0, solution);
-    solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.computer().n_computed();
+    solution.counters.n_updates = solution.n_iter;
+    columns.add_to(solution.counters);
     return solution;
 }
 

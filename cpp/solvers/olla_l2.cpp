@@ -95,7 +95,7 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
             alpha[j] += step;
             b += step * beta;
             outputs.add(visit.sample, step, visit.needed);
-            ++solution.n_updates;
+            ++solution.counters.n_updates;
             while (members.too_many()) {
                 remove(members.leave(alpha, j, rounding * C), visit.needed);
             }
@@ -108,7 +108,7 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
     solution.coef = solution.state;
     solution.intercept = solution.state_intercept = b;
     solution.t = t;
-    solution.n_columns = outputs.n_columns();
+    outputs.add_to(solution.counters);
     close(monitor, stopped, began, solution);
     return solution;
 }

@@ -140,7 +140,7 @@ Solution solve_ollawv(const Problem& problem, Index start, const OllawvOptions& 
                        return reached || enough ? std::optional(Status::converged) : std::nullopt;
                    });
     solution.violation = solution.path_violations.back();
-    solution.n_columns = columns.computer().n_computed();
+    columns.add_to(solution.counters);
     return solution;
 }
 

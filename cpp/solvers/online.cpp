@@ -93,7 +93,7 @@ void list_support(const OnlineTask& task, std::span<const double> raw, OnlineSol
 void close(const Monitor& monitor, bool stopped, Monitor::Clock::time_point began,
            OnlineSolution& solution) {
     solution.status = stopped ? monitor.reason() : Status::exhausted;
-    solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    solution.seconds.total = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
 }
 
 }  // namespace svmosaic

@@ -133,7 +133,7 @@ class Outputs {
 
     // The largest |k(x, x)|.
     double scale() const { return scale_; }
-    Index n_columns() const { return columns_.computer().n_computed(); }
+    void add_to(SolveCounters& counters) const { columns_.add_to(counters); }
 
   private:
     static std::vector<Index> read_packing(const Problem& problem, const Visits& visits,

@@ -137,7 +137,7 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
         t += share;
         if (kept.size() == 0) {
             kept.add(row, rows.row(row), y);
-            ++solution.n_updates;
+            ++solution.counters.n_updates;
         } else {
             kept.values(rows.row(row), k_x, known);
             if (y * kept.output(k_x) < edge) {
@@ -163,7 +163,7 @@ OnlineSvmSolution solve_one(const DenseRows<Real>& rows, const DenseRows<Real>& 
                     a[j] = factor * a[j] + step * static_cast<double>(k_x[j]);
                 }
                 if (!known) kept.add(row, rows.row(row), step);
-                ++solution.n_updates;
+                ++solution.counters.n_updates;
             } else {
                 for (double& value : a) value *= 1.0 - share / t;
             }

@@ -17,10 +17,13 @@ namespace {
 template <class Real>
 Solution solve_selected(KernelColumns<Real>& columns, const DualTask& task, DualState state,
                         Monitor& monitor) {
-    solve_smo(columns, state, task.smo, monitor);
     Solution solution;
+    {
+        const PhaseTimer timer(solution.seconds.solving);
+        solve_smo(columns, state, task.smo, monitor);
+    }
     solution.violation = state.violation;
-    solution.n_columns = columns.computer().n_computed();
+    columns.add_to(solution.counters);
     report(task.problem, state, std::numeric_limits<double>::quiet_NaN(), monitor, solution);
     return solution;
 }

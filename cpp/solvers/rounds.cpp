@@ -101,6 +101,8 @@ class Outside {
     double value(Index k) const { return members_[k].value; }
     bool is_up_to_date(Index k) const { return members_[k].move == ssize(moves_); }
     double target(Index k) const { return problem_.targets[members_[k].sample]; }
+    // Computed for updates so far.
+    Index n_kernel_values() const { return n_kernel_values_; }
 
     // Brings the values up to date of those that may have a positive excess, or of all.
     // `may_matter(k, most)` says whether member k does if its value is off by up to `most`.
@@ -188,6 +190,7 @@ class Outside {
         }
         std::vector<Index> rows;
         for (const Index k : numbers) rows.push_back(problem_.samples[members_[k].sample]);
+        n_kernel_values_ += ssize(rows) * ssize(changed);
         const auto sums = expansion_values(rows_, rows, kernel_, changed, coef, pool, monitor);
         for (Index c = 0; c < ssize(numbers); ++c) {
             members_[numbers[c]].value += sums[c];
@@ -206,6 +209,7 @@ class Outside {
     std::vector<Move> moves_;
     // By sample of the problem: the coefficients after the last move, and f of those in play.
     std::vector<double> beta_, value_in_play_;
+    Index n_kernel_values_ = 0;
 };
 
 // Samples in play that joined in vain, and are far from being needed, leave again.
@@ -349,9 +353,14 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
     Solution solution;
     double loss_outside = std::numeric_limits<double>::quiet_NaN();
     while (true) {
-        if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.n_updates;
-        solve_smo(columns, state, smo, monitor, smo.tol <= tol);
+        if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.counters.n_updates;
+        {
+            const PhaseTimer timer(solution.seconds.solving);
+            solve_smo(columns, state, smo, monitor, smo.tol <= tol);
+        }
         solution.violation = state.violation;
+        const PhaseTimer timer(solution.seconds.certificate);
+        ++state.counters.n_rounds;
         if (!monitor.stopped()) update_outside(tol, state, outside, columns, monitor);
         if (monitor.stopped()) {
             state.status = monitor.reason();
@@ -364,7 +373,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
             (verdict.violators.empty() && smo.tol <= tol)) {
             break;
         }
-        if (task.smo.max_iter > 0 && state.n_updates >= task.smo.max_iter) {
+        if (task.smo.max_iter > 0 && state.counters.n_updates >= task.smo.max_iter) {
             state.status = Status::max_iter;
             break;
         }
@@ -389,7 +398,8 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         }
         columns.append(rows_of(problem, joining));
     }
-    solution.n_columns = columns.computer().n_computed();
+    columns.add_to(solution.counters);
+    solution.counters.n_kernel_values += outside.n_kernel_values();
     report(problem, state, loss_outside, monitor, solution);
     return solution;
 }

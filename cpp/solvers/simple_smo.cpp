@@ -90,7 +90,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
             total += (a_i - alpha[i]) + (a_j - alpha[j]);
             alpha[i] = a_i;
             alpha[j] = a_j;
-            ++solution.n_updates;
+            ++solution.counters.n_updates;
         }
         double change = 0.0;
         for (Index k = 0; k < n; ++k) change += std::pow(alpha[k] - before[k], 2.0);
@@ -114,7 +114,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     }
     solution.intercept = errors / weight;
     solution.objective = objective;
-    solution.n_columns = columns.computer().n_computed();
+    columns.add_to(solution.counters);
     return solution;
 }
 

@@ -200,6 +200,7 @@ class Workspace {
             coef.push_back(state.beta[i]);
         }
         const auto stale = std::span<const Index>(rows_).subspan(active_.size());
+        state.counters.n_kernel_values += ssize(stale) * ssize(support);
         const auto sums =
             expansion_values(columns_.computer().rows(), stale, columns_.computer().kernel(),
                              support, coef, columns_.computer().pool(), monitor);
@@ -436,6 +437,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
         }
         const bool in_block = work.prefers_blocks();
         const Index done = in_block ? work.block_step(0.5 * settings.tol) : work.step() ? 1 : 0;
+        if (in_block) ++state.counters.n_blocks;
         if (done == 0) break;
         updates += done;
         since_asked += done;
@@ -460,7 +462,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
     // A loop that stopped early may have left out variables whose gradient is out of date.
     if (work.size() < n && !monitor.stopped()) work.restore_all(state, monitor);
     state.violation = std::max(0.0, work.violation());
-    state.n_updates += updates;
+    state.counters.n_updates += updates;
     state.intercept = intercept_of(state, work.middle());
 }
 

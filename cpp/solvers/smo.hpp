@@ -36,7 +36,7 @@ struct DualState {
     // Set by the solver.
     double violation = 0.0;  // max over what may shrink - min over what may grow, of the gradient
     double intercept = 0.0;
-    Index n_updates = 0;
+    SolveCounters counters;
     Status status = Status::converged;
 
     Index size() const { return sample.size(); }

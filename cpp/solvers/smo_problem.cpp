@@ -14,8 +14,8 @@ Solution solve_smo_problem(const Rows<Real>& rows, const KernelSpec& kernel, con
     Solution solution =
         task.start.empty() ? solve_by_clusters(rows, kernel, dual, cache_bytes, pool, monitor)
                            : solve_from(task.start, rows, kernel, dual, cache_bytes, pool, monitor);
-    solution.n_iter = solution.n_updates;
-    solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    solution.n_iter = solution.counters.n_updates;
+    solution.seconds.total = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;
 }
 

@@ -72,7 +72,11 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
         settings.refine.refinement != Refinement::none && problem.samples.size() < least_for_rounds;
     std::optional<KernelColumns<Real>> columns;
     columns.emplace(rows, problem.samples, kernel, cache_bytes, pool);
-    Solution solution = select(problem, start, settings, share_columns, *columns, monitor);
+    double selecting = 0.0;
+    Solution solution = [&] {
+        const PhaseTimer timer(selecting);
+        return select(problem, start, settings, share_columns, *columns, monitor);
+    }();
     if (!share_columns) columns.reset();
     // What the path added up to, per sample.
     std::vector<double> steps(problem.samples.size(), 0.0);
@@ -94,7 +98,8 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
                           : refine(rows, kernel, problem, selected, settings.refine, cache_bytes,
                                    pool, monitor);
         refined.n_iter = solution.n_iter;
-        if (!share_columns) refined.n_columns += solution.n_columns;
+        // Columns that are shared have been counted.
+        if (!share_columns) refined.counters += solution.counters;
         refined.path_rows = std::move(solution.path_rows);
         refined.path_steps = std::move(solution.path_steps);
         refined.path_violations = std::move(solution.path_violations);
@@ -102,7 +107,8 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
         if (refined.status == Status::converged) refined.status = solution.status;
         solution = std::move(refined);
     }
-    solution.seconds = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    solution.seconds.selection = selecting;
+    solution.seconds.total = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;
 }
 

@@ -20,7 +20,7 @@ std::vector<Solution> solve_each(std::span<const Problem> problems, double cache
                    [&](Index p, Index cache_bytes, ThreadPool& pool) {
                        const auto began = Monitor::Clock::now();
                        Solution solution = solve(problems[p], cache_bytes, pool);
-                       solution.seconds =
+                       solution.seconds.total =
                            std::chrono::duration<double>(Monitor::Clock::now() - began).count();
                        return solution;
                    });

@@ -135,8 +135,8 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
         ++solution.n_iter;
     }
     report(problem, settings.C, overlapping, point, solution);
-    solution.n_updates = solution.n_iter;
-    solution.n_columns = columns.computer().n_computed();
+    solution.counters.n_updates = solution.n_iter;
+    columns.add_to(solution.counters);
     return solution;
 }
 

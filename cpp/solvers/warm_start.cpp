@@ -69,6 +69,7 @@ void take_start(std::span<const double> given, const Rows<Real>& rows, const Ker
     for (const auto i : state.sample) start.push_back(given[i]);
     make_feasible(start, state);
     const Support support = support_of(problem, state);
+    state.counters.n_kernel_values += state.size() * ssize(support.rows);
     const auto values = expansion_values(rows, rows_of(problem, state.sample), kernel, support.rows,
                                          support.coef, pool, monitor);
     for (Index i = 0; i < state.size(); ++i) state.gradient[i] = values[i] - state.target[i];
@@ -80,10 +81,16 @@ template <class Real>
 Solution solve_from(std::span<const double> start, const Rows<Real>& rows, const KernelSpec& kernel,
                     const DualTask& task, Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
     DualState state = state_of(task, first_samples(start, task));
-    if (!start.empty()) take_start(start, rows, kernel, task.problem, pool, monitor, state);
+    double seconds = 0.0;
+    if (!start.empty()) {
+        const PhaseTimer timer(seconds);
+        take_start(start, rows, kernel, task.problem, pool, monitor, state);
+    }
     KernelColumns<Real> columns(rows, rows_of(task.problem, state.sample), kernel, cache_bytes,
                                 pool, task.problem.samples.size());
-    return solve_in_rounds(columns, task, std::move(state), monitor);
+    Solution solution = solve_in_rounds(columns, task, std::move(state), monitor);
+    solution.seconds.start = seconds;
+    return solution;
 }
 
 template Solution solve_from(std::span<const double>, const Rows<float>&, const KernelSpec&,

@@ -24,6 +24,7 @@ void test_even_clusters();
 void test_decide();
 void test_stored_rows();
 void test_solvers();
+void test_solve_counters();
 void test_libsvm_text();
 void test_l2();
 void test_online();
@@ -49,6 +50,7 @@ constexpr std::array tests{
     Test{"decide", test_decide},
     Test{"stored_rows", test_stored_rows},
     Test{"solvers", test_solvers},
+    Test{"solve_counters", test_solve_counters},
     Test{"libsvm_text", test_libsvm_text},
     Test{"l2", test_l2},
     Test{"online", test_online},

@@ -106,7 +106,7 @@ void sgd_by_hand() {
 
     const auto last = run(rows, problem, linear, settings, sgd);
     check(last.support == std::vector<Index>{0, 2}, "violators");
-    check(last.n_iter == 3 && last.n_updates == 2, "visits and updates");
+    check(last.n_iter == 3 && last.counters.n_updates == 2, "visits and updates");
     check_near(last.coef[0], 1.0 / 3.0, 1e-15, "alpha of the first");
     check_near(last.coef[1], -1.0 / 3.0, 1e-15, "alpha of the last");
     check(last.status == Status::exhausted, "all visits are done");

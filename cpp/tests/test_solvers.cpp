@@ -73,7 +73,7 @@ void three_points_by_hand() {
     check_near(later.path_violations[0], 10.0 / 3.0, 1e-15, "first violation");
     check_near(later.path_violations[1], 14.0 / 3.0 + 2.0 * r / 3.0, 1e-15, "second violation");
     check_near(later.intercept, (2.0 - r) / 3.0, 1e-15, "intercept");
-    check(later.n_columns == 2, "one column per step");
+    check(later.counters.n_columns == 2, "one column per step");
 
     const auto all = run_ollawv(three.rows, three.problem, linear, with_margin(100.0));
     check(all.status == Status::exhausted && all.n_iter == 3, "no sample is left");
@@ -513,7 +513,7 @@ void shrinking_changes_only_the_way() {
         settings.shrinking = false;
         const auto plain = run_smo(table, problem, rbf, upper, settings);
 
-        check(shrunk.n_updates > 1000, "long enough to shrink");
+        check(shrunk.counters.n_updates > 1000, "long enough to shrink");
         check_optimal(table, rbf, shrunk, settings.tol, "with shrinking");
         check_optimal(table, rbf, plain, settings.tol, "without");
         check_near(dual_objective(shrunk), dual_objective(plain), 1e-4, "the same objective");
@@ -529,7 +529,7 @@ void an_update_limit_is_a_status() {
 
     const auto state = run_smo(table, problem, rbf, std::vector<double>(300, 1.0), settings);
 
-    check(state.status == Status::max_iter && state.n_updates == 20, "20 updates");
+    check(state.status == Status::max_iter && state.counters.n_updates == 20, "20 updates");
     check(state.violation > settings.tol && std::isfinite(state.intercept), "not there yet");
     double sum = 0.0;
     for (const double beta : state.beta) sum += beta;
@@ -565,7 +565,7 @@ void smo_finds_its_pairs_in_every_range() {
 
     const auto state = run_smo(table, problem, rbf, upper, settings, 2);
 
-    check(state.status == Status::converged && state.n_updates > 50, "converged");
+    check(state.status == Status::converged && state.counters.n_updates > 50, "converged");
     const auto outputs = naive_outputs(table, rbf, count_up(17'000), state.beta);
     check(violation_of(outputs, state) <= settings.tol + 1e-9, "violation");
 }
@@ -730,7 +730,7 @@ void selected_refinement_stays_with_the_selected() {
 
 bool same(const Solution& a, const Solution& b) {
     return a.support == b.support && a.coef == b.coef && a.intercept == b.intercept &&
-           a.status == b.status && a.n_iter == b.n_iter && a.n_updates == b.n_updates &&
+           a.status == b.status && a.n_iter == b.n_iter && a.counters == b.counters &&
            a.violation == b.violation && a.path_rows == b.path_rows &&
            a.path_steps == b.path_steps && a.path_violations == b.path_violations;
 }

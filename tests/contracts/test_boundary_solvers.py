@@ -235,10 +235,10 @@ def assert_same_machine(ours, theirs, rtol=1e-8):
     scale = np.abs(theirs.coef).max(initial=1.0)
     np.testing.assert_allclose(ours.coef, theirs.coef, rtol=rtol, atol=rtol * scale)
     assert ours.norm == pytest.approx(theirs.norm, rel=1e-7, abs=1e-7 * scale)
-    assert (ours.status, ours.n_iter, ours.n_updates, ours.t) == (
+    assert (ours.status, ours.n_iter, ours.counters.n_updates, ours.t) == (
         theirs.status,
         theirs.n_iter,
-        theirs.n_updates,
+        theirs.counters.n_updates,
         theirs.t,
     )
 

@@ -64,10 +64,10 @@ def assert_same_machine(ours, theirs, rtol=1e-9):
     np.testing.assert_allclose(ours.state, theirs.state, rtol=rtol, atol=rtol * scale)
     assert ours.intercept == pytest.approx(theirs.intercept, rel=rtol, abs=rtol * scale)
     assert ours.t == pytest.approx(theirs.t, rel=1e-12)
-    assert (ours.status, ours.n_iter, ours.n_updates) == (
+    assert (ours.status, ours.n_iter, ours.counters.n_updates) == (
         theirs.status,
         theirs.n_iter,
-        theirs.n_updates,
+        theirs.counters.n_updates,
     )
 
 
@@ -168,7 +168,7 @@ def test_the_primal_form_equals_the_kernel_form(data, chosen, sparse):
     np.testing.assert_allclose(primal.weights, expected, rtol=1e-9, atol=1e-9 * scale)
     np.testing.assert_allclose(primal.state, kernel.state @ data.X[kernel.support], atol=1e-9)
     assert primal.intercept == pytest.approx(kernel.intercept, rel=1e-9, abs=1e-9 * scale)
-    assert (primal.n_iter, primal.n_updates) == (kernel.n_iter, kernel.n_updates)
+    assert (primal.n_iter, primal.counters.n_updates) == (kernel.n_iter, kernel.counters.n_updates)
 
 
 # Streams ------------------------------------------------------------------------------------

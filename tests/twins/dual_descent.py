@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem, Solution
 from svmosaic.engine.settings import DualDescentSettings
 
@@ -38,7 +39,7 @@ def solve(K: DoubleArray, problem: Problem, settings: DualDescentSettings) -> So
         coef=beta[support],
         status="converged" if violations.max() <= settings.tol else "max_iter",
         n_iter=updates,
-        n_updates=updates,
+        counters=SolveCounters(n_updates=updates),
         violation=float(violations.max()),
         objective=objective,
         dual_gap=max(0.0, primal - objective),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem
 from svmosaic.engine.settings import KernelSgdSettings
 from svmosaic.engine.tasks import OnlineSolution
@@ -43,7 +44,7 @@ def solve(K: DoubleArray, problem: Problem, settings: KernelSgdSettings) -> Onli
         intercept=float(constant * alpha.sum()),
         status="exhausted",
         n_iter=n_iter,
-        n_updates=n_updates,
+        counters=SolveCounters(n_updates=n_updates),
         state=beta[support],
         state_intercept=float(constant * beta.sum()),
         t=t,

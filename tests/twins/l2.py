@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem, Solution, Status
 
 __all__ = ["dual_matrix", "solution_of"]
@@ -38,7 +39,7 @@ def solution_of(
         intercept=float(y @ a),
         status=status,
         n_iter=n_iter,
-        n_updates=n_iter,
+        counters=SolveCounters(n_updates=n_iter),
         violation=float(max(0.0, violation)),
         objective=float(objective),
         dual_gap=float(max(0.0, primal - objective)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem
 from svmosaic.engine.settings import OllaL2Settings
 from svmosaic.engine.tasks import OnlineSolution
@@ -57,7 +58,7 @@ def solve(K: DoubleArray, problem: Problem, settings: OllaL2Settings) -> OnlineS
         intercept=b,
         status="exhausted",
         n_iter=n_iter,
-        n_updates=n_updates,
+        counters=SolveCounters(n_updates=n_updates),
         state=alpha[support],
         state_intercept=b,
         t=t,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.settings import OnlineSvmSettings, Shrinking
@@ -87,7 +88,7 @@ def solve(
         coef=alpha,
         status="exhausted",
         n_iter=n_iter,
-        n_updates=n_updates,
+        counters=SolveCounters(n_updates=n_updates),
         state=alpha,
         t=t,
         norm=norm,

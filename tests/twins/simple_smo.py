@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem, Solution
 from svmosaic.engine.settings import Bounds, SimpleSmoSettings
 from twins.sampling import Sampler
@@ -80,7 +81,7 @@ def solve(K: DoubleArray, problem: Problem, settings: SimpleSmoSettings) -> Solu
         intercept=float(weights @ (y - sums) / weights.sum()),
         status="converged" if change < settings.tol else "max_iter",
         n_iter=sweeps,
-        n_updates=updates,
+        counters=SolveCounters(n_updates=updates),
         violation=change,
         objective=float(a.sum() - 0.5 * a @ (y * sums)),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Solution
 
 __all__ = ["solve"]
@@ -68,7 +69,7 @@ def solve(
         coef=beta[support],
         intercept=float(-slopes.mean() if free.any() else -middle),
         status="converged" if violation <= tol else "max_iter",
-        n_updates=updates,
+        counters=SolveCounters(n_updates=updates),
         violation=float(max(0.0, violation)),
         objective=float(beta @ (target - 0.5 * (gradient + target)) - width * np.abs(beta).sum()),
     )

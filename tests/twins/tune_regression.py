@@ -60,7 +60,7 @@ def _tune(
         coef,
         intercept,
         solution.violation,
-        solution.n_updates,
+        solution.counters.n_updates,
         solution.objective,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from svmosaic.engine.counters import SolveCounters
 from svmosaic.engine.problem import DoubleArray, Problem, Solution
 from svmosaic.engine.settings import UniformSettings
 
@@ -40,7 +41,7 @@ def solve(K: DoubleArray, problem: Problem, settings: UniformSettings) -> Soluti
                 support=problem.samples[:0],
                 coef=np.empty(0),
                 n_iter=updates,
-                n_updates=updates,
+                counters=SolveCounters(n_updates=updates),
                 objective=C,
                 dual_gap=0.0,
             )
@@ -66,7 +67,7 @@ def solve(K: DoubleArray, problem: Problem, settings: UniformSettings) -> Soluti
         intercept=float(intercept),
         status="converged" if spread <= settings.tol * distance else "max_iter",
         n_iter=updates,
-        n_updates=updates,
+        counters=SolveCounters(n_updates=updates),
         violation=float(spread / distance),
         objective=float(objective),
         dual_gap=float(max(0.0, primal - objective)),

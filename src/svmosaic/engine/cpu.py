@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 import svmosaic._core as _core
+from svmosaic.engine.counters import PhaseSeconds, SolveCounters
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.number_range import (
     require_gamma,
@@ -67,6 +68,8 @@ __all__ = [
 
 # Solvers that go on from a model and say how to go on from theirs.
 ONLINE_SETTINGS = (KernelSgdSettings, OllaL2Settings)
+
+AnySolution = TypeVar("AnySolution", bound=Solution)
 
 # Called about twenty times a second with (problems done, problems in all, steps so far).
 Progress = Callable[[int, int, int], None]
@@ -137,6 +140,13 @@ def _n_rows(rows: Rows) -> int:
 # Solvers ------------------------------------------------------------------------------------
 
 
+def _read(kind: type[AnySolution], record: dict[str, Any]) -> AnySolution:
+    """Return a solution from the dictionary that the core made of it."""
+    counters = SolveCounters(**record.pop("counters"))
+    seconds = PhaseSeconds(**record.pop("seconds"))
+    return kind(**record, counters=counters, seconds=seconds)
+
+
 def takes(rows: Rows) -> bool:
     """Return whether the arrays of a table are NumPy's, which the compiled core reads."""
     return isinstance(rows, CallbackRows) or isinstance(rows.values, np.ndarray)
@@ -160,7 +170,7 @@ def solve(
     require_kernel(rows, kernel)
     records = _core.solve(rows, kernel, list(problems), settings, n_threads, max_time, progress)
     solution = OnlineSolution if isinstance(settings, ONLINE_SETTINGS) else Solution
-    return [solution(**record) for record in records]
+    return [_read(solution, record) for record in records]
 
 
 def worst_violators(
@@ -196,7 +206,7 @@ def refine(
 ) -> list[Solution]:
     """Solve the L1 dual on selected samples, or from them on all, for each task."""
     records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
-    return [Solution(**record) for record in records]
+    return [_read(Solution, record) for record in records]
 
 
 def solve_linear_sgd(
@@ -210,7 +220,7 @@ def solve_linear_sgd(
 ) -> list[OnlineSolution]:
     """Run NL-SGD with the linear kernel in the primal; `rows` are dense or sparse samples."""
     records = _core.solve_linear_sgd(rows, list(tasks), settings, n_threads, max_time, progress)
-    return [OnlineSolution(**record) for record in records]
+    return [_read(OnlineSolution, record) for record in records]
 
 
 def solve_online_svm(
@@ -229,7 +239,7 @@ def solve_online_svm(
     records = _core.solve_online_svm(
         rows, boundary, gamma, list(tasks), settings, n_threads, max_time, progress
     )
-    return [OnlineSvmSolution(**record) for record in records]
+    return [_read(OnlineSvmSolution, record) for record in records]
 
 
 # Searches -----------------------------------------------------------------------------------

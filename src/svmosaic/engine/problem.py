@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from svmosaic.engine.counters import PhaseSeconds, SolveCounters
+
 __all__ = [
     "CallbackRows",
     "Coefficients",
@@ -182,12 +184,14 @@ class Solution:
         The constant term.
     status : str
         Why the solver stopped.
-    n_iter, n_updates, n_columns : int
-        Steps of the online loop, updates of the exact solver, kernel columns computed.
+    n_iter : int
+        Steps of the solver.
     violation, objective, dual_gap : float
         Where the last solver stood when it stopped; nan where it does not say.
-    seconds : float
-        Time spent on this problem.
+    counters : SolveCounters
+        The work it took.
+    seconds : PhaseSeconds
+        The time it took, by phase.
     path_rows, path_steps, path_violations : ndarray
         The trajectory of an online solver: the row taken, what was added to its coefficient and
         the worst y f(x) after the step, both for C = 1.
@@ -198,12 +202,11 @@ class Solution:
     intercept: float = 0.0
     status: Status = "converged"
     n_iter: int = 0
-    n_updates: int = 0
-    n_columns: int = 0
     violation: float = 0.0
     objective: float = float("nan")
     dual_gap: float = float("nan")
-    seconds: float = 0.0
+    counters: SolveCounters = field(default_factory=SolveCounters)
+    seconds: PhaseSeconds = field(default_factory=PhaseSeconds)
     path_rows: IndexArray = field(default_factory=_no_index)
     path_steps: DoubleArray = field(default_factory=_no_value)
     path_violations: DoubleArray = field(default_factory=_no_value)
