@@ -16,6 +16,8 @@ namespace {
 // them make less work of the support vectors, fewer occupy more threads.
 constexpr Index least_batch = 256;
 constexpr Index most_batch = 1024;
+// Sums that all threads hold together: with many outputs the batches are smaller.
+constexpr Index most_sums = (Index{1} << 25) / sizeof(double);
 // Support vectors between two questions to the monitor.
 constexpr Index ask_every = 256;
 
@@ -86,7 +88,11 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
                                     coefficients};
     const Index n = ssize(rows);
     const Index share = simd::round_up(n / (4 * pool.n_threads()), simd::lanes<Real>);
-    const Index batch_size = std::clamp(share, least_batch, most_batch);
+    const Index n_outputs = std::max(coefficients.n_outputs, Index{1});
+    const Index rows_held = most_sums / (n_outputs * pool.n_threads());
+    const Index held = std::max(Index{1}, rows_held / simd::lanes<Real>) * simd::lanes<Real>;
+    const Index batch_size =
+        std::clamp(share, std::min(least_batch, held), std::min(most_batch, held));
     const Index n_batches = (n + batch_size - 1) / batch_size;
     const Index capacity = simd::round_up(std::min(n, batch_size), simd::lanes<Real>);
     pool.run(

@@ -54,10 +54,13 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
 
     _takes_sparse: ClassVar[bool] = True
 
-    def _output_values(self, X: Any) -> DoubleArray:
-        """Return values of shape (n_samples, n_outputs)."""
+    def _check_rows(self, X: Any) -> Any:
+        """Return samples to predict, validated; raise if the estimator is not fitted."""
         check_is_fitted(self)
-        X = check_samples(self, X)
+        return check_samples(self, X)
+
+    def _output_values(self, X: Any) -> DoubleArray:
+        """Return values of shape (n_samples, n_outputs) for validated samples."""
         return self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs))
 
     @property

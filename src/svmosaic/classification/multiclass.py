@@ -6,7 +6,7 @@ problem (i, j) of one-vs-one is positive for class i, problem c of one-vs-rest f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -25,11 +25,16 @@ __all__ = [
     "class_pairs",
     "combine_votes",
     "gather",
+    "predict_by_votes",
     "split",
     "unarrange",
+    "votes_of_samples",
 ]
 
 MultiClass = Literal["ovo", "ovr"]
+
+# The decision values of all pairs of classes that are held at once.
+_BLOCK_BYTES = 2**25
 
 
 @dataclass(frozen=True)
@@ -165,16 +170,51 @@ def combine_votes(decisions: DoubleArray, n_classes: int) -> DoubleArray:
 
     The sum is squeezed into (-1/3, 1/3), so it orders equal votes and never outweighs one.
     """
-    votes = np.zeros((decisions.shape[0], n_classes))
+    # One class is one row: the pairs (i, i + 1), (i, i + 2), ... follow each other.
+    of_pairs = np.ascontiguousarray(decisions.T)
+    votes = np.zeros((n_classes, decisions.shape[0]))
     sums = np.zeros_like(votes)
-    for m, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        decision = decisions[:, m]
-        sums[:, i] += decision
-        sums[:, j] -= decision
-        votes[:, i] += decision > 0
-        votes[:, j] += decision <= 0
+    begin = 0
+    for i in range(n_classes - 1):
+        end = begin + n_classes - 1 - i
+        against_later = of_pairs[begin:end]
+        for decision in against_later:
+            # One by one: NumPy sums many numbers in an order that depends on their layout.
+            sums[i] += decision
+        sums[i + 1 :] -= against_later
+        votes[i] += np.count_nonzero(against_later > 0, axis=0)
+        votes[i + 1 :] += against_later <= 0
+        begin = end
     votes += sums / (3 * (np.abs(sums) + 1))
-    return votes
+    return np.ascontiguousarray(votes.T)
+
+
+Decide = Callable[[Any], DoubleArray]
+
+
+def votes_of_samples(decide: Decide, X: Any, n_classes: int) -> DoubleArray:
+    """Return what `combine_votes` returns for the decision values of samples.
+
+    With many classes the values of all pairs are a table far larger than the votes, so `decide` is
+    asked for the values of some rows of `X` at a time.
+    """
+    return np.concatenate(list(_vote_blocks(decide, X, n_classes)))
+
+
+def predict_by_votes(decide: Decide, X: Any, n_classes: int) -> IndexArray:
+    """Return the class number of each sample by the votes of one-vs-one, some rows at a time."""
+    blocks = _vote_blocks(decide, X, n_classes)
+    return np.concatenate([votes.argmax(axis=1) for votes in blocks])
+
+
+def _vote_blocks(decide: Decide, X: Any, n_classes: int) -> Iterator[DoubleArray]:
+    n_pairs = n_classes * (n_classes - 1) // 2
+    n_rows = max(1, _BLOCK_BYTES // (n_pairs * np.dtype(np.float64).itemsize))
+    if X.shape[0] <= n_rows:
+        yield combine_votes(decide(X), n_classes)
+        return
+    for begin in range(0, X.shape[0], n_rows):
+        yield combine_votes(decide(X[begin : begin + n_rows]), n_classes)
 
 
 def choose_classes(outputs: DoubleArray, n_classes: int, multi_class: MultiClass) -> IndexArray:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import ClassifierMixin
 
-from svmosaic.classification.multiclass import MultiClass, choose_classes, combine_votes
+from svmosaic.classification.multiclass import (
+    MultiClass,
+    choose_classes,
+    predict_by_votes,
+    votes_of_samples,
+)
 from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["MulticlassPrediction"]
@@ -15,7 +20,7 @@ __all__ = ["MulticlassPrediction"]
 class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
     """Mixin of the classifiers that consist of binary classifiers, with an output each.
 
-    A subclass sets ``classes_`` and implements `_output_values`.
+    A subclass sets ``classes_`` and implements `_check_rows` and `_output_values`.
     """
 
     multi_class: MultiClass
@@ -23,8 +28,11 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
 
     if TYPE_CHECKING:
 
+        def _check_rows(self, X: Any) -> Any:
+            """Return samples to predict, validated; raise if the estimator is not fitted."""
+
         def _output_values(self, X: Any) -> DoubleArray:
-            """Return values of shape (n_samples, n_outputs)."""
+            """Return values of shape (n_samples, n_outputs) for validated samples."""
 
     def decision_function(self, X: Any) -> DoubleArray:
         """Return how far on which side of the boundary each sample lies.
@@ -41,12 +49,12 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
             the sums of decisions (one-vs-one); the outputs (one-vs-rest); or, for
             ``decision_function_shape="ovo"``, the values of all pairs.
         """
-        outputs = self._output_values(X)
+        X = self._check_rows(X)
         if self.classes_.size == 2:
-            return outputs[:, 0]
+            return self._output_values(X)[:, 0]
         if self.multi_class == "ovr" or self.decision_function_shape == "ovo":
-            return outputs
-        return combine_votes(outputs, self.classes_.size)
+            return self._output_values(X)
+        return votes_of_samples(self._output_values, X, self.classes_.size)
 
     def predict(self, X: Any) -> Any:
         """Return the class of each sample.
@@ -61,5 +69,9 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
+        X = self._check_rows(X)
+        n_classes = self.classes_.size
+        if n_classes > 2 and self.multi_class == "ovo":
+            return self.classes_[predict_by_votes(self._output_values, X, n_classes)]
         outputs = self._output_values(X)
-        return self.classes_[choose_classes(outputs, self.classes_.size, self.multi_class)]
+        return self.classes_[choose_classes(outputs, n_classes, self.multi_class)]

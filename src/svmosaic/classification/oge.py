@@ -280,10 +280,12 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
 
     # Prediction -----------------------------------------------------------------------------
 
-    def _output_values(self, X: Any) -> DoubleArray:
+    def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)
         X = check_samples(self, X)
-        X = X.toarray() if sp.issparse(X) else X
+        return X.toarray() if sp.issparse(X) else X
+
+    def _output_values(self, X: Any) -> DoubleArray:
         values = np.empty((X.shape[0], self.n_planes_.size))
         ends = np.cumsum(self.n_planes_)
         for m, (begin, end) in enumerate(zip(ends - self.n_planes_, ends, strict=True)):

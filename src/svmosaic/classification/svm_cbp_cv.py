@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.kernel_widths import RIDGE
 from svmosaic.classification.kernel_estimator import expansion_of_rows
-from svmosaic.classification.multiclass import choose_classes, gather
+from svmosaic.classification.multiclass import choose_classes, gather, predict_by_votes
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.svm_cbp import (
     CBP_PARAMETERS,
@@ -219,6 +220,11 @@ def _predict(training: Training, found: CbpFit, X: Any, n_threads: int) -> Index
     expansion = expansion_of_rows(
         found.kernel, training.X, joined.support, joined.coefficients, joined.intercepts
     )
-    outputs = expansion.decide(X, n_threads=n_threads)
-    predicted: IndexArray = training.classes[choose_classes(outputs, training.classes.size, "ovo")]
+    decide = partial(expansion.decide, n_threads=n_threads)
+    n_classes = training.classes.size
+    if n_classes > 2:
+        chosen = predict_by_votes(decide, X, n_classes)
+    else:
+        chosen = choose_classes(decide(X), n_classes, "ovo")
+    predicted: IndexArray = training.classes[chosen]
     return predicted

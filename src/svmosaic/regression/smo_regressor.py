@@ -298,4 +298,4 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Predicted values.
         """
-        return self._output_values(X)[:, 0]
+        return self._output_values(self._check_rows(X))[:, 0]

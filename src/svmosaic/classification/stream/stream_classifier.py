@@ -16,6 +16,7 @@ from svmosaic.classification.stream.stream_models import (
     Linear,
     StreamModel,
     class_values,
+    predict_codes,
     vote,
 )
 from svmosaic.classification.stream.stream_state import (
@@ -314,7 +315,10 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        return self.forecast(X).labels
+        X = self._checked(X)
+        model = self._rule.model
+        with _blas_limit(model):
+            return self.classes_[predict_codes(model, X, resolve_threads(self.n_jobs))]
 
     def forecast(self, X: Any) -> Forecast:
         """Predict samples that are learned from next, with `partial_fit` of the same `X`.

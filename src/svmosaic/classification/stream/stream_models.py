@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from svmosaic.classification.multiclass import combine_votes
+from svmosaic.classification.multiclass import combine_votes, predict_by_votes, votes_of_samples
 from svmosaic.classification.stream.chunk_scaling import Scaler
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
@@ -126,15 +126,15 @@ def class_values(model: StreamModel, X: FloatArray, n_classes: int, n_threads: i
     With two classes the values are minus and plus the decision. A class that the model has not
     seen gets a value below all others.
     """
-    decisions = model.decide(X, n_threads)
     known = model.classes
     if known.size == 1:
         values = np.ones((X.shape[0], 1))
     elif known.size == 2:
         # One column, positive for the second class, as everywhere in the library.
+        decisions = model.decide(X, n_threads)
         values = np.column_stack([-decisions[:, 0], decisions[:, 0]])
     else:
-        values = combine_votes(decisions, known.size)
+        values = votes_of_samples(lambda rows: model.decide(rows, n_threads), X, known.size)
     if known.size == n_classes:
         return values
     padded = np.repeat(values.min(axis=1, keepdims=True) - 1.0, n_classes, axis=1)
@@ -144,7 +144,10 @@ def class_values(model: StreamModel, X: FloatArray, n_classes: int, n_threads: i
 
 def predict_codes(model: StreamModel, X: FloatArray, n_threads: int = 1) -> IndexArray:
     """Return the numbers of the predicted classes."""
-    return vote(model.classes, model.decide(X, n_threads))
+    known = model.classes
+    if known.size > 2:
+        return known[predict_by_votes(lambda rows: model.decide(rows, n_threads), X, known.size)]
+    return vote(known, model.decide(X, n_threads))
 
 
 def vote(known: IndexArray, decisions: DoubleArray) -> IndexArray:
