@@ -123,6 +123,7 @@ nb::dict to_dict(const SolveCounters& counters) {
     nb::dict record;
     record["n_kernel_values"] = counters.n_kernel_values;
     record["n_columns"] = counters.n_columns;
+    record["n_selections"] = counters.n_selections;
     record["n_updates"] = counters.n_updates;
     record["n_rounds"] = counters.n_rounds;
     record["n_blocks"] = counters.n_blocks;

@@ -13,7 +13,8 @@ namespace svmosaic {
 struct SolveCounters {
     Index n_kernel_values = 0;  // computed, or read from a matrix that was given
     Index n_columns = 0;        // kernel columns begun or completed; their values count above
-    Index n_updates = 0;        // steps that changed coefficients
+    Index n_selections = 0;     // steps of OLLAWV
+    Index n_updates = 0;        // of coefficients, by another solver
     Index n_rounds = 0;         // times the samples out of play were asked for violators
     Index n_blocks = 0;         // blocks of variables that were solved by themselves
     Index n_sweeps = 0;         // joint steps of several blocks, each with one line search
@@ -35,6 +36,7 @@ struct SolveCounters {
     SolveCounters& operator+=(const SolveCounters& other) {
         n_kernel_values += other.n_kernel_values;
         n_columns += other.n_columns;
+        n_selections += other.n_selections;
         n_updates += other.n_updates;
         n_rounds += other.n_rounds;
         n_blocks += other.n_blocks;

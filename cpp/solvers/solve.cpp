@@ -107,6 +107,7 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
         if (refined.status == Status::converged) refined.status = solution.status;
         solution = std::move(refined);
     }
+    solution.counters.n_selections = solution.n_iter;
     solution.seconds.selection = selecting;
     solution.seconds.total = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
     return solution;

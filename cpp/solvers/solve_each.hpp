@@ -22,6 +22,7 @@ std::vector<Solution> solve_each(std::span<const Problem> problems, double cache
                        Solution solution = solve(problems[p], cache_bytes, pool);
                        solution.seconds.total =
                            std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+                       solution.seconds.solving = solution.seconds.total;
                        return solution;
                    });
 }

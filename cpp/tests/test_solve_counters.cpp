@@ -15,6 +15,7 @@ void counters_of_parts_add_up() {
     SolveCounters one;
     one.n_kernel_values = 100;
     one.n_columns = 10;
+    one.n_selections = 5;
     one.n_updates = 7;
     one.n_rounds = 2;
     one.cache_bytes = 400;
@@ -31,7 +32,9 @@ void counters_of_parts_add_up() {
     check(sum == one, "adding to nothing");
     sum += two;
 
-    check(sum.n_kernel_values == 150 && sum.n_columns == 10 && sum.n_updates == 7, "sums");
+    check(sum.n_kernel_values == 150 && sum.n_columns == 10 && sum.n_updates == 7 &&
+              sum.n_selections == 5,
+          "sums");
     check(sum.n_rounds == 2 && sum.n_blocks == 8 && sum.n_sweeps == 3, "sums of blocks");
     check(sum.theta_sum == 1.75 && sum.theta_min == 0.25, "lengths of joint steps");
     check(sum.cache_bytes == 900, "the larger cache, not the sum");

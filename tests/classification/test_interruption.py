@@ -96,6 +96,6 @@ def test_verbose_logs_progress(noise, caplog):
     X, y = noise
 
     with caplog.at_level("INFO", logger="svmosaic"), pytest.warns(match="stopped at max_time"):
-        OLLAWVClassifier(gamma=0.5, verbose=1, max_time=1.3).fit(X, y)
+        OLLAWVClassifier(gamma=0.5, verbose=1, max_time=3.0).fit(X, y)
 
     assert "OLLAWVClassifier: 0 of 1 problems done" in caplog.text

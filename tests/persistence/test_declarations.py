@@ -67,7 +67,8 @@ def test_every_attribute_of_every_model_comes_back(name):
 
     assert encode(loaded) == encode(model)
     lost = set(vars(model)) - set(vars(loaded))
-    assert lost <= NOT_STORED.get(name, set())
+    # What a fit cost is told once, and seconds would make equal models different files.
+    assert lost <= NOT_STORED.get(name, set()) | {"_fit_report"}
     if name not in BY_STATE:
         for attribute in set(vars(loaded)) - {"binary_classifiers_", "members_", "support_bags_"}:
             assert identical(getattr(loaded, attribute), getattr(model, attribute)), attribute

@@ -13,6 +13,7 @@ from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_option
 from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.expansion_state import CERTIFICATE
+from svmosaic.engine.fit_report import ReportedFit
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Solution
 from svmosaic.engine.protocol import solve
@@ -22,7 +23,7 @@ from svmosaic.utils.user_warning import warn_user
 __all__ = ["ExactKernelClassifier"]
 
 
-class ExactKernelClassifier(KernelClassifier):
+class ExactKernelClassifier(ReportedFit, KernelClassifier):
     """Base of the classifiers whose binary problems one call of an exact solver solves.
 
     A subclass implements `_settings`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from svmosaic.classification.multiclass import arrange, gather
 from svmosaic.classification.multiclass_prediction import MulticlassPrediction
 from svmosaic.classification.parameters import CLASS_WEIGHT, MULTICLASS_PARAMETERS
 from svmosaic.classification.training import Training, prepare_training
+from svmosaic.engine.fit_report import ReportedFit, report_fit
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, Solution
 from svmosaic.utils.sklearn_compat import fit_context
@@ -64,6 +66,7 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
         self : object
             The fitted classifier.
         """
+        began = time.perf_counter()
         X, y = check_training(self, X, y)
         training = prepare_training(
             X,
@@ -76,8 +79,18 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
             in_given_order=self._in_given_order,
             dense_only=not self._takes_sparse,
         )
+        prepared = time.perf_counter()
         kernel, solutions = self._solve(training)
         self._set_fitted(training, kernel, solutions)
+        if isinstance(self, ReportedFit):
+            self._fit_report = report_fit(
+                self,
+                training.problems,
+                solutions,
+                n_samples=training.samples.size,
+                seconds=time.perf_counter() - began,
+                preparation_seconds=prepared - began,
+            )
         return self
 
     def _set_fitted(

@@ -103,6 +103,9 @@ class MNSVMClassifier(ExactKernelClassifier):
         where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached.
+    fit_report_ : FitReport
+        What `fit` did and what it cost: kernel values, updates, memory, threads, seconds; print it.
+        Model files do not hold it.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

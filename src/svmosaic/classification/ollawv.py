@@ -23,6 +23,7 @@ from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.expansion_state import CERTIFICATE
+from svmosaic.engine.fit_report import ReportedFit
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Solution
 from svmosaic.engine.protocol import solve
@@ -46,7 +47,7 @@ OLLAWV_PARAMETERS: dict[str, list[Any]] = {
 }
 
 
-class OLLAWVClassifier(KernelClassifier):
+class OLLAWVClassifier(ReportedFit, KernelClassifier):
     r"""Support vector classifier by worst-violator learning.
 
     OLLAWV looks for the sample that is worst off, gives it one step of decreasing size, and
@@ -154,6 +155,9 @@ class OLLAWVClassifier(KernelClassifier):
         Dual objective reached by the refinement; nan without.
     path_ : MarginPath
         The recorded trajectory of each binary problem.
+    fit_report_ : FitReport
+        What `fit` did and what it cost: kernel values, updates, memory, threads, seconds; print it.
+        Model files do not hold it.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -386,6 +390,8 @@ class OLLAWVClassifier(KernelClassifier):
                 "another library; fit it with svmosaic."
             )
         model = copy.copy(self)
+        # It was not fitted, and what is known of the fit is that of another model.
+        model.__dict__.pop("_fit_report", None)
         model.set_params(**params)
         model._shorten(MarginPath(tuple(path.cut(length(path)) for path in self.path_)))
         return model

@@ -248,11 +248,19 @@ def _verbose_fields(estimator: Any) -> list[tuple[str, object]]:
     if not hasattr(estimator, "n_support_"):
         return [("planes", ", ".join(map(str, estimator.n_planes_.tolist())))]
     steps = estimator.n_iter_
-    return [
+    shown: list[tuple[str, object]] = [
         ("gamma", f"{estimator.expansion_.kernel.gamma:.6g}"),
         ("steps", f"{int(steps.sum())} in all, {int(steps.max())} at most in one problem"),
         ("vectors", ", ".join(map(str, estimator.n_support_.tolist()))),
     ]
+    report = getattr(estimator, "fit_report_", None)
+    if report is not None:
+        known = ("support vectors", "binary problems", "stop reason")
+        named = {"samples": "distinct rows", "seconds": "seconds of fit"}
+        shown += [
+            (named.get(name, name), text) for name, text in report.fields() if name not in known
+        ]
+    return shown
 
 
 def _training_score(estimator: Any, X: Any, y: Any) -> str:

@@ -25,8 +25,10 @@ class SolveCounters:
         Kernel values computed, or read from a matrix that was given.
     n_columns : int
         Kernel columns begun or completed.
+    n_selections : int
+        Steps of OLLAWV.
     n_updates : int
-        Steps that changed coefficients.
+        Updates of coefficients by another solver.
     n_rounds : int
         Times the samples out of play were asked for violators.
     n_blocks : int
@@ -41,6 +43,7 @@ class SolveCounters:
 
     n_kernel_values: int = 0
     n_columns: int = 0
+    n_selections: int = 0
     n_updates: int = 0
     n_rounds: int = 0
     n_blocks: int = 0

@@ -140,11 +140,13 @@ def _n_rows(rows: Rows) -> int:
 # Solvers ------------------------------------------------------------------------------------
 
 
-def _read(kind: type[AnySolution], record: dict[str, Any]) -> AnySolution:
+def _read(
+    kind: type[AnySolution], record: dict[str, Any], cache_mb: float = float("nan")
+) -> AnySolution:
     """Return a solution from the dictionary that the core made of it."""
     counters = SolveCounters(**record.pop("counters"))
     seconds = PhaseSeconds(**record.pop("seconds"))
-    return kind(**record, counters=counters, seconds=seconds)
+    return kind(**record, counters=counters, seconds=seconds, cache_mb=cache_mb)
 
 
 def takes(rows: Rows) -> bool:
@@ -170,7 +172,8 @@ def solve(
     require_kernel(rows, kernel)
     records = _core.solve(rows, kernel, list(problems), settings, n_threads, max_time, progress)
     solution = OnlineSolution if isinstance(settings, ONLINE_SETTINGS) else Solution
-    return [_read(solution, record) for record in records]
+    cache_mb = float(getattr(settings, "cache_mb", "nan"))
+    return [_read(solution, record, cache_mb) for record in records]
 
 
 def worst_violators(
@@ -206,7 +209,7 @@ def refine(
 ) -> list[Solution]:
     """Solve the L1 dual on selected samples, or from them on all, for each task."""
     records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
-    return [_read(Solution, record) for record in records]
+    return [_read(Solution, record, cache_mb) for record in records]
 
 
 def solve_linear_sgd(

@@ -192,6 +192,9 @@ class Solution:
         The work it took.
     seconds : PhaseSeconds
         The time it took, by phase.
+    cache_mb : float
+        Memory in MB that the kernel columns of all problems together could take; nan if the
+        solver does not say.
     path_rows, path_steps, path_violations : ndarray
         The trajectory of an online solver: the row taken, what was added to its coefficient and
         the worst y f(x) after the step, both for C = 1.
@@ -207,6 +210,7 @@ class Solution:
     dual_gap: float = float("nan")
     counters: SolveCounters = field(default_factory=SolveCounters)
     seconds: PhaseSeconds = field(default_factory=PhaseSeconds)
+    cache_mb: float = float("nan")
     path_rows: IndexArray = field(default_factory=_no_index)
     path_steps: DoubleArray = field(default_factory=_no_value)
     path_violations: DoubleArray = field(default_factory=_no_value)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import scipy.sparse as sp
 
+from svmosaic.engine.counters import PhaseSeconds, SolveCounters
 from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.fit_report import FitReport
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Coefficients
 from svmosaic.persistence.storable import storable_classes
@@ -12,7 +14,16 @@ from svmosaic.persistence.storable import storable_classes
 __all__ = ["trusted_types"]
 
 # What fitted models hold besides NumPy arrays and plain values.
-_PARTS = (KernelExpansion, KernelSpec, Coefficients, sp.csr_array, sp.csr_matrix)
+_PARTS = (
+    KernelExpansion,
+    KernelSpec,
+    Coefficients,
+    FitReport,
+    SolveCounters,
+    PhaseSeconds,
+    sp.csr_array,
+    sp.csr_matrix,
+)
 
 
 def trusted_types() -> list[str]:

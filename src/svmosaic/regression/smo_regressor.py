@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -27,6 +28,7 @@ from svmosaic.engine.expansion_state import (
     assemble_one_output,
     check_vectors,
 )
+from svmosaic.engine.fit_report import ReportedFit, report_fit
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.protocol import solve
@@ -48,7 +50,7 @@ def _check_one_output(model: Any, sizes: Scope) -> None:
     check_vectors(model, sizes)
 
 
-class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
+class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignore[misc]
     r"""Support vector regression by sequential minimal optimisation.
 
     Exact epsilon-SVR: errors up to `epsilon` cost nothing, larger ones count linearly. It solves
@@ -120,6 +122,9 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         ``max_time`` and where the kernel is not positive semidefinite.
     objective_ : ndarray of shape (1,)
         Dual objective reached.
+    fit_report_ : FitReport
+        What `fit` did and what it cost: kernel values, updates, memory, threads, seconds; print it.
+        Model files do not hold it.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -222,6 +227,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         self : object
             The fitted regressor.
         """
+        began = time.perf_counter()
         X, y = check_regression(self, X, y)
         check_square(X, self.kernel, type(self).__name__)
         weights = check_weights(X, sample_weight, type(self).__name__)
@@ -234,6 +240,7 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         problem = Problem(
             samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
         )
+        prepared = time.perf_counter()
         (solution,) = solve(
             rows,
             kernel,
@@ -266,6 +273,14 @@ class SMORegressor(RegressorMixin, KernelEstimator):  # type: ignore[misc]
         self.stop_reason_ = np.array([solution.status])
         self.dual_gap_ = certified_gaps(self, X, kernel, [problem], [solution])
         self.objective_ = np.array([solution.objective])
+        self._fit_report = report_fit(
+            self,
+            [problem],
+            [solution],
+            n_samples=samples.size,
+            seconds=time.perf_counter() - began,
+            preparation_seconds=prepared - began,
+        )
         return self
 
     def _initial_coefficients(self, samples: IndexArray) -> DoubleArray | None:

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 
-__all__ = ["current_progress", "report_progress"]
+__all__ = ["current_progress", "log_lines", "report_progress"]
 
 ProgressFunction = Callable[[int, int, int], None]
 
@@ -48,16 +48,28 @@ def report_progress(function: ProgressFunction) -> Iterator[None]:
         _receiver.reset(token)
 
 
-def current_progress(name: str, verbose: int) -> ProgressFunction | None:
-    """Return the function to report to, or None when nobody listens."""
-    receiver = _receiver.get()
-    if receiver is not None or not verbose:
-        return receiver
+def log_lines(text: str) -> None:
+    """Write lines to the log, one record each."""
+    _ensure_handler()
+    for line in text.splitlines():
+        _log.info("%s", line)
+
+
+def _ensure_handler() -> None:
+    """Write to the standard error stream if nobody has said where to."""
     if not logging.getLogger().handlers and not _log.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(message)s"))
         _log.addHandler(handler)
         _log.setLevel(logging.INFO)
+
+
+def current_progress(name: str, verbose: int) -> ProgressFunction | None:
+    """Return the function to report to, or None when nobody listens."""
+    receiver = _receiver.get()
+    if receiver is not None or not verbose:
+        return receiver
+    _ensure_handler()
     last = time.monotonic()
 
     def log_line(done: int, total: int, steps: int) -> None:
