@@ -83,7 +83,7 @@ inline void ask_for_large_pages(void* begin, std::size_t bytes) {
 template <class T>
 class Reserve {
   public:
-    explicit Reserve(std::size_t size) : size_(size), data_(AlignedAllocator<T>().allocate(size)) {
+    explicit Reserve(std::size_t size) : size_(size), data_(take(size), Free{size}) {
         ask_for_large_pages(data_.get(), size * sizeof(T));
     }
 
@@ -91,8 +91,33 @@ class Reserve {
     std::size_t size() const { return size_; }
 
   private:
+    // Large room comes from the system and goes back to it at once. malloc may keep what is freed,
+    // for each thread by itself, and then many threads take several times what they use.
+    static bool is_large(std::size_t size) {
+#ifdef __linux__
+        return size >= (std::size_t{8} << 20) / sizeof(T);
+#else
+        static_cast<void>(size);
+        return false;
+#endif
+    }
+    static T* take(std::size_t size) {
+        if (!is_large(size)) return AlignedAllocator<T>().allocate(size);
+#ifdef __linux__
+        void* begin = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (begin != MAP_FAILED) return static_cast<T*>(begin);
+#endif
+        throw std::bad_alloc();
+    }
     struct Free {
-        void operator()(T* p) const { AlignedAllocator<T>().deallocate(p, 0); }
+        std::size_t size = 0;
+        void operator()(T* p) const {
+            if (!is_large(size)) return AlignedAllocator<T>().deallocate(p, size);
+#ifdef __linux__
+            munmap(p, size * sizeof(T));
+#endif
+        }
     };
     std::size_t size_;
     std::unique_ptr<T, Free> data_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "core/thread_pool.hpp"
 #include "solvers/run_all.hpp"
+#include "solvers/smo.hpp"
 #include "solvers/tune_scores.hpp"
 #include "solvers/tune_stored.hpp"
 #include "solvers/tune_streamed.hpp"
@@ -23,10 +25,16 @@ bool is_large(const TunePlan& plan, const Item& item) {
     return plan.folds[item.fold].problems[item.problem].samples.size() >= large_problem;
 }
 
+// Folds that are evaluated together, from the first up to the last and without it.
+struct FoldBatch {
+    Index begin;
+    Index end;
+};
+
 // Large problems first: they are split over the threads, one by one.
-std::vector<Item> items_of(const TunePlan& plan) {
+std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
     std::vector<Item> items;
-    for (Index f = 0; f < ssize(plan.folds); ++f) {
+    for (Index f = batch.begin; f < batch.end; ++f) {
         for (Index m = 0; m < ssize(plan.folds[f].problems); ++m) items.push_back({f, m});
     }
     std::stable_partition(items.begin(), items.end(),
@@ -34,13 +42,98 @@ std::vector<Item> items_of(const TunePlan& plan) {
     return items;
 }
 
-// Writes the cells of one gamma.
-void score(const TunePlan& plan, const std::vector<std::vector<ProblemOutcome>>& outcomes, Index g,
+// Memory -----------------------------------------------------------------------------------------
+
+// Per sample of a problem: its number, target and weight in the plan.
+constexpr double planned_bytes = 24.0;
+// Per sample of a problem that is being solved: bounds, gradient, coefficients, order.
+constexpr double solved_bytes = 240.0;
+// With fewer kernel columns than this the solvers crawl.
+constexpr double least_columns = 64.0;
+
+double plan_bytes(const TunePlan& plan) {
+    double bytes = planned_bytes * static_cast<double>(plan.n_samples());
+    for (const auto& fold : plan.folds) {
+        for (const auto& problem : fold.problems) {
+            bytes += planned_bytes * static_cast<double>(problem.samples.size());
+        }
+    }
+    return bytes;
+}
+
+// What the binary classifiers of a fold say of its test samples, under all settings.
+double outcome_bytes(const TunePlan& plan, const TuneFold& fold, const TuneSettings& settings) {
+    const Index words = ssize(fold.test) + ProblemOutcome::words_of(plan.n_samples());
+    const Index n_settings = settings.margins.size() * settings.Cs.size();
+    return 8.0 * static_cast<double>(words * n_settings * ssize(fold.problems));
+}
+
+// As many folds at once as have their outcomes in a quarter of the memory, at least one.
+std::vector<FoldBatch> batches_of(const TunePlan& plan, const TuneSettings& settings,
+                                  double memory) {
+    std::vector<FoldBatch> batches;
+    double taken = 0.0;
+    for (Index f = 0; f < ssize(plan.folds); ++f) {
+        taken += outcome_bytes(plan, plan.folds[f], settings);
+        if (batches.empty() || taken > memory / 4.0) {
+            batches.push_back({f, f + 1});
+            taken = outcome_bytes(plan, plan.folds[f], settings);
+        } else {
+            batches.back().end = f + 1;
+        }
+    }
+    return batches;
+}
+
+double most_outcome_bytes(const TunePlan& plan, std::span<const FoldBatch> batches,
+                          const TuneSettings& settings) {
+    double most = 0.0;
+    for (const auto& batch : batches) {
+        double bytes = 0.0;
+        for (Index f = batch.begin; f < batch.end; ++f) {
+            bytes += outcome_bytes(plan, plan.folds[f], settings);
+        }
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+// The packed copy of some samples.
+template <class Real>
+double copy_bytes(const Rows<Real>& rows, Index n_samples) {
+    const auto n = static_cast<double>(n_samples);
+    if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) {
+        return n * static_cast<double>(dense->n_columns) * sizeof(Real);
+    }
+    if (const auto* sparse = std::get_if<CsrRows<Real>>(&rows)) {
+        // Every row is filled up to groups of four.
+        const auto n_values = static_cast<double>(sparse->offsets[sparse->n_rows]);
+        const double per_row = n_values / static_cast<double>(sparse->n_rows) + 3.0;
+        return n * (per_row * (sizeof(Real) + 4.0) + 24.0);
+    }
+    return 0.0;
+}
+
+// What is left for the kernel columns of a problem, of its share of the memory.
+template <class Real>
+Index column_bytes(const Rows<Real>& rows, const TuneProblem& problem, double share) {
+    const auto n = static_cast<double>(problem.samples.size());
+    const bool has_blocks = ssize(problem.samples) >= least_for_blocks;
+    const double block = has_blocks ? 1.0 * most_in_block * most_in_block * sizeof(Real) : 0.0;
+    const double left = share - copy_bytes(rows, ssize(problem.samples)) - solved_bytes * n - block;
+    return static_cast<Index>(std::max(left, least_columns * n * sizeof(Real)));
+}
+
+// Scores -----------------------------------------------------------------------------------------
+
+// Writes the cells of one gamma and some folds.
+void score(const TunePlan& plan, const FoldBatch& batch,
+           const std::vector<std::vector<ProblemOutcome>>& outcomes, Index g,
            const TuneSettings& settings, TuneResult& result) {
     const Index n_settings = settings.margins.size() * settings.Cs.size();
     const Index n_cells = plan.n_classes * plan.n_classes;
     for (Index s = 0; s < n_settings; ++s) {
-        for (Index f = 0; f < ssize(plan.folds); ++f) {
+        for (Index f = batch.begin; f < batch.end; ++f) {
             const Index cell = (g * n_settings + s) * plan.folds.size() + f;
             const auto counts = std::span(result.confusion).subspan(cell * n_cells, n_cells);
             std::fill(counts.begin(), counts.end(), 0.0);
@@ -61,11 +154,12 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                        Monitor& monitor) {
     const TunePlan plan =
         make_plan(rows, labels, weights, splits, settings.multi_class == MultiClass::ovr);
-    const auto items = items_of(plan);
-    const Index n_items = ssize(items);
-    const Index n_large = std::count_if(items.begin(), items.end(),
-                                        [&](const Item& item) { return is_large(plan, item); });
-    monitor.expect_problems(n_items * ssize(settings.gammas));
+    const auto memory = static_cast<double>(bytes_of(settings.memory_mb));
+    const auto batches = batches_of(plan, settings, memory);
+    const double held = plan_bytes(plan) + most_outcome_bytes(plan, batches, settings);
+    Index n_problems = 0;
+    for (const auto& fold : plan.folds) n_problems += ssize(fold.problems);
+    monitor.expect_problems(n_problems * ssize(settings.gammas));
 
     const double nan = std::numeric_limits<double>::quiet_NaN();
     TuneResult result;
@@ -74,15 +168,18 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     result.confusion.assign(result.n_support.size() * (plan.n_classes * plan.n_classes), nan);
 
     ThreadPool pool(n_threads);
-    const bool fits =
-        StoredTuner<Real>::bytes_needed(plan, settings, n_threads) <= settings.memory_mb * 1e6;
+    const bool fits = StoredTuner<Real>::bytes_needed(plan, settings, n_threads) + held +
+                          copy_bytes(rows, plan.n_samples()) <=
+                      memory;
     StoredTuner<Real> tuner(rows, plan, settings);
     if (fits) tuner.measure(facts_of(kernel.kind).computed_from, pool, monitor);
     std::vector<std::vector<ProblemOutcome>> outcomes;
     for (const auto& fold : plan.folds) outcomes.emplace_back(fold.problems.size());
-    for (Index g = 0; g < ssize(settings.gammas) && !monitor.stopped(); ++g) {
-        KernelSpec of_gamma = kernel;
-        of_gamma.gamma = settings.gammas[g];
+    const auto run_batch = [&](Index g, const KernelSpec& of_gamma, const FoldBatch& batch) {
+        const auto items = items_of(plan, batch);
+        const Index n_items = ssize(items);
+        const Index n_large = std::count_if(items.begin(), items.end(),
+                                            [&](const Item& item) { return is_large(plan, item); });
         // evaluate(i, one_problem) for the items from `first` on, side by side.
         const auto side_by_side = [&](Index first, const auto& one_problem) {
             pool.run(
@@ -98,12 +195,12 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         const auto streamed = [&](Index share, ThreadPool& threads) {
             return [&, share](const TuneFold& fold, const TuneProblem& problem,
                               ProblemOutcome& outcome) {
+                const double part = (memory - held) / static_cast<double>(share);
                 evaluate_streamed(rows, of_gamma, plan, fold, problem, settings,
-                                  bytes_of(settings.memory_mb) / share, threads, monitor, outcome);
+                                  column_bytes(rows, problem, part), threads, monitor, outcome);
             };
         };
         if (fits) {
-            tuner.apply(of_gamma, pool, monitor);
             side_by_side(
                 0, [&](const TuneFold& fold, const TuneProblem& problem, ProblemOutcome& outcome) {
                     tuner.evaluate(fold, problem, outcome, monitor);
@@ -120,7 +217,19 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                 streamed(pool.n_threads(), alone)(fold, problem, outcome);
             });
         }
-        if (!monitor.stopped()) score(plan, outcomes, g, settings, result);
+        if (!monitor.stopped()) score(plan, batch, outcomes, g, settings, result);
+        if (batches.size() == 1) return;
+        for (Index f = batch.begin; f < batch.end; ++f) {
+            outcomes[f] = std::vector<ProblemOutcome>(plan.folds[f].problems.size());
+        }
+    };
+    for (Index g = 0; g < ssize(settings.gammas) && !monitor.stopped(); ++g) {
+        KernelSpec of_gamma = kernel;
+        of_gamma.gamma = settings.gammas[g];
+        if (fits) tuner.apply(of_gamma, pool, monitor);
+        for (const auto& batch : batches) {
+            if (!monitor.stopped()) run_batch(g, of_gamma, batch);
+        }
     }
     return result;
 }

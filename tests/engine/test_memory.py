@@ -110,3 +110,48 @@ def test_a_fit_stays_within_its_limit(limit, machine):
     )
 
     assert float(done.stdout) <= 1.1 * limit
+
+
+_SEARCH = """
+import re
+from pathlib import Path
+
+import numpy as np
+
+from svmosaic import OLLAWVClassifierCV
+
+def resident(name):
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"{{name}}:\\s+(\\d+) kB", status)[1]) / 1024
+
+rng = np.random.default_rng(0)
+y = rng.integers({n_classes}, size={n_samples})
+X = rng.normal(size=({n_classes}, 8))[y] + rng.normal(size=({n_samples}, 8))
+grid = dict(gammas=[0.05], margins=[0.1, 0.3, 0.5], Cs=[0.5, 1.0, 10.0])
+search = OLLAWVClassifierCV(refine={refine!r}, n_jobs=2, cv=5, **grid)
+search.fit(X[:300], y[:300] % 3)
+search.set_params(memory_limit_mb={limit})
+Path("/proc/self/clear_refs").write_text("5")
+before = resident("VmRSS")
+search.fit(X, y)
+print(resident("VmHWM") - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forgets the highest memory")
+@pytest.mark.parametrize(
+    ("n_classes", "n_samples", "refine", "limit"),
+    [
+        # The outcomes of 5 folds of 325 binary problems take as much as the kernel values.
+        (26, 1400, "selected", 45),
+        # Two threads solve large problems side by side.
+        (2, 2400, "full", 40),
+    ],
+)
+def test_a_search_stays_within_its_limit(n_classes, n_samples, refine, limit):
+    program = _SEARCH.format(n_classes=n_classes, n_samples=n_samples, refine=refine, limit=limit)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert float(done.stdout) <= 1.1 * limit

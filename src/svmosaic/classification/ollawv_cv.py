@@ -80,8 +80,9 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, default=None
         Number of threads. None means 1, -1 means all. The model does not depend on it.
     memory_limit_mb : float, default=2000
-        Pairwise and kernel values are stored if they fit into this; otherwise kernel columns are
-        computed when they are needed.
+        Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
+        otherwise kernel columns are computed when they are needed. A limit that is too small for 64
+        columns and the decision values of one fold is exceeded by these.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -224,7 +225,10 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         best = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
         best.set_params(**self.best_params_)
-        self.best_estimator_ = best.fit(X, y, sample_weight)
+        # Of its own columns it keeps no more than the search may take.
+        cache_mb = best.cache_mb
+        best.set_params(cache_mb=max(min(cache_mb, float(self.memory_limit_mb)), 1.0))
+        self.best_estimator_ = best.fit(X, y, sample_weight).set_params(cache_mb=cache_mb)
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
         return self
