@@ -13,6 +13,7 @@ import pytest
 
 from svmosaic.experiments import read_results, read_spec, run_experiment
 from svmosaic.experiments.results import failed_cells
+from svmosaic.utils.threads import available_threads
 
 # Each class misbehaves on the first fold only: the others must have results.
 BAD = """
@@ -53,6 +54,13 @@ class Chatty(KNeighborsClassifier):
     def fit(self, X, y):
         print("some words", flush=True)
         os.write(1, b"and some more")
+        return super().fit(X, y)
+
+class Sharing(KNeighborsClassifier):
+    def fit(self, X, y):
+        from svmosaic.utils.threads import resolve_threads
+        with open("threads", "a") as stream:
+            stream.write(f"{resolve_threads(-1)} ")
         return super().fit(X, y)
 
 # On the first fold of iris it waits for one that is fitted on wine.
@@ -145,6 +153,13 @@ def test_the_limit_can_stand_in_the_spec(spec_of, tmp_path):
 
     assert summary.n_failed == 1
     assert "limit of 2.5 s" in failed_cells("out")[0].record["error"]
+
+
+def test_cells_side_by_side_share_the_processors(spec_of, tmp_path):
+    run_experiment(spec_of("Sharing"), "out", n_jobs=2)
+
+    used = [int(number) for number in (tmp_path / "threads").read_text().split()]
+    assert used == [max(1, available_threads() // 2)] * 3
 
 
 def test_a_limit_that_is_not_reached_changes_nothing(spec_of):

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from svmosaic.utils import control_groups
 from svmosaic.utils import free_memory as module
 from svmosaic.utils.free_memory import free_memory
 
@@ -23,7 +24,8 @@ def computer(tmp_path, monkeypatch):
     """Return a function that makes a computer with files of its own."""
     monkeypatch.setattr(module, "_process_limits", list)
     monkeypatch.setattr(module, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(module, "_CONTROL_GROUP", tmp_path)
+    monkeypatch.setattr(control_groups, "_ROOT", tmp_path)
+    monkeypatch.setattr(control_groups, "_MEMBERSHIP", tmp_path / "membership")
 
     def make(**files):
         for name, text in files.items():

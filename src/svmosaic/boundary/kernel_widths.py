@@ -400,7 +400,7 @@ def width_path(
         Larger pairs of classes are searched on this many samples, drawn from both in proportion.
         Time grows with the cube of this number.
     n_jobs : int, default=None
-        Threads for the boundary points. None means 1, -1 all.
+        Threads for the boundary points. None means 1, -1 all that the process may use.
 
     Returns
     -------
@@ -507,7 +507,7 @@ def radius_sigma(X: Any, y: Any, *, n_jobs: int | None = None) -> float:
     y : array-like of shape (n_samples,)
         Class labels.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all.
+        Threads. None means 1, -1 all that the process may use.
 
     Returns
     -------

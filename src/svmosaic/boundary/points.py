@@ -147,7 +147,7 @@ def characteristic_boundary_points(X: Any, y: Any, *, n_jobs: int | None = None)
     y : array-like of shape (n_samples,)
         Class labels.
     n_jobs : int, default=None
-        Threads. None means 1, -1 all. The result does not depend on it.
+        Threads. None means 1, -1 all that the process may use. The result does not depend on it.
 
     Returns
     -------

@@ -91,8 +91,9 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it. Threads find
-        the boundary points.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it. Threads find the
+        boundary points.
 
     Attributes
     ----------

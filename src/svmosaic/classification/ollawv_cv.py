@@ -78,7 +78,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Ties go to the candidate with fewer support vectors.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     memory_limit_mb : float, default=2000
         Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
         otherwise kernel columns are computed when they are needed. A limit that is too small for 64

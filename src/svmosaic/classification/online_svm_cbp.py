@@ -83,7 +83,8 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
     random_state : int, RandomState instance or None, default=0
         Seed of the draws. An int gives the same model on every platform.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     max_time : float, default=None
         Limit in seconds on each call of `fit` and `partial_fit`, which warn when it is reached. The
         search for boundary points counts.

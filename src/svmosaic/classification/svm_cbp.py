@@ -83,8 +83,9 @@ class SVMCBPClassifier(RbfClassifier):
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of `decision_function` for more than two classes.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it. Threads find
-        the boundary points and predict.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it. Threads find the
+        boundary points and predict.
     memory_limit_mb : float, default=2000
         Limit in MB on the matrices of `fit`, which are as large as the number of samples squared.
         Where they would not fit, `fit` says so before it begins.

@@ -51,8 +51,9 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Ties go to the smallest lam.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it. Threads find
-        the boundary points and predict.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it. Threads find the
+        boundary points and predict.
     memory_limit_mb : float, default=2000.0
         As in `SVMCBPClassifier`.
     verbose : int, default=0

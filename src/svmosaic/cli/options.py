@@ -230,7 +230,7 @@ def add_estimator_options(group: argparse._ArgumentGroup) -> None:
         type=int,
         default=-1,
         metavar="N",
-        help="threads; -1 means all (default: %(default)s)",
+        help="threads; -1 means all processors that the command may use (default: %(default)s)",
     )
 
 

@@ -40,11 +40,12 @@ def main() -> None:
     from threadpoolctl import threadpool_limits
 
     from svmosaic.experiments.one_cell import run_cell
+    from svmosaic.utils.threads import limit_threads
 
     config, n_threads = pickle.load(orders)
     sklearn.set_config(**config)
     data: Any = None
-    with threadpool_limits(n_threads):
+    with threadpool_limits(n_threads), limit_threads(n_threads):
         _answer(answers, "ready")
         while True:
             try:

@@ -134,7 +134,8 @@ class MIRMixSVMClassifier(BagClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the starts and of the folds.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives; see `MIRSVMClassifier`.
 

@@ -99,7 +99,8 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     cache_mb : float, default=400
         Memory in MB for kernel rows of representatives. They are kept between passes and starts
         if those of all distinct instances fit, 8 bytes for each pair. If not, none is kept and they

@@ -49,7 +49,8 @@ class MultiTargetSVR(ChainedSVR):
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     memory_limit_mb : float, default=2000.0
         Limit in MB on the matrices of distances and kernel values: 24 bytes for each pair of
         samples, and 16 more for each further thread.

@@ -83,7 +83,8 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
     warm_start : bool, default=False
         Begin `fit` with the coefficients of the previous `fit` on the same rows.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     cache_mb : float, default=200.0
         Memory in MB for kernel columns.
     memory_limit_mb : float, default=None

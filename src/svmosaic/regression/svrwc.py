@@ -127,7 +127,8 @@ class SVRWC(MultiTargetRegressor):
     random_state : int, RandomState instance or None, default=0
         Seed of the inner folds and of the orders.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
     memory_limit_mb : float, default=2000
         Limit in MB on the matrices of one kernel: 24 bytes for each pair of samples, and 16 more
         for each further thread.

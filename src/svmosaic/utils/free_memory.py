@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from svmosaic.utils.control_groups import memory_left
+
 __all__ = ["free_memory"]
 
 _MEMINFO = Path("/proc/meminfo")
-_CONTROL_GROUP = Path("/sys/fs/cgroup")
 # What is assumed of a computer that does not say.
 _UNKNOWN = 4 << 30
 
@@ -42,17 +43,8 @@ def _available() -> int:
 
 
 def _group_limits() -> list[int]:
-    try:
-        most = int((_CONTROL_GROUP / "memory.max").read_text(encoding="ascii"))
-        used = int((_CONTROL_GROUP / "memory.current").read_text(encoding="ascii"))
-        statistics = (_CONTROL_GROUP / "memory.stat").read_text(encoding="ascii")
-    except (OSError, ValueError):  # there is no group, or its limit is the word "max"
-        return []
-    # Cached files count as used, but are given up when memory is needed.
-    cached = [
-        int(n) for name, n in map(str.split, statistics.splitlines()) if name == "inactive_file"
-    ]
-    return [most - used + sum(cached)]
+    left = memory_left()
+    return [] if left is None else [left]
 
 
 def _process_limits() -> list[int]:

@@ -47,7 +47,8 @@ class StreamOLLAL2(StreamClassifier):
         What older coefficients are multiplied by at each update, so that those of a chunk n updates
         ago count ``decay ** n``.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------

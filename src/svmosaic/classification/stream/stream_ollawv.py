@@ -50,7 +50,8 @@ class StreamOLLAWV(StreamClassifier):
         Standard deviations above the usual error at which that test suspects a change. A larger
         value misses small changes and saves the time of looking into false alarms.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------

@@ -37,7 +37,8 @@ class CitationKNNClassifier(BagClassifier):
         The distance of two bags: that of their nearest instances, or the largest distance of an
         instance of one to the other bag.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------

@@ -37,7 +37,8 @@ class InstanceMISVMClassifier(InstanceSVM):
     cache_mb : float, default=200.0
         Memory in MB for kernel columns.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------

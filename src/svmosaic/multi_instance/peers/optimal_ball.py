@@ -35,7 +35,8 @@ class MIOptimalBallClassifier(BagClassifier):
     Parameters
     ----------
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------

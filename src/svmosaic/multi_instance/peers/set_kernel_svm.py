@@ -36,7 +36,8 @@ class SetKernelClassifier(BagKernelSVM):
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 means all. The model does not depend on it.
+        Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
+        processors that the process may use. The model does not depend on it.
 
     Attributes
     ----------
