@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
 from same_state import assert_same_state
 from svmosaic import (
@@ -615,3 +616,20 @@ def test_a_search_for_a_width_that_time_cut_short_says_so(moons, monkeypatch):
     assert model.stop_reason_.tolist() == ["max_time"]
     assert np.isfinite(model.norms_).sum() == 6
     assert model.score(*moons) > 0.8
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_oge_is_the_same_to_the_last_bit_whatever_the_threads(n_classes):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(700, 10))
+    y = np.digitize(X[:, 0], np.linspace(-1, 1, n_classes + 1)[1:-1])
+    seen = set()
+
+    for n_threads in (1, 2, 4, 1):
+        with threadpool_limits(n_threads):
+            model = OGEClassifier(n_jobs=n_threads).fit(X, y)
+            values = model.decision_function(X)
+        state = (model.normals_, model.offsets_, model.weights_, model.threshold_, values)
+        seen.add(b"".join(array.tobytes() for array in state))
+
+    assert len(seen) == 1

@@ -294,7 +294,9 @@ class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
             for part in _blocks(X.shape[0], int(end - begin)):
                 inside = slice(begin + part.start, min(end, begin + part.stop))
                 planes = _Planes(self.normals_[inside], self.offsets_[inside])
-                values[:, m] += planes.signs(X) @ self.weights_[inside]
+                # The order of a sum by BLAS depends on the number of threads.
+                with one_blas_thread():
+                    values[:, m] += planes.signs(X) @ self.weights_[inside]
         return values
 
     def __sklearn_tags__(self) -> Any:

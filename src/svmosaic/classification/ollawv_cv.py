@@ -229,7 +229,9 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Of its own columns it keeps no more than the search may take.
         cache_mb = best.cache_mb
         best.set_params(cache_mb=max(min(cache_mb, float(self.memory_limit_mb)), 1.0))
-        self.best_estimator_ = best.fit(X, y, sample_weight).set_params(cache_mb=cache_mb)
+        best.fit(X, y, sample_weight)
+        self.best_estimator_ = best
+        best.set_params(cache_mb=cache_mb)
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
         return self
