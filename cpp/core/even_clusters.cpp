@@ -55,8 +55,12 @@ double product(const DenseRows<Real>& table, Index row, const std::vector<double
 template <class Table>
 class Halving {
   public:
-    Halving(const Table& table, std::span<const Index> samples, ThreadPool& pool)
-        : table_(table), samples_(samples), pool_(pool), place_(samples.size()) {}
+    Halving(const Table& table, std::span<const Index> samples, ThreadPool& pool, Monitor& monitor)
+        : table_(table),
+          samples_(samples),
+          pool_(pool),
+          monitor_(monitor),
+          place_(samples.size()) {}
 
     // Orders the numbers so that the first `n_first` are one cluster and the others another.
     void split(std::span<Index> numbers, Index n_first) {
@@ -123,12 +127,16 @@ class Halving {
 
     void halve(std::span<Index> numbers, Index n_first, const Point& direction) {
         const Index n = ssize(numbers);
-        pool_.run((n + n_per_task - 1) / n_per_task, [&](Index part) {
-            const Index end = std::min(n, (part + 1) * n_per_task);
-            for (Index k = part * n_per_task; k < end; ++k) {
-                place_[numbers[k]] = product(table_, row(numbers[k]), direction);
-            }
-        });
+        pool_.run((n + n_per_task - 1) / n_per_task,
+                  [&](Index part) {
+                      if (monitor_.should_stop(0)) return;
+                      const Index end = std::min(n, (part + 1) * n_per_task);
+                      for (Index k = part * n_per_task; k < end; ++k) {
+                          place_[numbers[k]] = product(table_, row(numbers[k]), direction);
+                      }
+                  },
+                  [&] { monitor_.should_stop(0); });
+        if (monitor_.stopped()) return;
         std::nth_element(numbers.begin(), numbers.begin() + n_first, numbers.end(),
                          [&](Index a, Index b) { return comes_before(a, b); });
         // Ascending, so that nothing depends on how the standard library selects.
@@ -139,18 +147,20 @@ class Halving {
     const Table& table_;
     std::span<const Index> samples_;
     ThreadPool& pool_;
+    Monitor& monitor_;
     std::vector<double> place_;  // of each sample, along the direction of the moment
 };
 
 template <class Table>
 std::vector<Index> order_of(const Table& table, std::span<const Index> samples, int depth,
-                            ThreadPool& pool) {
+                            ThreadPool& pool, Monitor& monitor) {
     const auto n = ssize(samples);
     std::vector<Index> order(samples.size());
     std::iota(order.begin(), order.end(), Index{0});
-    Halving<Table> halving(table, samples, pool);
+    Halving<Table> halving(table, samples, pool, monitor);
     for (int level = 0; level < depth; ++level) {
         for (Index p = 0; p < (Index{1} << level); ++p) {
+            if (monitor.should_stop(0)) return {};
             const Index begin = begin_of_cluster(p, level, n);
             const Index end = begin_of_cluster(p + 1, level, n);
             const Index middle = begin_of_cluster(2 * p + 1, level + 1, n);
@@ -164,19 +174,19 @@ std::vector<Index> order_of(const Table& table, std::span<const Index> samples, 
 
 template <class Real>
 std::vector<Index> order_by_clusters(const Rows<Real>& rows, std::span<const Index> samples,
-                                     int depth, ThreadPool& pool) {
+                                     int depth, ThreadPool& pool, Monitor& monitor) {
     if (const auto* dense = std::get_if<DenseRows<Real>>(&rows)) {
-        return order_of(*dense, samples, depth, pool);
+        return order_of(*dense, samples, depth, pool, monitor);
     }
     if (const auto* sparse = std::get_if<CsrRows<Real>>(&rows)) {
-        return order_of(*sparse, samples, depth, pool);
+        return order_of(*sparse, samples, depth, pool, monitor);
     }
     return {};
 }
 
 template std::vector<Index> order_by_clusters(const Rows<float>&, std::span<const Index>, int,
-                                              ThreadPool&);
+                                              ThreadPool&, Monitor&);
 template std::vector<Index> order_by_clusters(const Rows<double>&, std::span<const Index>, int,
-                                              ThreadPool&);
+                                              ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

@@ -62,7 +62,7 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
         const PhaseTimer timer(seconds);
         int depth = 0;
         while ((ssize(problem.samples) >> depth) > most_in_cluster) ++depth;
-        const auto order = order_by_clusters(rows, problem.samples, depth, pool);
+        const auto order = order_by_clusters(rows, problem.samples, depth, pool, monitor);
         const Index n_clusters = order.empty() ? 0 : Index{1} << depth;
         beta.assign(order.size(), 0.0);
         of_clusters.resize(n_clusters);

@@ -31,6 +31,9 @@ constexpr double block_looseness = 0.1;
 constexpr Index updates_per_variable = 20;
 // Columns that are added to the gradient together.
 constexpr Index most_in_spread = 256;
+constexpr Index least_in_spread = 16;
+// Kernel values that are computed between two questions to the monitor.
+constexpr Index most_values = Index{1} << 24;
 // Gradients that stay in the first-level cache while a block's columns pass by.
 constexpr Index spread_size = 2048;
 
@@ -100,10 +103,10 @@ class Workspace {
 
     // Updates of pairs within a block of variables that violate the conditions most, with one pass
     // over all variables in the end. Returns how many; zero when no pair can move.
-    Index block_step(double tol) {
+    Index block_step(double tol, Monitor& monitor) {
         block_numbers_ = choose_block();
         const Index updates = solve_block(tol);
-        if (updates > 0) spread_block();
+        if (updates > 0) spread_block(monitor);
         return updates;
     }
     bool prefers_blocks() const { return size() >= least_for_blocks; }
@@ -267,7 +270,7 @@ class Workspace {
     }
 
     // What the block's new coefficients mean for all gradients.
-    void spread_block() {
+    void spread_block(Monitor& monitor) {
         std::vector<Index> moved;
         std::vector<double> change;
         for (Index a = 0; a < ssize(block_numbers_); ++a) {
@@ -279,8 +282,14 @@ class Workspace {
             v_.beta[k] = beta;
             v_.mark(k);
         }
-        const Index step = std::min(columns_.capacity(), most_in_spread);
+        // A long way over many samples: Ctrl-C does not wait for its end. What it leaves out of
+        // date is thrown away, while a run that has come to its time limit still needs the
+        // gradients.
+        const Index often =
+            std::clamp(most_values / std::max<Index>(size(), 1), least_in_spread, most_in_spread);
+        const Index step = std::min(columns_.capacity(), often);
         for (Index first = 0; first < ssize(moved); first += step) {
+            if (monitor.should_stop(0) && monitor.reason() == Status::interrupted) return;
             const auto some = std::span(moved).subspan(first, std::min(step, ssize(moved) - first));
             columns_.prefetch(some);
             std::vector<const Real*> column;
@@ -436,7 +445,9 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
             break;
         }
         const bool in_block = work.prefers_blocks();
-        const Index done = in_block ? work.block_step(0.5 * settings.tol) : work.step() ? 1 : 0;
+        const Index done = in_block      ? work.block_step(0.5 * settings.tol, monitor)
+                           : work.step() ? 1
+                                         : 0;
         if (in_block) ++state.counters.n_blocks;
         if (done == 0) break;
         updates += done;

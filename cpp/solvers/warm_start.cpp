@@ -80,6 +80,12 @@ void take_start(std::span<const double> given, const Rows<Real>& rows, const Ker
 template <class Real>
 Solution solve_from(std::span<const double> start, const Rows<Real>& rows, const KernelSpec& kernel,
                     const DualTask& task, Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
+    if (monitor.reason() == Status::interrupted) {
+        // Nobody waits for the solution any more.
+        Solution solution;
+        solution.status = Status::interrupted;
+        return solution;
+    }
     DualState state = state_of(task, first_samples(start, task));
     double seconds = 0.0;
     if (!start.empty()) {

@@ -8,6 +8,7 @@
 namespace svmosaic::test {
 namespace {
 
+Monitor monitor;
 constexpr int depth = 3;
 
 // The sum of squared distances of some samples from their mean.
@@ -30,7 +31,8 @@ void every_sample_is_in_one_cluster() {
     const auto samples = random_samples<double>(10'007, 5, 1);
     const auto numbers = count_up(samples.n_rows);
     ThreadPool pool(2);
-    const auto order = order_by_clusters(Rows<double>(samples.rows()), numbers, depth, pool);
+    const auto order =
+        order_by_clusters(Rows<double>(samples.rows()), numbers, depth, pool, monitor);
     auto sorted = order;
     std::sort(sorted.begin(), sorted.end());
     check(sorted == numbers, "an order of all samples");
@@ -56,25 +58,38 @@ void threads_and_form_do_not_matter() {
     ThreadPool one(1);
     ThreadPool three(3);
     const Rows<float> dense_rows = samples.rows();
-    const auto order = order_by_clusters(dense_rows, numbers, depth, one);
-    check(order == order_by_clusters(dense_rows, numbers, depth, three), "any number of threads");
-    check(ssize(order_by_clusters(Rows<float>(sparse.rows()), numbers, depth, one)) == 9000,
-          "sparse rows have clusters");
+    const auto order = order_by_clusters(dense_rows, numbers, depth, one, monitor);
+    check(order == order_by_clusters(dense_rows, numbers, depth, three, monitor),
+          "any number of threads");
+    check(
+        ssize(order_by_clusters(Rows<float>(sparse.rows()), numbers, depth, one, monitor)) == 9000,
+        "sparse rows have clusters");
 }
 
 void equal_samples_are_split_evenly() {
     const Samples<double> samples{100, 2, std::vector<double>(200, 0.5)};
     ThreadPool pool(1);
     const auto numbers = count_up(100);
-    const auto order = order_by_clusters(Rows<double>(samples.rows()), numbers, 2, pool);
+    const auto order = order_by_clusters(Rows<double>(samples.rows()), numbers, 2, pool, monitor);
     check(order == numbers, "ties go by number");
+}
+
+void stopped_work_has_no_clusters() {
+    const auto samples = random_samples<double>(9000, 5, 3);
+    ThreadPool pool(2);
+    Monitor stopped;
+    stopped.stop(Status::interrupted);
+    check(order_by_clusters(Rows<double>(samples.rows()), count_up(9000), depth, pool, stopped)
+              .empty(),
+          "nothing is returned when the work is stopped");
 }
 
 void tables_without_features_have_none() {
     const std::vector<double> matrix(9, 1.0);
     const Rows<double> rows = PairwiseRows<double>{matrix.data(), 3, 3, true};
     ThreadPool pool(1);
-    check(order_by_clusters(rows, count_up(3), 1, pool).empty(), "a kernel matrix has no clusters");
+    check(order_by_clusters(rows, count_up(3), 1, pool, monitor).empty(),
+          "a kernel matrix has no clusters");
 }
 
 }  // namespace
@@ -84,6 +99,7 @@ void test_even_clusters() {
     threads_and_form_do_not_matter();
     equal_samples_are_split_evenly();
     tables_without_features_have_none();
+    stopped_work_has_no_clusters();
 }
 
 }  // namespace svmosaic::test
