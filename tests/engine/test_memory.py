@@ -10,7 +10,8 @@ import pytest
 from scipy import sparse
 
 from svmosaic import OLLAWVClassifier, SMOClassifier, SMORegressor
-from svmosaic.engine.memory import cache_within, working_bytes
+from svmosaic.engine import memory
+from svmosaic.engine.memory import automatic_cache_mb, cache_within, working_bytes
 from svmosaic.engine.problem import Problem
 from svmosaic.engine.rows import make_rows
 
@@ -46,6 +47,99 @@ def test_sparse_rows_count_by_their_values():
 
     assert size > X.nnz * 12
     assert "sparse rows" in name
+
+
+# Memory that nobody asked for -------------------------------------------------------------------
+
+
+@pytest.fixture
+def free(monkeypatch):
+    """Return a function that sets the free memory, in MB, and this worker's share of it."""
+
+    def make(free_mb, share=1.0):
+        monkeypatch.setattr(memory, "free_memory", lambda: int(free_mb * 2**20))
+        monkeypatch.setattr(memory, "share_of_computer", lambda: share)
+
+    return make
+
+
+def _table(n, dtype=np.float32):
+    return make_rows(np.zeros((n, 2), dtype=dtype), "rbf")
+
+
+def test_a_quarter_of_the_free_memory_is_for_kernel_columns(free):
+    rows, problems = _table(100_000), [_problem(100_000)]
+
+    free(8000)
+    assert automatic_cache_mb(rows, problems, 2) == 2000
+    free(8000, share=0.25)
+    assert automatic_cache_mb(rows, problems, 2) == 500
+
+
+def test_no_more_is_allowed_than_all_columns_need(free):
+    free(1e6)
+
+    for dtype, item in ((np.float32, 4), (np.float64, 8)):
+        allowed = automatic_cache_mb(_table(9000, dtype), [_problem(9000)], 2)
+        assert 9000**2 * item / 2**20 < allowed < 1.05 * 9000**2 * item / 2**20
+
+
+def test_small_problems_side_by_side_need_room_each(free):
+    free(1e6)
+    problems = [_problem(5000)] * 3
+
+    one, two, four = (automatic_cache_mb(_table(5000), problems, n) for n in (1, 2, 4))
+
+    assert two == pytest.approx(2 * one)
+    assert four == pytest.approx(3 * one, rel=0.02)  # there are three
+
+
+def test_little_is_allowed_without_a_look_at_the_memory(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: pytest.fail("it took the time to look"))
+
+    assert 0.0 < automatic_cache_mb(_table(1000), [_problem(1000)], 2) < 64
+    assert automatic_cache_mb(_table(1000), [], 2) < 64
+
+
+def test_a_full_computer_leaves_a_few_columns(free):
+    free(0)
+
+    allowed = automatic_cache_mb(_table(100_000), [_problem(100_000)], 2)
+
+    assert allowed == 64 * 100_000 * 4 / 2**20
+
+
+@pytest.mark.parametrize("kind", [OLLAWVClassifier, SMOClassifier, SMORegressor])
+def test_the_report_tells_how_much_was_allowed(free, kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9000, 2)).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] > 0).astype(float)
+    free(400)
+
+    report = kind(max_time=60).fit(X, y).fit_report_
+
+    assert report.cache_mb == 100
+    assert 0 < report.counters.cache_bytes <= 100 * 2**20
+    assert "100 MB allowed" in str(report)
+
+
+def test_a_number_and_a_limit_are_kept(free):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = (X[:, 0] > 0).astype(int)
+    free(1)
+
+    assert SMOClassifier(cache_mb=7).fit(X, y).fit_report_.cache_mb == 7
+    assert 5 < SMOClassifier(memory_limit_mb=10).fit(X, y).fit_report_.cache_mb < 10
+    assert SMOClassifier(cache_mb=np.float32(7)).fit(X, y).fit_report_.cache_mb == 7
+
+
+@pytest.mark.parametrize("value", ["all", -1.0, None])
+def test_other_words_are_refused(value):
+    with pytest.raises(ValueError, match="The 'cache_mb' parameter of SMOClassifier must be"):
+        SMOClassifier(cache_mb=value).fit([[0.0], [1.0]], [0, 1])
+
+
+# A limit --------------------------------------------------------------------------------------
 
 
 def test_a_limit_that_is_too_low_gets_one_sentence():

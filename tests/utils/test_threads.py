@@ -16,7 +16,12 @@ from sklearn.model_selection import GridSearchCV
 
 from svmosaic import SMOClassifier
 from svmosaic.utils import threads
-from svmosaic.utils.threads import available_threads, limit_threads, resolve_threads
+from svmosaic.utils.threads import (
+    available_threads,
+    limit_threads,
+    resolve_threads,
+    share_of_computer,
+)
 
 
 @pytest.fixture
@@ -119,6 +124,18 @@ def test_a_limit_holds_inside_its_block(processors):
             assert resolve_threads(-1) == 2
         assert resolve_threads(-1) == 3
     assert resolve_threads(-1) == 8
+
+
+def test_the_share_of_a_worker_is_that_of_its_threads(processors, monkeypatch):
+    processors(8)
+    assert share_of_computer() == 1.0
+    with limit_threads(2):
+        assert share_of_computer() == 0.25
+
+    nested = joblib.parallel.BACKENDS["threading"](nesting_level=1)
+    monkeypatch.setattr(threads, "get_active_backend", lambda: (nested, None))
+    monkeypatch.setenv("OMP_NUM_THREADS", "4")
+    assert share_of_computer() == 0.5
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity")

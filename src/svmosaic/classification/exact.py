@@ -40,7 +40,7 @@ class ExactKernelClassifier(ReportedFit, KernelClassifier):
     _n_joint = 0
 
     def _settings(self) -> Any:
-        """Return the settings, which name the solver."""
+        """Return the settings, which name the solver; `cache_mb` is set later."""
         raise NotImplementedError(f"{type(self).__name__} does not name its solver.")
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,7 +15,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import DENSE_GAMMA_RULES, resolve_gamma
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
-from svmosaic.engine.memory import cache_within
+from svmosaic.engine.memory import automatic_cache_mb, cache_within
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
@@ -46,7 +46,7 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
     degree: int
     coef0: float
     n_jobs: int | None
-    cache_mb: float
+    cache_mb: float | Literal["auto"]
     max_time: float | None
     verbose: int
     # A parameter of some estimators; the others have no limit.
@@ -145,17 +145,20 @@ def resolve_kernel(
 def kernel_cache_mb(
     estimator: KernelEstimator, rows: Rows, problems: Sequence[Problem], more_bytes: float = 0.0
 ) -> float:
-    """Return the memory for kernel columns: what was asked for, or what a limit leaves.
+    """Return the memory for kernel columns: what was asked for, is free, or a limit leaves.
 
     `more_bytes` is what the solver needs besides the columns and its usual arrays.
     """
+    n_threads = resolve_threads(estimator.n_jobs)
     if estimator.memory_limit_mb is None:
+        if isinstance(estimator.cache_mb, str):
+            return automatic_cache_mb(rows, problems, n_threads)
         return float(estimator.cache_mb)
     return cache_within(
         float(estimator.memory_limit_mb),
         rows,
         problems,
-        resolve_threads(estimator.n_jobs),
+        n_threads,
         type(estimator).__name__,
         more_bytes=more_bytes,
     )

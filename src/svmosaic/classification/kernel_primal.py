@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
@@ -50,8 +50,9 @@ class KernelPrimalSVC(ExactKernelClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     memory_limit_mb : float, default=None
         Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what the
         limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
@@ -153,7 +154,7 @@ class KernelPrimalSVC(ExactKernelClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
@@ -180,5 +181,4 @@ class KernelPrimalSVC(ExactKernelClassifier):
             C=0.5 * float(self.lam),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
-            cache_mb=float(self.cache_mb),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sklearn.utils import check_random_state
 
@@ -65,8 +65,9 @@ class MNSVMClassifier(ExactKernelClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
@@ -171,7 +172,7 @@ class MNSVMClassifier(ExactKernelClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         max_time: float | None = None,
         verbose: int = 0,
         random_state: int | Any | None = 0,
@@ -201,6 +202,5 @@ class MNSVMClassifier(ExactKernelClassifier):
             max_iter=int(self.max_iter or 0),
             draw=int(self.draw),
             seed=int(check_random_state(self.random_state).randint(2**31)),
-            cache_mb=float(self.cache_mb),
             joint_steps=bool(self.joint_steps),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.classifier_state import assemble_classifier
-from svmosaic.classification.kernel_estimator import run_options
+from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass, arrange, gather, unarrange
 from svmosaic.classification.online_classifier import (
     OnlineClassifier,
@@ -107,9 +107,10 @@ class NLSGDClassifier(OnlineClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns. They are kept if all of a binary problem fit and samples
-        are visited more than once.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it. Columns are kept if all of a
+        binary problem fit and samples are visited more than once.
     max_time : float, default=None
         Limit in seconds on each call of `fit` and `partial_fit`, which warn when it is reached.
     verbose : int, default=0
@@ -214,7 +215,7 @@ class NLSGDClassifier(OnlineClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -251,7 +252,7 @@ class NLSGDClassifier(OnlineClassifier):
             order=visits.order,
             fit_intercept=bool(self.fit_intercept),
             seed=draw_seed(self.random_state),
-            cache_mb=float(self.cache_mb),
+            cache_mb=kernel_cache_mb(self, visits.rows, [task.problem for task in visits.tasks]),
         )
         if self._in_primal:
             solutions = cpu.solve_linear_sgd(

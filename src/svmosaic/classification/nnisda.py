@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.multiclass import MultiClass
@@ -57,8 +57,9 @@ class NNISDAClassifier(ExactKernelClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
@@ -157,7 +158,7 @@ class NNISDAClassifier(ExactKernelClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -182,6 +183,5 @@ class NNISDAClassifier(ExactKernelClassifier):
             C=float(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
-            cache_mb=float(self.cache_mb),
             joint_steps=bool(self.joint_steps),
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
-from svmosaic.classification.kernel_estimator import run_options
+from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.online_classifier import OnlineClassifier, Visits, draw_seed
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
@@ -67,9 +67,10 @@ class OLLAL2Classifier(OnlineClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns. They are kept if all of a binary problem fit and samples
-        are visited more than once.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it. Columns are kept if all of a
+        binary problem fit and samples are visited more than once.
     max_time : float, default=None
         Limit in seconds on each call of `fit` and `partial_fit`, which warn when it is reached.
     verbose : int, default=0
@@ -161,7 +162,7 @@ class OLLAL2Classifier(OnlineClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         max_time: float | None = None,
         verbose: int = 0,
     ) -> None:
@@ -193,6 +194,6 @@ class OLLAL2Classifier(OnlineClassifier):
             beta=float(self.intercept_scaling) if self.fit_intercept else 0.0,
             budget=self.budget or 0,
             seed=draw_seed(self.random_state),
-            cache_mb=float(self.cache_mb),
+            cache_mb=kernel_cache_mb(self, visits.rows, [task.problem for task in visits.tasks]),
         )
         return kernel, solve(visits.rows, kernel, visits.tasks, settings, **run_options(self))

@@ -112,8 +112,10 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns. They are kept during the refinement.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it. Columns are kept during the
+        refinement.
     memory_limit_mb : float, default=None
         Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what the
         limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
@@ -231,7 +233,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,
@@ -427,7 +429,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
             rows,
             self.expansion_.kernel,
             tasks,
-            cache_mb=float(self.cache_mb),
+            cache_mb=kernel_cache_mb(self, rows, [task.problem for task in tasks]),
             n_threads=resolve_threads(self.n_jobs),
         )
         return [replace(s, support=selected["rows"][s.support]) for s in solutions]

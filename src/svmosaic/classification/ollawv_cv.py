@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.kernel_estimator import kernel_cache_mb
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.ollawv import (
     OLLAWV_PARAMETERS,
@@ -227,11 +228,11 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
         best.set_params(**self.best_params_)
         # Of its own columns it keeps no more than the search may take.
-        cache_mb = best.cache_mb
-        best.set_params(cache_mb=max(min(cache_mb, float(self.memory_limit_mb)), 1.0))
+        allowed = kernel_cache_mb(best, training.rows, training.problems)
+        best.set_params(cache_mb=max(min(allowed, float(self.memory_limit_mb)), 1.0))
         best.fit(X, y, sample_weight)
         self.best_estimator_ = best
-        best.set_params(cache_mb=cache_mb)
+        best.set_params(cache_mb="auto")
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
         return self

@@ -10,6 +10,7 @@ from svmosaic.engine.kernels import KERNELS
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
 
 __all__ = [
+    "CACHE_MB",
     "CLASS_WEIGHT",
     "KERNEL_PARAMETERS",
     "MEMORY_LIMIT",
@@ -24,12 +25,14 @@ Constraints = dict[str, list[Any]]
 POSITIVE_REAL = [Interval(Real, 0.0, None, closed="neither")]
 POSITIVE_COUNT = [Interval(Integral, 1, None, closed="left")]
 
+CACHE_MB = [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="left")]
+
 KERNEL_PARAMETERS: Constraints = {
     "kernel": [StrOptions(set(KERNELS)), callable],
     "gamma": [StrOptions(set(GAMMA_RULES)), *POSITIVE_REAL],
     "degree": [Interval(Integral, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
-    "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+    "cache_mb": CACHE_MB,
 }
 
 RUN_PARAMETERS: Constraints = {

@@ -73,8 +73,9 @@ class UniformSVC(ExactKernelClassifier):
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
@@ -180,7 +181,7 @@ class UniformSVC(ExactKernelClassifier):
         multi_class: MultiClass = "ovo",
         decision_function_shape: str = "ovr",
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         max_time: float | None = None,
         verbose: int = 0,
         random_state: int | Any | None = 0,
@@ -210,13 +211,11 @@ class UniformSVC(ExactKernelClassifier):
                 tol=float(self.tol),
                 max_iter=int(self.max_iter or SimpleSmoSettings().max_iter),
                 seed=int(check_random_state(self.random_state).randint(2**31)),
-                cache_mb=float(self.cache_mb),
             )
         return UniformSettings(
             C=float(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter or 0),
-            cache_mb=float(self.cache_mb),
         )
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:

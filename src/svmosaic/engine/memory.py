@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import svmosaic._core as _core
 from svmosaic.engine.problem import CsrRows, DenseRows, Problem, Rows
+from svmosaic.utils.free_memory import free_memory
+from svmosaic.utils.threads import share_of_computer
 
-__all__ = ["cache_within", "working_bytes"]
+__all__ = ["automatic_cache_mb", "cache_within", "working_bytes"]
 
 # Per sample of a problem: its number, target, weight, score, gradient, bounds and coefficients,
 # the place of its column in the cache, and the order of the rows.
@@ -15,6 +17,11 @@ _BYTES_PER_SAMPLE = 240
 # With fewer columns than this in the cache the solvers crawl.
 _LEAST_COLUMNS = 64
 _MB = 1024 * 1024
+# Kernel columns may take so much without a look at the memory that is free.
+_LITTLE_MB = 64.0
+_SHARE_OF_FREE_MEMORY = 0.25
+# A column is as long as there are samples, rounded up to an odd number of cache lines.
+_ROUNDING = 32
 
 
 def _copy_bytes(rows: Rows, n_samples: int) -> tuple[float, str]:
@@ -65,6 +72,26 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
     block = float(_core.MOST_IN_BLOCK**2 * _item_size(rows)) if has_blocks else 0.0
     fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + block
     return sum(c[0] for c in copies) + fixed, copies[0][1]
+
+
+def automatic_cache_mb(rows: Rows, problems: Sequence[Problem], n_threads: int) -> float:
+    """Return the megabytes that kernel columns may take if nobody says.
+
+    A quarter of the memory that is free, or of the share of it that a worker beside others has; no
+    more than all columns need, and no less than a few of them. The solution does not depend on it.
+    """
+    sizes = [problem.samples.size for problem in problems] or [0]
+    large = [n for n in sizes if n >= _core.LARGE_PROBLEM]
+    small = [n for n in sizes if n < _core.LARGE_PROBLEM]
+    # Large problems run one after the other, small ones side by side with a share each.
+    side_by_side = n_threads if large else min(n_threads, len(small))
+    longest = max([n**2 for n in large] + [side_by_side * n**2 for n in small])
+    needed = _item_size(rows) * float(longest + 2 * _ROUNDING * max(sizes) * n_threads) / _MB
+    if needed <= _LITTLE_MB:
+        return needed
+    least = _LEAST_COLUMNS * float(max(sizes)) * _item_size(rows) / _MB
+    free = _SHARE_OF_FREE_MEMORY * share_of_computer() * free_memory() / _MB
+    return min(needed, max(least, free))
 
 
 def cache_within(

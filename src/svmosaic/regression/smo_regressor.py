@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -85,8 +85,9 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     memory_limit_mb : float, default=None
         Limit in MB on all that `fit` allocates besides the data. Kernel columns then take what the
         limit leaves, instead of `cache_mb`; when that is too little, `fit` says so before it
@@ -188,7 +189,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         shrinking: bool = True,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
         verbose: int = 0,

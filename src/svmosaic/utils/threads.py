@@ -17,7 +17,13 @@ from threadpoolctl import ThreadpoolController
 
 from svmosaic.utils.control_groups import processor_quota
 
-__all__ = ["available_threads", "limit_threads", "one_blas_thread", "resolve_threads"]
+__all__ = [
+    "available_threads",
+    "limit_threads",
+    "one_blas_thread",
+    "resolve_threads",
+    "share_of_computer",
+]
 
 # Backends of joblib whose workers are on this computer.
 _LOCAL_BACKENDS = ("loky", "multiprocessing", "sequential", "threading")
@@ -72,10 +78,14 @@ def available_threads() -> int:
     ``PYTHON_CPU_COUNT`` can change), the quota of its control group (a container), the environment
     variable ``LOKY_MAX_CPU_COUNT`` and the limit of an enclosing `limit_threads`.
     """
-    limits = [_process_processors(), _group_processors(), _limit]
-    named = os.environ.get("LOKY_MAX_CPU_COUNT", "")
-    limits.append(int(named) if named.isdigit() else None)
-    return max(1, min(limit for limit in limits if limit is not None))
+    processors = _processors()
+    return processors if _limit is None else min(_limit, processors)
+
+
+def share_of_computer() -> float:
+    """Return the share that is meant for the caller: 1, or less in a worker beside others."""
+    processors = _processors()
+    return min(available_threads(), _share_of_worker(processors)) / processors
 
 
 @contextlib.contextmanager
@@ -90,6 +100,13 @@ def limit_threads(n_threads: int) -> Iterator[None]:
         yield
     finally:
         _limit = before
+
+
+def _processors() -> int:
+    limits = [_process_processors(), _group_processors()]
+    named = os.environ.get("LOKY_MAX_CPU_COUNT", "")
+    limits.append(int(named) if named.isdigit() else None)
+    return max(1, min(limit for limit in limits if limit is not None))
 
 
 def _process_processors() -> int:

@@ -35,8 +35,9 @@ class BagMISVMClassifier(InstanceSVM):
         Largest violation of the optimality conditions that is accepted.
     max_passes : int, default=50
         Limit on the number of SVMs solved.
-    cache_mb : float, default=200.0
-        Memory in MB for kernel columns.
+    cache_mb : float or "auto", default="auto"
+        Memory in MB for kernel columns. ``"auto"`` is a quarter of the memory that is free, and no
+        more than all columns need. The model does not depend on it.
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.

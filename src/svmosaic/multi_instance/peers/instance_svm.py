@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.bags import Bags
 from svmosaic.classification.convergence import warn_if_violated
-from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.classification.parameters import CACHE_MB, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
+from svmosaic.engine.memory import automatic_cache_mb
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
@@ -38,7 +39,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "tol": POSITIVE_REAL,
         "max_passes": POSITIVE_COUNT,
-        "cache_mb": [Interval(Real, 0.0, None, closed="left")],
+        "cache_mb": CACHE_MB,
         "n_jobs": [Integral, None],
     }
 
@@ -55,7 +56,7 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
         coef0: float = 0.0,
         tol: float = 1e-3,
         max_passes: int = 50,
-        cache_mb: float = 200.0,
+        cache_mb: float | Literal["auto"] = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -73,15 +74,12 @@ class InstanceSVM(ExpansionViews, InstanceScorer):
     ) -> Solution:
         """Solve the L1-SVM on some rows of `X`, from signed coefficients of these rows."""
         problem = Problem(samples, targets, np.ones(samples.size), initial=start)
-        settings = SmoSettings(C=float(self.C), tol=float(self.tol), cache_mb=float(self.cache_mb))
+        rows, n_threads = make_rows(X, self.kernel), resolve_threads(self.n_jobs)
+        automatic = isinstance(self.cache_mb, str)
+        cache_mb = automatic_cache_mb(rows, [problem], n_threads) if automatic else self.cache_mb
+        settings = SmoSettings(C=float(self.C), tol=float(self.tol), cache_mb=float(cache_mb))
         solution: Solution
-        (solution,) = solve(
-            make_rows(X, self.kernel),
-            self._spec(),
-            [problem],
-            settings,
-            n_threads=resolve_threads(self.n_jobs),
-        )
+        (solution,) = solve(rows, self._spec(), [problem], settings, n_threads=n_threads)
         warn_if_violated(self, solution.violation, "Scale the features", solution.n_iter)
         return solution
 
