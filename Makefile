@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest slow sanitize bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest slow attack sanitize sanitize-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -45,12 +45,25 @@ pytest: .stamp-install
 slow: .stamp-install
 	$(BIN)/python -m pytest -m "slow or papers or dask"
 
+# Every reader, command and kind of fit under attack; the figures go to a file with the date.
+MINUTES ?= 10
+SEED ?= 0
+attack: .stamp-install
+	$(BIN)/python tools/attack --minutes $(MINUTES) --seed $(SEED) --out docs/attacks/$(shell date +%Y-%m-%d).md
+
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
 sanitize: .stamp-venv
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DSVMOSAIC_SANITIZE=ON -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+	  -DSVMOSAIC_SANITIZE=address,undefined -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
 	$(BIN)/cmake --build build/sanitize --target core_tests
 	build/sanitize/core_tests
+
+# The same with ThreadSanitizer.
+sanitize-threads: .stamp-venv
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -DSVMOSAIC_SANITIZE=thread -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+	$(BIN)/cmake --build build/sanitize-threads --target core_tests
+	build/sanitize-threads/core_tests
 
 # Every figure of the README, under half an hour on two quiet cores.
 bench: .stamp-install

@@ -283,3 +283,11 @@ def test_files_without_checksums_are_still_read(results):
 def test_a_missing_file_gets_one_sentence(results):
     with pytest.raises(DataNotFoundError, match=r"no file 'none.csv'"):
         run_experiment(read_spec("spec.toml"), "second", reuse="none.csv")
+
+
+def test_a_file_that_is_not_csv_is_one_sentence(tmp_path):
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"dataset,method\r,finished\n1,2,3\n")
+
+    with pytest.raises(DataFileError, match=r"results\.csv, line \d+: this is not CSV"):
+        read_results(path)

@@ -238,3 +238,11 @@ def test_some_rows_of_a_data_set_are_drawn_once(folder):
     (folder / "rows.toml").write_text(text.replace("rows = 40", "rows = 0"))
     with pytest.raises(DataFileError, match="'rows' must be a whole number from 2, got 0"):
         read_spec("rows.toml")
+
+
+def test_values_nested_too_deeply_are_one_sentence(tmp_path):
+    path = tmp_path / "deep.toml"
+    path.write_text("name = " + "[" * 5000)
+
+    with pytest.raises(DataFileError, match=r"deep\.toml: its values are nested too deeply"):
+        read_spec(path)

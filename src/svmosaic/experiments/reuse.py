@@ -71,6 +71,15 @@ def read_known(path: str | os.PathLike[str]) -> dict[str, Entry]:
         raise DataNotFoundError(f"There is no file {str(path)!r}. Name the results.csv of a run.")
     lines = (f"{line}\n" for block in iter_result_blocks(source) for line in block.lines)
     rows = csv.DictReader(lines)
+    try:
+        return _read_rows(source, rows)
+    except csv.Error as error:
+        raise file_error(
+            source, rows.line_num + 1, f"this is not CSV: {error}. Write the file again."
+        ) from None
+
+
+def _read_rows(source: Path, rows: csv.DictReader[str]) -> dict[str, Entry]:
     missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
     if missing:
         raise file_error(

@@ -226,6 +226,10 @@ def _parse(path: Path) -> dict[str, Any]:
             return tomllib.load(stream)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise TomlTable(path.name, {}).error(f"this is not TOML: {error}") from None
+        except RecursionError:
+            raise TomlTable(path.name, {}).error(
+                "its values are nested too deeply. Write an experiment with a few levels"
+            ) from None
 
 
 def _read_data(table: TomlTable, folder: Path, streaming: bool) -> DataSpec:
