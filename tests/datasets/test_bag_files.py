@@ -222,3 +222,11 @@ def test_instances_do_not_depend_on_the_batches(write, monkeypatch):
         for dense in (True, False):
             assert _lists(read_bags(path, dense=dense)) == [list(map(list, bag)) for bag in bags]
         assert read_bags(path).y.tolist() == [0, 1] * 25
+
+
+def test_a_table_of_one_column_is_a_fault_of_the_file(tmp_path):
+    path = tmp_path / "one.arff"
+    path.write_text("@relation r\n@attribute class {0,1}\n@data\n0\n1\n")
+
+    with pytest.raises(DataFileError, match="expected columns of bag ids, features and labels"):
+        read_bags(path)

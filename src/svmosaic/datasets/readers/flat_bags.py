@@ -59,6 +59,13 @@ def read_flat_bags(
 def _find_feature(path: Path, names: Sequence[str], bag: int, options: TableOptions) -> int:
     """Return the first column that is a feature, after a look at the others."""
     target = None if options.target is None else find_column(options.target, names, path)
+    if bag == target and len(names) == 1:
+        raise file_error(
+            path,
+            None,
+            f"expected columns of bag ids, features and labels, got one column, "
+            f"{shorten(names[bag])}. Check the delimiter.",
+        )
     if bag == target:
         raise ValueError(
             f"The bag ids and the labels of {path.name} cannot be one column, {names[bag]!r}. Name "
