@@ -33,6 +33,17 @@ def test_training_shows_a_summary_and_saves_the_scaling(svmosaic, flowers, tmp_p
     assert model.feature_names_in_[0] == "size"
 
 
+def test_verbose_training_shows_what_the_fit_did(svmosaic, flowers, tmp_path):
+    plain = svmosaic("train", flowers, "-o", tmp_path / "m")
+    outcome = svmosaic("train", flowers, "-o", tmp_path / "m", "-v", "--n-jobs", "1")
+
+    assert "kernel values" not in plain.out
+    assert _field(outcome, "kernel values").endswith("x (samples x support vectors)")
+    assert _field(outcome, "threads") == "1"
+    assert _field(outcome, "distinct rows") == "40"
+    assert "preparation" in _field(outcome, "seconds of fit")
+
+
 def test_prediction_agrees_with_the_library(svmosaic, flowers, tmp_path):
     svmosaic("train", flowers, "-o", tmp_path / "m", "--gamma", "2", "--C", "3", "--margin", "0.3")
     lines = flowers.read_text().splitlines()[1:]

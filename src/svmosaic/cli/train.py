@@ -255,7 +255,7 @@ def _verbose_fields(estimator: Any) -> list[tuple[str, object]]:
     ]
     report = getattr(estimator, "fit_report_", None)
     if report is not None:
-        known = ("support vectors", "binary problems", "stop reason")
+        known = ("support vectors", "binary problems", "stop reason", "selection steps")
         named = {"samples": "distinct rows", "seconds": "seconds of fit"}
         shown += [
             (named.get(name, name), text) for name, text in report.fields() if name not in known
