@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "solvers/block_steps.hpp"
 #include "solvers/run_all.hpp"
-#include "solvers/smo.hpp"
 
 namespace nb = nanobind;
 
@@ -40,8 +40,9 @@ NB_MODULE(_core, m) {
     bind_measure(m);
     // What estimates of memory have to know (svmosaic.engine.memory).
     m.attr("LARGE_PROBLEM") = svmosaic::large_problem;
-    m.attr("LEAST_FOR_BLOCKS") = svmosaic::least_for_blocks;
-    m.attr("MOST_IN_BLOCK") = svmosaic::most_in_block;
+    m.def("values_in_blocks", &svmosaic::values_in_blocks, nb::arg("n_samples"),
+          nb::arg("n_threads"),
+          "Kernel values that the exact solver keeps for blocks of samples, at most.");
     m.def(
         "compiler", [] { return std::string(__VERSION__); },
         "The version of the compiler that built the core.");

@@ -88,15 +88,25 @@ Index ColumnComputer<Real>::cheap_block() const {
 template <class Real>
 void ColumnComputer<Real>::compute(std::span<const Index> rows, std::span<Real* const> out,
                                    Index first) {
-    packed_.read(*rows_, rows, queries_);
-    count(ssize(rows), first);
-    const Index share = chunks_per_task_ / ssize(rows);
+    constexpr Index at_once = Queries<Real>::capacity;
+    const Index n = ssize(rows);
+    count(n, first);
+    const Index n_groups = (n + at_once - 1) / at_once;
+    if (ssize(queries_) < n_groups) queries_.resize(n_groups);
+    for (Index g = 0; g < n_groups; ++g) {
+        const auto group = rows.subspan(g * at_once, std::min(at_once, n - g * at_once));
+        packed_.read(*rows_, group, queries_[g]);
+    }
     // Chunks begin at cache lines, so they are written in place. The first one may hold values
     // that are known already; they come out the same.
-    for_chunks(packed_.chunk_of(first), std::max<Index>(1, share), [&](Index chunk) {
-        std::array<Real*, Queries<Real>::capacity> from;
-        for (Index m = 0; m < ssize(rows); ++m) from[m] = out[m] + packed_.chunk_begin(chunk);
-        packed_.kernel_chunk(kernel_, queries_, chunk, from.data());
+    for_chunks(packed_.chunk_of(first), std::max<Index>(1, chunks_per_task_ / n), [&](Index chunk) {
+        std::array<Real*, at_once> from;
+        for (Index g = 0; g < n_groups; ++g) {
+            for (Index m = 0; m < ssize(queries_[g]); ++m) {
+                from[m] = out[g * at_once + m] + packed_.chunk_begin(chunk);
+            }
+            packed_.kernel_chunk(kernel_, queries_[g], chunk, from.data());
+        }
     });
 }
 

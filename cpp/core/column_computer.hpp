@@ -29,6 +29,8 @@ class ColumnComputer {
     const KernelSpec& kernel() const { return kernel_; }
     ThreadPool& pool() const { return *pool_; }
 
+    const Layout& layout() const { return packed_.layout(); }
+
     // The rows of the table that are sample 0, 1, ...
     std::span<const Index> samples() const { return packed_.samples(); }
     void set_samples(std::span<const Index> samples);
@@ -48,8 +50,8 @@ class ColumnComputer {
     // k(x_i, x_i) for all samples, padded with 0.
     const AlignedVector<double>& diagonal();
 
-    // Columns of up to Queries::capacity rows of the table, from the chunk of sample `first` on:
-    // out[m] is that of rows[m], from sample 0 on.
+    // Columns of rows of the table, from the chunk of sample `first` on: out[m] is that of rows[m],
+    // from sample 0 on.
     void compute(std::span<const Index> rows, std::span<Real* const> out, Index first);
 
     // Hands out a column that is read once: visit(chunk, begin, end, values) for every chunk,
@@ -58,11 +60,11 @@ class ColumnComputer {
     // before the one of sample `first` are left out.
     template <class Visit>
     void stream(Index row, const Visit& visit, Index first = 0) {
-        packed_.read(*rows_, std::span(&row, 1), queries_);
+        packed_.read(*rows_, std::span(&row, 1), queries_[0]);
         count(1, first);
         for_chunks(packed_.chunk_of(first), chunks_per_task_, [&](Index chunk) {
             Real* values = chunk_buffer();
-            packed_.kernel_chunk(kernel_, queries_, chunk, &values);
+            packed_.kernel_chunk(kernel_, queries_[0], chunk, &values);
             visit(chunk, packed_.chunk_begin(chunk), packed_.chunk_end(chunk), values);
         });
     }
@@ -102,7 +104,7 @@ class ColumnComputer {
     ThreadPool* pool_;
     PackedRows<Real> packed_;
     Index chunks_per_task_ = 1;
-    Queries<Real> queries_;
+    std::vector<Queries<Real>> queries_ = std::vector<Queries<Real>>(1);
     AlignedVector<double> diagonal_;
     Index n_computed_ = 0;
     Index n_values_ = 0;

@@ -34,6 +34,12 @@ ColumnStore<Real>::ColumnStore(Index n_samples, Index padded, Index most_padded,
     move_to(stride_for<Real>(padded));
 }
 
+// More than is needed now: samples come in rounds, and moving the columns is not free.
+template <class Real>
+Index ColumnStore<Real>::roomy_stride(Index padded) const {
+    return std::min(stride_for<Real>(padded + padded / 2), most_stride_);
+}
+
 template <class Real>
 void ColumnStore<Real>::drop(Place column) {
     where_[column->sample] = used_.end();
@@ -99,8 +105,7 @@ void ColumnStore<Real>::grow(Index n_samples, Index padded) {
     where_.resize(n_samples, used_.end());
     const Index needed = stride_for<Real>(padded);
     if (needed > most_stride_) throw std::length_error("more samples than were announced");
-    // More than is needed: samples come in rounds, and moving the columns is not free.
-    if (needed > stride_) move_to(std::clamp(2 * stride_, needed, most_stride_));
+    if (needed > stride_) move_to(roomy_stride(padded));
 }
 
 template <class Real>

@@ -47,6 +47,7 @@ class ColumnStore {
 
     Place where(Index sample) const { return where_[sample]; }
     void drop(Place column);
+    Index roomy_stride(Index padded) const;
     // Moves all columns to places of another size.
     void move_to(Index stride);
 

@@ -55,17 +55,14 @@ double product(const DenseRows<Real>& table, Index row, const std::vector<double
 template <class Table>
 class Halving {
   public:
-    Halving(const Table& table, std::span<const Index> samples, ThreadPool& pool, Monitor& monitor)
-        : table_(table),
-          samples_(samples),
-          pool_(pool),
-          monitor_(monitor),
-          place_(samples.size()) {}
+    Halving(const Table& table, std::span<const Index> samples, Monitor& monitor)
+        : table_(table), samples_(samples), monitor_(monitor), place_(samples.size()) {}
 
     // Orders the numbers so that the first `n_first` are one cluster and the others another.
-    void split(std::span<Index> numbers, Index n_first) {
+    // Several threads may split lists that have no number in common.
+    void split(std::span<Index> numbers, Index n_first, ThreadPool& pool) {
         if (n_first < 1 || n_first >= ssize(numbers)) return;
-        halve(numbers, n_first, find_direction(numbers));
+        halve(numbers, n_first, find_direction(numbers, pool), pool);
     }
 
   private:
@@ -83,7 +80,7 @@ class Halving {
     }
 
     // Between the means of the two halves of some of the samples.
-    Point find_direction(std::span<const Index> numbers) {
+    Point find_direction(std::span<const Index> numbers, ThreadPool& pool) {
         std::vector<Index> some;
         const Index stride = std::max<Index>(1, ssize(numbers) / n_to_look_at);
         for (Index k = 0; k < ssize(numbers); k += stride) some.push_back(numbers[k]);
@@ -92,7 +89,7 @@ class Halving {
         subtract(direction, mean);
         const Index half = ssize(some) / 2;
         for (int round = 0; round < n_rounds; ++round) {
-            halve(some, half, direction);
+            halve(some, half, direction, pool);
             direction = mean_of(std::span<const Index>(some).subspan(half));
             subtract(direction, mean_of(std::span<const Index>(some).first(half)));
         }
@@ -125,28 +122,38 @@ class Halving {
         return place_a != place_b ? place_a < place_b : a < b;
     }
 
-    void halve(std::span<Index> numbers, Index n_first, const Point& direction) {
+    void halve(std::span<Index> numbers, Index n_first, const Point& direction, ThreadPool& pool) {
         const Index n = ssize(numbers);
-        pool_.run((n + n_per_task - 1) / n_per_task,
-                  [&](Index part) {
-                      if (monitor_.should_stop(0)) return;
-                      const Index end = std::min(n, (part + 1) * n_per_task);
-                      for (Index k = part * n_per_task; k < end; ++k) {
-                          place_[numbers[k]] = product(table_, row(numbers[k]), direction);
-                      }
-                  },
-                  [&] { monitor_.should_stop(0); });
+        pool.run((n + n_per_task - 1) / n_per_task,
+                 [&](Index part) {
+                     if (monitor_.should_stop(0)) return;
+                     const Index end = std::min(n, (part + 1) * n_per_task);
+                     for (Index k = part * n_per_task; k < end; ++k) {
+                         place_[numbers[k]] = product(table_, row(numbers[k]), direction);
+                     }
+                 },
+                 [&] { monitor_.should_stop(0); });
         if (monitor_.stopped()) return;
-        std::nth_element(numbers.begin(), numbers.begin() + n_first, numbers.end(),
+        // Both halves keep the order they were in.
+        std::vector<Index> order(numbers.begin(), numbers.end());
+        const auto middle = order.begin() + n_first;
+        std::nth_element(order.begin(), middle, order.end(),
                          [&](Index a, Index b) { return comes_before(a, b); });
-        // Ascending, so that nothing depends on how the standard library selects.
-        std::sort(numbers.begin(), numbers.begin() + n_first);
-        std::sort(numbers.begin() + n_first, numbers.end());
+        const Index first_of_second = *middle;
+        order.clear();
+        auto kept = numbers.begin();
+        for (const Index number : numbers) {
+            if (comes_before(number, first_of_second)) {
+                *kept++ = number;
+            } else {
+                order.push_back(number);
+            }
+        }
+        std::copy(order.begin(), order.end(), kept);
     }
 
     const Table& table_;
     std::span<const Index> samples_;
-    ThreadPool& pool_;
     Monitor& monitor_;
     std::vector<double> place_;  // of each sample, along the direction of the moment
 };
@@ -157,15 +164,28 @@ std::vector<Index> order_of(const Table& table, std::span<const Index> samples, 
     const auto n = ssize(samples);
     std::vector<Index> order(samples.size());
     std::iota(order.begin(), order.end(), Index{0});
-    Halving<Table> halving(table, samples, pool, monitor);
+    Halving<Table> halving(table, samples, monitor);
     for (int level = 0; level < depth; ++level) {
-        for (Index p = 0; p < (Index{1} << level); ++p) {
-            if (monitor.should_stop(0)) return {};
+        const auto split = [&](Index p, ThreadPool& threads) {
             const Index begin = begin_of_cluster(p, level, n);
             const Index end = begin_of_cluster(p + 1, level, n);
             const Index middle = begin_of_cluster(2 * p + 1, level + 1, n);
-            halving.split(std::span(order).subspan(begin, end - begin), middle - begin);
+            halving.split(std::span(order).subspan(begin, end - begin), middle - begin, threads);
+        };
+        // The threads share the first cuts; then there are enough clusters for all.
+        const Index n_clusters = Index{1} << level;
+        if (n_clusters < pool.n_threads()) {
+            for (Index p = 0; p < n_clusters; ++p) split(p, pool);
+        } else {
+            pool.run(
+                n_clusters,
+                [&](Index p) {
+                    ThreadPool alone(1);
+                    split(p, alone);
+                },
+                [&] { monitor.should_stop(0); });
         }
+        if (monitor.stopped()) return {};
     }
     return order;
 }

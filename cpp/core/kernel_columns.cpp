@@ -7,6 +7,13 @@
 
 namespace svmosaic {
 
+namespace {
+
+// Columns that are computed in one go: their queries should stay in the cache.
+constexpr Index most_at_once = 64;
+
+}  // namespace
+
 template <class Real>
 KernelColumns<Real>::KernelColumns(const Rows<Real>& rows, std::span<const Index> samples,
                                    const KernelSpec& kernel, Index cache_bytes, ThreadPool& pool,
@@ -48,12 +55,19 @@ void KernelColumns<Real>::prefetch(std::span<const Index> samples) {
     for (const Index i : samples) {
         Column& column = store_.take(i);
         if (column.filled < size()) missing.push_back(&column);
-        if (ssize(missing) == Queries<Real>::capacity) {
-            fill(missing);
-            missing.clear();
-        }
     }
-    if (!missing.empty()) fill(missing);
+    // Those of which as much is known go together: what is known is not computed again.
+    std::stable_sort(missing.begin(), missing.end(),
+                     [](const Column* a, const Column* b) { return a->filled < b->filled; });
+    for (Index first = 0; first < ssize(missing);) {
+        Index end = first + 1;
+        while (end < ssize(missing) && end - first < most_at_once &&
+               missing[end]->filled - missing[first]->filled <= size() / 16) {
+            ++end;
+        }
+        fill(std::span(missing).subspan(first, end - first));
+        first = end;
+    }
 }
 
 template <class Real>

@@ -64,7 +64,7 @@ class KernelColumns {
   private:
     using Column = typename ColumnStore<Real>::Column;
 
-    // Completes up to Queries::capacity columns together.
+    // Completes some columns together.
     void fill(std::span<Column* const> columns);
 
     ColumnComputer<Real> computer_;

@@ -14,11 +14,6 @@ constexpr Index ask_every = 256;
 
 }  // namespace
 
-double Standing::intercept() const {
-    if (n_free > 0) return -sum_free / static_cast<double>(n_free);
-    return -middle_of(lowest_up, highest_low);
-}
-
 double best_stretch(double linear, double quadratic, double ratio) {
     if (!(linear > 0.0)) return 1.0;
     return quadratic > 0.0 ? std::clamp(linear / quadratic, 1.0, ratio) : ratio;
@@ -76,7 +71,7 @@ template <class Real>
 Standing BoxDual<Real>::standing() const {
     Standing standing;
     for (Index k = 0; k < v_.size; ++k) {
-        standing.add(v_.beta[k], v_.lower[k], v_.upper[k], v_.gradient[k], v_.epsilon);
+        standing.add({v_.beta[k], {v_.lower[k], v_.upper[k]}, v_.gradient[k], v_.epsilon});
     }
     return standing;
 }

@@ -11,35 +11,9 @@
 #include "core/problem.hpp"
 #include "solvers/dual_variables.hpp"
 #include "solvers/free_step.hpp"
+#include "solvers/optimality.hpp"
 
 namespace svmosaic {
-
-// What the gradients of some variables say of the intercept.
-struct Standing {
-    double lowest_up = std::numeric_limits<double>::infinity();     // over those that may grow
-    double highest_low = -std::numeric_limits<double>::infinity();  // over those that may shrink
-    double sum_free = 0.0;
-    Index n_free = 0;
-    Index n_at_bound = 0;  // as large as C allows
-
-    // `epsilon` is the cost of |beta|: its slope changes at zero, so that zero is not free.
-    void add(double beta, double lower, double upper, double gradient, double epsilon) {
-        const bool may_grow = beta < upper;
-        const bool may_shrink = beta > lower;
-        const double up = beta >= 0.0 ? epsilon : -epsilon;
-        const double low = beta > 0.0 ? epsilon : -epsilon;
-        if (may_grow) lowest_up = std::min(lowest_up, gradient + up);
-        if (may_shrink) highest_low = std::max(highest_low, gradient + low);
-        const bool is_free = may_grow && may_shrink && up == low;
-        sum_free += is_free ? gradient + up : 0.0;
-        n_free += is_free ? 1 : 0;
-        n_at_bound += beta != 0.0 && !(may_grow && may_shrink) ? 1 : 0;
-    }
-    double violation() const { return highest_low - lowest_up; }
-    // The mean gradient of the free variables, with its sign changed; without a free variable, the
-    // middle of the interval that the optimality conditions leave.
-    double intercept() const;
-};
 
 // How far beta is best stretched when all bounds grow by `ratio`, from t'beta - epsilon |beta|_1
 // and beta'K beta.

@@ -58,12 +58,15 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
     std::vector<double> beta;
     std::vector<SolveCounters> of_clusters;
     double seconds = 0.0;
+    std::vector<Index> rank;
     if (helps_to_cluster(kernel, problem, task.smo)) {
         const PhaseTimer timer(seconds);
         int depth = 0;
         while ((ssize(problem.samples) >> depth) > most_in_cluster) ++depth;
         const auto order = order_by_clusters(rows, problem.samples, depth, pool, monitor);
         const Index n_clusters = order.empty() ? 0 : Index{1} << depth;
+        rank.resize(order.size());
+        for (Index k = 0; k < ssize(order); ++k) rank[order[k]] = k;
         beta.assign(order.size(), 0.0);
         of_clusters.resize(n_clusters);
         SmoOptions loose = task.smo;
@@ -82,7 +85,9 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
             },
             [&] { monitor.should_stop(0); });
     }
-    Solution solution = solve_from<Real>(beta, rows, kernel, task, cache_bytes, pool, monitor);
+    DualTask whole = task;
+    whole.rank = rank;
+    Solution solution = solve_from<Real>(beta, rows, kernel, whole, cache_bytes, pool, monitor);
     for (const auto& counters : of_clusters) solution.counters += counters;
     solution.seconds.clusters = seconds;
     return solution;

@@ -45,11 +45,11 @@ template <class Real>
 Solution refine(KernelColumns<Real>& columns, const Problem& problem,
                 std::span<const Index> in_play, const RefineSettings& settings, Monitor& monitor) {
     const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
-    DualState state = state_of(task, in_play);
+    const Start start(problem.samples.size());
     if (settings.refinement == Refinement::full) {
-        return solve_in_rounds(columns, task, std::move(state), monitor);
+        return solve_in_rounds(columns, task, in_play, start, monitor);
     }
-    return solve_selected(columns, task, std::move(state), monitor);
+    return solve_selected(columns, task, state_of(task, in_play, start), monitor);
 }
 
 template <class Real>

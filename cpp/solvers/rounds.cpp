@@ -22,53 +22,20 @@ constexpr double looseness = 0.1;
 // have had their say.
 constexpr Index least_joiners = 256;
 constexpr Index few = 50;
-// With more in play than this many for each support vector, the idle ones leave: those that are
-// this far from being needed.
-constexpr Index idle_share = 2;
-constexpr double idle_distance = 0.1;
+// Samples this far from moving are not in play at first, and leave when they are at least one of so
+// many in play.
+constexpr double first_distance = 0.25;
+constexpr double idle_distance = 0.2;
+constexpr Index idle_share = 4;
 
-// The extremes of what the optimality conditions compare (see DualState::violation).
-struct Interval {
-    double lowest_up = std::numeric_limits<double>::infinity();
-    double highest_low = -std::numeric_limits<double>::infinity();
-
-    void may_grow(double slope) { lowest_up = std::min(lowest_up, slope); }
-    void may_shrink(double slope) { highest_low = std::max(highest_low, slope); }
-    double middle() const { return middle_of(lowest_up, highest_low); }
-};
-
-Interval interval_of(const DualState& state) {
-    Interval interval;
-    for (Index i = 0; i < state.size(); ++i) {
-        const double beta = state.beta[i];
-        const double slope = state.gradient[i];
-        const double cost = state.epsilon;
-        if (beta < state.upper[i]) interval.may_grow(slope + (beta < 0 ? -cost : cost));
-        if (beta > state.lower[i]) interval.may_shrink(slope + (beta > 0 ? cost : -cost));
-    }
-    return interval;
+bool is_idle(const VariableState& variable, double middle, double distance) {
+    return !variable.is_free() && variable.excess(middle) < -distance;
 }
 
-// What a coefficient of 0 may become.
-struct Sides {
-    bool grow;
-    bool shrink;
-};
-
-Sides sides_of(const DualState& state, double target) {
-    const bool both = state.loss == Loss::epsilon_insensitive;
-    return {both || target > 0, both || target < 0};
-}
-
-// By how much a sample whose coefficient is 0 wants to leave it; negative if it does not. It is
-// measured against the middle, not against the far end of the interval: two samples that are both
-// outside can violate the conditions together.
-double excess_of(const DualState& state, double target, double gradient, double middle) {
-    const Sides sides = sides_of(state, target);
-    double excess = -std::numeric_limits<double>::infinity();
-    if (sides.grow) excess = middle - (gradient + state.epsilon);
-    if (sides.shrink) excess = std::max(excess, (gradient - state.epsilon) - middle);
-    return excess;
+Standing standing_of(const DualState& state) {
+    Standing standing;
+    for (Index v = 0; v < state.size(); ++v) standing.add(state.variable(v));
+    return standing;
 }
 
 // The samples that are not in play, and f(x) = sum_j k(x, x_j) beta_j for each of them.
@@ -77,35 +44,39 @@ double excess_of(const DualState& state, double target, double gradient, double 
 // moves from w to w', f(x) changes by at most |w' - w| sqrt(k(x, x)) (Cauchy and Schwarz), and
 // |w' - w|^2 = sum_i (beta'_i - beta_i) (f'(x_i) - f(x_i)) is known from the samples in play. A
 // sample that no such change can turn into a violator keeps the value it had.
+//
+// Members have coefficients at a bound: they neither want to move nor do they hold the intercept.
 template <class Real>
 class Outside {
   public:
-    Outside(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
-            const DualState& state)
+    Outside(const Rows<Real>& rows, const KernelSpec& kernel, const DualTask& task,
+            std::span<const Index> in_play, const Start& start)
         : rows_(rows),
           kernel_(kernel),
-          problem_(problem),
+          task_(task),
           is_bounded_(facts_of(kernel.kind).diagonal == 1.0 &&
                       facts_of(kernel.kind).is_positive_definite),
-          beta_(problem.samples.size(), 0.0),
-          value_in_play_(problem.samples.size(), 0.0) {
-        std::vector<bool> in_play(problem.samples.size(), false);
-        for (const auto i : state.sample) in_play[i] = true;
-        for (Index i = 0; i < ssize(in_play); ++i) {
-            if (!in_play[i]) add(i, 0.0);
+          beta_(start.beta),
+          value_in_play_(start.value) {
+        std::vector<bool> plays(beta_.size(), false);
+        for (const auto i : in_play) plays[i] = true;
+        for (Index i = 0; i < ssize(plays); ++i) {
+            if (!plays[i]) add(i, start.value[i]);
         }
     }
 
     Index size() const { return members_.size(); }
     Index sample(Index k) const { return members_[k].sample; }
     double value(Index k) const { return members_[k].value; }
-    bool is_up_to_date(Index k) const { return members_[k].move == ssize(moves_); }
-    double target(Index k) const { return problem_.targets[members_[k].sample]; }
+    double beta(Index k) const { return beta_[members_[k].sample]; }
+    VariableState variable(Index k) const {
+        return variable_of(task_, sample(k), beta(k), value(k));
+    }
     // Computed for updates so far.
     Index n_kernel_values() const { return n_kernel_values_; }
 
-    // Brings the values up to date of those that may have a positive excess, or of all.
-    // `may_matter(k, most)` says whether member k does if its value is off by up to `most`.
+    // Brings the values up to date of those that matter: `may_matter(k, most)` says whether member
+    // k does if its value is off by up to `most`.
     template <class MayMatter>
     void update(const DualState& state, ThreadPool& pool, Monitor& monitor,
                 const MayMatter& may_matter) {
@@ -119,7 +90,7 @@ class Outside {
                                             : std::numeric_limits<double>::infinity();
             if (may_matter(k, most)) stale[known].push_back(k);
         }
-        std::vector<double> change(problem_.samples.size(), 0.0);
+        std::vector<double> change(task_.problem.samples.size(), 0.0);
         for (Index known = ssize(moves_) - 1; known >= 0; --known) {
             for (Index c = 0; c < ssize(moves_[known].samples); ++c) {
                 change[moves_[known].samples[c]] += moves_[known].change[c];
@@ -185,11 +156,11 @@ class Outside {
         std::vector<double> coef;
         for (Index i = 0; i < ssize(change); ++i) {
             if (change[i] == 0.0) continue;
-            changed.push_back(problem_.samples[i]);
+            changed.push_back(task_.problem.samples[i]);
             coef.push_back(change[i]);
         }
         std::vector<Index> rows;
-        for (const Index k : numbers) rows.push_back(problem_.samples[members_[k].sample]);
+        for (const Index k : numbers) rows.push_back(task_.problem.samples[members_[k].sample]);
         n_kernel_values_ += ssize(rows) * ssize(changed);
         const auto sums = expansion_values(rows_, rows, kernel_, changed, coef, pool, monitor);
         for (Index c = 0; c < ssize(numbers); ++c) {
@@ -203,7 +174,7 @@ class Outside {
 
     const Rows<Real>& rows_;
     const KernelSpec& kernel_;
-    const Problem& problem_;
+    const DualTask& task_;
     bool is_bounded_;  // k(x, x) = 1, and the kernel has a space in which lengths mean something
     std::vector<Member> members_;
     std::vector<Move> moves_;
@@ -212,15 +183,19 @@ class Outside {
     Index n_kernel_values_ = 0;
 };
 
-// Samples in play that joined in vain, and are far from being needed, leave again.
+// Samples in play that are far from moving leave, if they are many.
 template <class Real>
 void send_out_idle(double middle, double distance, DualState& state, KernelColumns<Real>& columns,
                    Outside<Real>& outside) {
     std::vector<Index> kept;
     for (Index v = 0; v < state.size(); ++v) {
-        const double excess = excess_of(state, state.target[v], state.gradient[v], middle);
-        if (state.beta[v] != 0.0 || excess > -distance) {
-            kept.push_back(v);
+        if (!is_idle(state.variable(v), middle, distance)) kept.push_back(v);
+    }
+    if (idle_share * (state.size() - ssize(kept)) < state.size()) return;
+    Index next = 0;
+    for (Index v = 0; v < state.size(); ++v) {
+        if (next < ssize(kept) && kept[next] == v) {
+            ++next;
         } else {
             outside.add(state.sample[v], state.gradient[v] + state.target[v]);
         }
@@ -229,17 +204,10 @@ void send_out_idle(double middle, double distance, DualState& state, KernelColum
     columns.keep_only(kept);
 }
 
-bool has_free_variable(const DualState& state) {
-    for (Index i = 0; i < state.size(); ++i) {
-        const double beta = state.beta[i];
-        if (beta != 0.0 && beta > state.lower[i] && beta < state.upper[i]) return true;
-    }
-    return false;
-}
-
-Index n_support_of(const DualState& state) {
-    return std::count_if(state.beta.begin(), state.beta.end(),
-                         [](double beta) { return beta != 0.0; });
+void add_sample(const DualTask& task, Index i, double beta, double value, DualState& state) {
+    const VariableState variable = variable_of(task, i, beta, value);
+    state.add(i, task.problem.targets[i], variable.box, beta, value);
+    if (!task.rank.empty()) state.rank.push_back(task.rank[i]);
 }
 
 // A sample outside that violates the conditions: its number there, and by how much.
@@ -264,16 +232,15 @@ std::vector<Index> worst_of(std::vector<Violator>& violators, Index n) {
     return numbers;
 }
 
-// Brings those outside up to date that may violate the conditions or have a loss. Without a free
-// variable all of them have a say in the intercept.
+// Brings those outside up to date that may violate the conditions or have a loss and no
+// coefficient. Without a free variable all of them have a say in the intercept.
 template <class Real>
 void update_outside(double tol, const DualState& state, Outside<Real>& outside,
                     KernelColumns<Real>& columns, Monitor& monitor) {
-    const double middle = interval_of(state).middle();
-    const bool all = !has_free_variable(state);
+    const Standing standing = standing_of(state);
+    const double middle = standing.middle();
     outside.update(state, columns.computer().pool(), monitor, [&](Index k, double most) {
-        const double target = outside.target(k);
-        return all || excess_of(state, target, outside.value(k) - target, middle) + most > -tol;
+        return standing.n_free == 0 || outside.variable(k).excess(middle) + most > -tol;
     });
 }
 
@@ -282,34 +249,51 @@ struct Verdict {
     double middle = 0.0;  // of the interval in play
     double worst = 0.0;   // excess outside
     double violation = 0.0;
-    double loss = 0.0;  // of the samples outside, bounds included
+    Index n_support = 0;  // in play or not
     std::vector<Violator> violators;
 };
 
 // Also sets the intercept: without a free variable the samples outside have their say.
 template <class Real>
-Verdict judge(const DualTask& task, const Outside<Real>& outside, DualState& state) {
+Verdict judge(double tol, const Outside<Real>& outside, DualState& state) {
     Verdict verdict;
-    Interval interval = interval_of(state);
-    verdict.middle = interval.middle();
-    for (Index k = 0; k < ssize(outside); ++k) {
-        const double target = outside.target(k);
-        const double gradient = outside.value(k) - target;
-        const double excess = excess_of(state, target, gradient, verdict.middle);
-        if (excess > 0.5 * task.smo.tol) verdict.violators.push_back({k, excess});
+    Standing standing = standing_of(state);
+    verdict.middle = standing.middle();
+    for (const double beta : state.beta) verdict.n_support += beta != 0.0 ? 1 : 0;
+    for (Index k = 0; k < outside.size(); ++k) {
+        const VariableState variable = outside.variable(k);
+        const double excess = variable.excess(verdict.middle);
+        if (excess > 0.5 * tol) verdict.violators.push_back({k, excess});
         verdict.worst = std::max(verdict.worst, excess);
-        const Sides sides = sides_of(state, target);
-        if (sides.grow) interval.may_grow(gradient + state.epsilon);
-        if (sides.shrink) interval.may_shrink(gradient - state.epsilon);
+        verdict.n_support += variable.beta != 0.0 ? 1 : 0;
+        standing.add(variable);
     }
-    state.intercept = intercept_of(state, interval.middle());
-    for (Index k = 0; k < ssize(outside); ++k) {
-        const double bound = task.C * task.problem.weights[outside.sample(k)];
-        const double decision = outside.value(k) + state.intercept;
-        verdict.loss += bound * loss_of(state, outside.target(k), decision);
-    }
-    verdict.violation = std::max(0.0, interval.highest_low - interval.lowest_up);
+    state.intercept = intercept_of(state, standing.middle());
+    verdict.violation = std::max(0.0, standing.violation());
     return verdict;
+}
+
+// Brings the support vectors outside back into the state, where the report looks for them. Returns
+// the loss of the others, bounds included; nan if the monitor says stop.
+template <class Real>
+double bring_in_support(const DualTask& task, Outside<Real>& outside, KernelColumns<Real>& columns,
+                        DualState& state, Monitor& monitor) {
+    if (!monitor.stopped()) {
+        outside.update(state, columns.computer().pool(), monitor,
+                       [&](Index k, double) { return outside.beta(k) != 0.0; });
+    }
+    double loss = monitor.stopped() ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+    for (Index k = 0; k < outside.size(); ++k) {
+        if (outside.beta(k) != 0.0) {
+            add_sample(task, outside.sample(k), outside.beta(k), outside.value(k), state);
+            continue;
+        }
+        const Index i = outside.sample(k);
+        const double decision = outside.value(k) + state.intercept;
+        loss +=
+            task.C * task.problem.weights[i] * loss_of(state, task.problem.targets[i], decision);
+    }
+    return loss;
 }
 
 }  // namespace
@@ -326,22 +310,43 @@ std::vector<Index> rows_of(const Problem& problem, std::span<const Index> sample
     return rows;
 }
 
-DualState state_of(const DualTask& task, std::span<const Index> samples) {
+VariableState variable_of(const DualTask& task, Index i, double beta, double value) {
+    const double target = task.problem.targets[i];
+    return {beta, box_of(task.loss, target, task.C * task.problem.weights[i]), value - target,
+            task.loss == Loss::hinge ? 0.0 : task.epsilon};
+}
+
+DualState state_of(const DualTask& task, std::span<const Index> samples, const Start& start) {
     DualState state;
     state.loss = task.loss;
     state.epsilon = task.loss == Loss::hinge ? 0.0 : task.epsilon;
-    for (const auto i : samples) {
-        state.add(i, task.problem.targets[i], task.C * task.problem.weights[i], 0.0);
-    }
+    for (const auto i : samples) add_sample(task, i, start.beta[i], start.value[i], state);
     return state;
 }
 
+std::vector<Index> near_margin(const DualTask& task, const Start& start) {
+    const Index n = ssize(task.problem.samples);
+    const auto variable = [&](Index i) {
+        return variable_of(task, i, start.beta[i], start.value[i]);
+    };
+    Standing standing;
+    for (Index i = 0; i < n; ++i) standing.add(variable(i));
+    const double middle = -standing.intercept();
+    const double distance = first_distance * half_range(task.problem.targets);
+    std::vector<Index> samples;
+    for (Index i = 0; i < n; ++i) {
+        if (!is_idle(variable(i), middle, distance)) samples.push_back(i);
+    }
+    return samples;
+}
+
 template <class Real>
-Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, DualState state,
-                         Monitor& monitor) {
-    const Problem& problem = task.problem;
-    Outside<Real> outside(columns.computer().rows(), columns.computer().kernel(), problem, state);
-    const double scale = half_range(problem.targets);
+Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task,
+                         std::span<const Index> in_play, const Start& start, Monitor& monitor) {
+    DualState state = state_of(task, in_play, start);
+    Outside<Real> outside(columns.computer().rows(), columns.computer().kernel(), task, in_play,
+                          start);
+    const double scale = half_range(task.problem.targets);
     const double tol = task.smo.tol;
     SmoOptions smo = task.smo;
     if (outside.size() > 0) {
@@ -351,7 +356,6 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
         smo.shrinking = false;
     }
     Solution solution;
-    double loss_outside = std::numeric_limits<double>::quiet_NaN();
     while (true) {
         if (task.smo.max_iter > 0) smo.max_iter = task.smo.max_iter - state.counters.n_updates;
         {
@@ -366,9 +370,8 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
             state.status = monitor.reason();
             break;
         }
-        Verdict verdict = judge(task, outside, state);
+        Verdict verdict = judge(tol, outside, state);
         solution.violation = verdict.violation;
-        loss_outside = verdict.loss;
         if (state.status != Status::converged || verdict.violation <= tol ||
             (verdict.violators.empty() && smo.tol <= tol)) {
             break;
@@ -377,34 +380,40 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, Dua
             state.status = Status::max_iter;
             break;
         }
-        const Index n_support = n_support_of(state);
-        const auto joiners = worst_of(verdict.violators, std::max(least_joiners, n_support));
+        const auto joiners =
+            worst_of(verdict.violators, std::max(least_joiners, verdict.n_support));
         // When hardly any sample joins, this round is meant to be the last.
-        const bool nearly_done = few * ssize(joiners) < n_support;
+        const bool nearly_done = few * ssize(joiners) < verdict.n_support;
         smo.tol = nearly_done ? tol : std::max(tol, std::min(smo.tol, looseness * verdict.worst));
         std::vector<Index> joining;
-        std::vector<double> values;
+        std::vector<double> beta;
+        std::vector<double> value;
         for (const Index k : joiners) {
             joining.push_back(outside.sample(k));
-            values.push_back(outside.value(k));
+            beta.push_back(outside.beta(k));
+            value.push_back(outside.value(k));
         }
         outside.remove(joiners);
-        if (state.size() > idle_share * n_support + least_joiners) {
-            send_out_idle(verdict.middle, idle_distance * scale, state, columns, outside);
-        }
+        send_out_idle(verdict.middle, idle_distance * scale, state, columns, outside);
         for (Index j = 0; j < ssize(joining); ++j) {
-            const Index i = joining[j];
-            state.add(i, problem.targets[i], task.C * problem.weights[i], values[j]);
+            add_sample(task, joining[j], beta[j], value[j], state);
         }
-        columns.append(rows_of(problem, joining));
+        columns.append(rows_of(task.problem, joining));
+    }
+    double loss_outside = 0.0;
+    {
+        const PhaseTimer timer(solution.seconds.certificate);
+        loss_outside = bring_in_support(task, outside, columns, state, monitor);
     }
     columns.add_to(solution.counters);
     solution.counters.n_kernel_values += outside.n_kernel_values();
-    report(problem, state, loss_outside, monitor, solution);
+    report(task.problem, state, loss_outside, monitor, solution);
     return solution;
 }
 
-template Solution solve_in_rounds(KernelColumns<float>&, const DualTask&, DualState, Monitor&);
-template Solution solve_in_rounds(KernelColumns<double>&, const DualTask&, DualState, Monitor&);
+template Solution solve_in_rounds(KernelColumns<float>&, const DualTask&, std::span<const Index>,
+                                  const Start&, Monitor&);
+template Solution solve_in_rounds(KernelColumns<double>&, const DualTask&, std::span<const Index>,
+                                  const Start&, Monitor&);
 
 }  // namespace svmosaic

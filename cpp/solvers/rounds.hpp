@@ -17,6 +17,8 @@ struct DualTask {
     Loss loss = Loss::hinge;
     double epsilon = 0.0;  // half the width of the tube, for regression
     SmoOptions smo;
+    // For each sample, its place in an order of like samples (see order_by_clusters), or empty.
+    std::span<const Index> rank = {};
 };
 
 // Half the distance between the smallest and the largest target: 1 for two classes.
@@ -25,21 +27,38 @@ double half_range(std::span<const double> targets);
 // Rows of the table for samples of a problem.
 std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples);
 
-// The state with the samples of the problem that are numbered here, all at beta = 0.
-DualState state_of(const DualTask& task, std::span<const Index> samples);
+// Coefficients for all samples of a problem, feasible, and sum_j k(x, x_j) beta_j for each.
+struct Start {
+    std::vector<double> beta;
+    std::vector<double> value;
+
+    // All coefficients are 0.
+    explicit Start(Index n_samples) : beta(n_samples, 0.0), value(n_samples, 0.0) {}
+};
+
+// Where sample i of the problem stands.
+VariableState variable_of(const DualTask& task, Index i, double beta, double value);
+
+// The state with the samples of the problem that are numbered here.
+DualState state_of(const DualTask& task, std::span<const Index> samples, const Start& start);
 
 // Solves       the dual of the L1-SVM or of epsilon-SVR on all samples of a problem.
-// Given        the samples to begin with, with feasible coefficients and their gradients, and their
-//              columns, which must have room for all samples of the problem. All other samples have
-//              the coefficient 0.
+// Given        where to start, and the columns of the samples to begin with (in_play), which must
+//              have room for all samples of the problem. The coefficients of the other samples are
+//              at a bound.
 // Returns      the expansion; violation and dual_gap refer to all samples.
-// Method       SMO on the samples in play; then the worst violators among the others join, and
-//              those that joined in vain leave, until no sample violates the conditions.
+// Method       SMO on the samples in play; then the worst violators among the others join. Samples
+//              that are far from moving leave: those beyond the margin whose coefficient is 0, and
+//              those on its wrong side whose coefficient is as large as C allows. It ends when no
+//              sample violates the conditions.
 // Cost         that of SMO on the samples in play, and per round one kernel value for each pair of
 //              a coefficient that changed and a sample not in play.
 template <class Real>
-Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task, DualState state,
-                         Monitor& monitor);
+Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task,
+                         std::span<const Index> in_play, const Start& start, Monitor& monitor);
+
+// Those to begin with, of a large problem: they are not at a bound, or not far from moving.
+std::vector<Index> near_margin(const DualTask& task, const Start& start);
 
 // Smaller problems are solved with all samples in play.
 inline constexpr Index least_for_rounds = 2000;

@@ -10,7 +10,7 @@
 #include "core/aligned.hpp"
 #include "expansion/decide.hpp"
 #include "simd/loops.hpp"
-#include "solvers/box_dual.hpp"
+#include "solvers/block_steps.hpp"
 #include "solvers/dual_variables.hpp"
 #include "solvers/free_step.hpp"
 
@@ -25,17 +25,6 @@ constexpr int most_to_bound = 16;
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
 constexpr double tiny_share = 1e-2;
-constexpr Index least_in_block = 256;
-// A block need not be solved much better than the rest is.
-constexpr double block_looseness = 0.1;
-constexpr Index updates_per_variable = 20;
-// Columns that are added to the gradient together.
-constexpr Index most_in_spread = 256;
-constexpr Index least_in_spread = 16;
-// Kernel values that are computed between two questions to the monitor.
-constexpr Index most_values = Index{1} << 24;
-// Gradients that stay in the first-level cache while a block's columns pass by.
-constexpr Index spread_size = 2048;
 
 std::vector<Index> all_of(Index n) {
     std::vector<Index> numbers(n);
@@ -58,6 +47,18 @@ void permute(DualState& state, const std::vector<Index>& order) {
     permute(state.upper, order);
     permute(state.beta, order);
     permute(state.gradient, order);
+    if (!state.rank.empty()) permute(state.rank, order);
+}
+
+// The places of some variables in their list, those of like samples next to each other if anybody
+// knows them.
+std::vector<Index> order_of(const DualState& state, const std::vector<Index>& variables) {
+    auto order = all_of(ssize(variables));
+    if (state.rank.empty()) return order;
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+        return state.rank[variables[a]] < state.rank[variables[b]];
+    });
+    return order;
 }
 
 // The working copy of the variables in play: short after shrinking.
@@ -67,7 +68,8 @@ class Workspace {
     Workspace(KernelColumns<Real>& columns, const DualState& state)
         : columns_(columns),
           rows_(columns.computer().samples().begin(), columns.computer().samples().end()),
-          pairs_(&columns.computer().pool()) {
+          pairs_(&columns.computer().pool()),
+          blocks_(columns) {
         take(state, all_of(state.size()));
     }
     Workspace(const Workspace&) = delete;
@@ -88,6 +90,7 @@ class Workspace {
             v_.mark(k);
         }
         pairs_.look(v_);
+        blocks_.set_variables(order_of(state, active_), !state.rank.empty());
     }
 
     Index size() const { return ssize(active_); }
@@ -98,18 +101,17 @@ class Workspace {
 
     // One update of a pair. Returns false when no pair can move.
     bool step() {
-        return pairs_.step(v_, [&](Index i) { return column(i, v_, [](Index k) { return k; }); });
+        return pairs_.step(v_, [&](Index k) { return column(k); });
     }
 
-    // Updates of pairs within a block of variables that violate the conditions most, with one pass
+    // Updates of pairs within blocks of variables that violate the conditions most, with one pass
     // over all variables in the end. Returns how many; zero when no pair can move.
-    Index block_step(double tol, Monitor& monitor) {
-        block_numbers_ = choose_block();
-        const Index updates = solve_block(tol);
-        if (updates > 0) spread_block(monitor);
+    Index block_step(double tol, SolveCounters& counters, Monitor& monitor) {
+        const Index updates = blocks_.step(v_, tol, counters, monitor);
+        if (updates > 0) pairs_.look(v_);
         return updates;
     }
-    bool prefers_blocks() const { return size() >= least_for_blocks; }
+    bool prefers_blocks() const { return blocks_.gains(); }
 
     // Steps of all free variables together: pairs alone crawl where the kernel has few dimensions
     // and the bounds are wide.
@@ -224,136 +226,18 @@ class Workspace {
     }
 
   private:
-    // Column i for a step on `v`, whose variable k is sample number(k) of the columns. When it has
-    // to be computed, so are those that will probably be asked for next.
-    template <class Number>
-    const Real* column(Index i, const DualVariables& v, const Number& number) {
-        if (!columns_.holds(i) && columns_.gains_by_blocks()) {
-            std::vector<Index> wanted{i};
-            for (const Index k :
-                 most_urgent(v, columns_.computer().cheap_block() - 1, [&](Index k) {
-                     const Index sample = number(k);
-                     return sample != i && !columns_.holds(sample);
-                 })) {
-                wanted.push_back(number(k));
+    // Column k. When it has to be computed, so are those that will probably be asked for next.
+    const Real* column(Index k) {
+        if (!columns_.holds(k) && columns_.gains_by_blocks()) {
+            std::vector<Index> wanted;
+            for (Index i = 0; i < v_.size; ++i) {
+                if (i != k && !columns_.holds(i)) wanted.push_back(i);
             }
+            wanted = most_urgent_.of(v_, wanted, columns_.computer().cheap_block() - 1);
+            wanted.push_back(k);
             columns_.prefetch(wanted);
         }
-        return columns_.column(i);
-    }
-
-    // SMO on the block alone. Its part of the kernel matrix is read from the columns row by row,
-    // when a variable first moves.
-    Index solve_block(double tol) {
-        const Index m = block_numbers_.size();
-        std::vector<bool> has_row(m, false);
-        block_.resize(m);
-        for (Index a = 0; a < m; ++a) {
-            const Index k = block_numbers_[a];
-            block_.set(a, v_.diagonal[k], 0.0, v_.lower[k], v_.upper[k], v_.beta[k],
-                       v_.gradient[k]);
-        }
-        block_.set_epsilon(v_.epsilon);
-        const auto row_of = [&](Index a) {
-            Real* row = block_.matrix_row(a);
-            if (!has_row[a]) {
-                const auto number = [&](Index k) { return block_numbers_[k]; };
-                const Real* whole = column(block_numbers_[a], block_.variables(), number);
-                for (Index b = 0; b < m; ++b) row[b] = whole[block_numbers_[b]];
-                has_row[a] = true;
-            }
-            return row;
-        };
-        block_.look();
-        const double goal = std::max(tol, block_looseness * block_.violation());
-        return block_.solve_pairs(goal, updates_per_variable * m, row_of);
-    }
-
-    // What the block's new coefficients mean for all gradients.
-    void spread_block(Monitor& monitor) {
-        std::vector<Index> moved;
-        std::vector<double> change;
-        for (Index a = 0; a < ssize(block_numbers_); ++a) {
-            const Index k = block_numbers_[a];
-            const double beta = block_.beta(a);
-            if (beta == v_.beta[k]) continue;
-            moved.push_back(block_numbers_[a]);
-            change.push_back(beta - v_.beta[k]);
-            v_.beta[k] = beta;
-            v_.mark(k);
-        }
-        // A long way over many samples: Ctrl-C does not wait for its end. What it leaves out of
-        // date is thrown away, while a run that has come to its time limit still needs the
-        // gradients.
-        const Index often =
-            std::clamp(most_values / std::max<Index>(size(), 1), least_in_spread, most_in_spread);
-        const Index step = std::min(columns_.capacity(), often);
-        for (Index first = 0; first < ssize(moved); first += step) {
-            if (monitor.should_stop(0) && monitor.reason() == Status::interrupted) return;
-            const auto some = std::span(moved).subspan(first, std::min(step, ssize(moved) - first));
-            columns_.prefetch(some);
-            std::vector<const Real*> column;
-            for (const Index k : some) column.push_back(columns_.column(k));
-            add_columns(column, std::span(change).subspan(first, some.size()));
-        }
-        pairs_.look(v_);
-    }
-
-    // gradient += the columns, each times its change.
-    void add_columns(const std::vector<const Real*>& column, std::span<const double> change) {
-        const auto& loops = simd::loops<Real>();
-        const Index n = columns_.padded_size();
-        columns_.computer().pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
-            const Index begin = range * spread_size;
-            const Index length = std::min(spread_size, n - begin);
-            for (Index a = 0; a < ssize(column); ++a) {
-                loops.add_scaled(column[a] + begin, change[a], v_.gradient.data() + begin, length);
-            }
-        });
-    }
-
-    std::vector<Index> choose_block() {
-        const Index n = std::clamp(size() / 8, least_in_block, most_in_block);
-        auto block = most_urgent(v_, n, [](Index) { return true; });
-        std::sort(block.begin(), block.end());
-        return block;
-    }
-
-    // The variables that want to grow most and those that want to shrink most, half and half.
-    template <class Eligible>
-    std::vector<Index> most_urgent(const DualVariables& v, Index n, const Eligible& eligible) {
-        std::vector<Index> chosen;
-        taken_.assign(v.size, false);
-        const auto take_best = [&](Index count, const auto& urgency) {
-            candidates_.clear();
-            if (count == 0) return;
-            double least = 0.0;
-            for (Index k = 0; k < v.size; ++k) {
-                const double value = urgency(k);
-                if (!(value > least) || taken_[k] || !eligible(k)) continue;
-                candidates_.emplace_back(-value, k);
-                // Now and then the list is cut back to the best, which most of the others are not.
-                if (ssize(candidates_) < 4 * count + 64) continue;
-                std::nth_element(candidates_.begin(), candidates_.begin() + count - 1,
-                                 candidates_.end());
-                candidates_.resize(count);
-                least = -candidates_.back().first;
-            }
-            const auto best = std::min(count, ssize(candidates_));
-            if (best > 0 && best < ssize(candidates_)) {
-                std::nth_element(candidates_.begin(), candidates_.begin() + best - 1,
-                                 candidates_.end());
-            }
-            for (Index c = 0; c < best; ++c) {
-                taken_[candidates_[c].second] = true;
-                chosen.push_back(candidates_[c].second);
-            }
-        };
-        const double lowest = v.extremes.lowest_up.value;
-        const double highest = v.extremes.highest_low;
-        take_best(n / 2, [&](Index k) { return highest - (v.gradient[k] + v.up[k]); });
-        take_best(n - ssize(chosen), [&](Index k) { return (v.gradient[k] + v.low[k]) - lowest; });
-        return chosen;
+        return columns_.column(k);
     }
 
     KernelColumns<Real>& columns_;
@@ -361,22 +245,19 @@ class Workspace {
     std::vector<Index> active_;  // variables in play, numbered as in the state
     DualVariables v_;
     PairSteps<Real> pairs_;
-    std::vector<Index> block_numbers_;
-    BoxDual<Real> block_;
+    MostUrgent most_urgent_;
+    BlockSteps<Real> blocks_;
     FreeStep<Real> free_;
-    std::vector<bool> taken_;
-    std::vector<std::pair<double, Index>> candidates_;
 };
 
 }  // namespace
 
-void DualState::add(Index number, double goal, double bound, double value) {
-    const bool two_sided = loss == Loss::epsilon_insensitive;
+void DualState::add(Index number, double goal, Box bounds, double coefficient, double value) {
     sample.push_back(number);
     target.push_back(goal);
-    lower.push_back(two_sided || goal < 0 ? -bound : 0.0);
-    upper.push_back(two_sided || goal > 0 ? bound : 0.0);
-    beta.push_back(0.0);
+    lower.push_back(bounds.lower);
+    upper.push_back(bounds.upper);
+    beta.push_back(coefficient);
     gradient.push_back(value - goal);
 }
 
@@ -395,11 +276,6 @@ double intercept_of(const DualState& state, double middle) {
         }
     }
     return n_free > 0 ? -sum / static_cast<double>(n_free) : -middle;
-}
-
-double middle_of(double lowest_up, double highest_low) {
-    if (!std::isfinite(highest_low)) return std::isfinite(lowest_up) ? lowest_up : 0.0;
-    return std::isfinite(lowest_up) ? 0.5 * (lowest_up + highest_low) : highest_low;
 }
 
 double dual_objective(const DualState& state) {
@@ -445,11 +321,13 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
             break;
         }
         const bool in_block = work.prefers_blocks();
-        const Index done = in_block      ? work.block_step(0.5 * settings.tol, monitor)
+        const Index done = in_block ? work.block_step(0.5 * settings.tol, state.counters, monitor)
                            : work.step() ? 1
                                          : 0;
-        if (in_block) ++state.counters.n_blocks;
-        if (done == 0) break;
+        if (done == 0) {
+            if (monitor.stopped()) state.status = monitor.reason();
+            break;
+        }
         updates += done;
         since_asked += done;
         if (in_block || since_asked >= 16) {

@@ -6,14 +6,9 @@
 #include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
+#include "solvers/optimality.hpp"
 
 namespace svmosaic {
-
-// From this many variables on, SMO works on blocks of them, each with its kernel matrix in memory.
-// Blocks are large, because the variables that violate the conditions most are much alike: when one
-// has moved, many need not.
-inline constexpr Index least_for_blocks = 8192;
-inline constexpr Index most_in_block = 2048;
 
 struct SmoOptions {
     double tol = 1e-3;      // largest violation of the optimality conditions that is accepted
@@ -30,6 +25,8 @@ struct DualState {
     std::vector<double> upper;   // [-C_i, 0] where y_i = -1. Regression: [-C_i, C_i].
     std::vector<double> beta;
     std::vector<double> gradient;  // sum_j k(x_i, x_j) beta_j - t_i
+    // Places in an order in which like samples are close to each other; empty if nobody knows.
+    std::vector<Index> rank;
     Loss loss = Loss::hinge;
     double epsilon = 0.0;  // cost of |beta_i|: 0 for classification
 
@@ -40,8 +37,11 @@ struct DualState {
     Status status = Status::converged;
 
     Index size() const { return sample.size(); }
-    // Adds a variable at beta = 0; `bound` is C_i and `value` is sum_j k(x, x_j) beta_j.
-    void add(Index number, double target, double bound, double value);
+    // Adds a variable; `value` is sum_j k(x, x_j) beta_j.
+    void add(Index number, double target, Box bounds, double beta, double value);
+    VariableState variable(Index i) const {
+        return {beta[i], {lower[i], upper[i]}, gradient[i], epsilon};
+    }
     // Forgets all variables but those numbered here.
     void keep_only(const std::vector<Index>& kept);
 };
@@ -63,10 +63,6 @@ struct DualState {
 template <class Real>
 void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions& settings,
                Monitor& monitor, bool drop_tiny = true);
-
-// The middle of the interval that the gradients leave for the (negated) intercept. With samples of
-// one class only, one end is infinite and the other one has to do.
-double middle_of(double lowest_up, double highest_low);
 
 // The intercept: the mean gradient of the free variables, with its sign changed; without a free
 // variable, the middle of the interval that the optimality conditions leave.

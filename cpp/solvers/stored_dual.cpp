@@ -131,7 +131,7 @@ template <class Real>
 void StoredDual<Real>::look() {
     standing_ = {};
     for (Index v = 0; v < ssize(beta_); ++v) {
-        standing_.add(beta_[v], lower_[v], upper_[v], gradient(v), epsilon_);
+        standing_.add({beta_[v], {lower_[v], upper_[v]}, gradient(v), epsilon_});
     }
 }
 
@@ -150,7 +150,7 @@ void StoredDual<Real>::choose_working_set(double tol) {
     shrinking_.clear();
     free_.clear();
     const double slack = 0.5 * tol;
-    const double middle = middle_of(standing_.lowest_up, standing_.highest_low);
+    const double middle = standing_.middle();
     for (Index v = 0; v < ssize(beta_); ++v) {
         const double up = gradient(v) + (beta_[v] >= 0.0 ? epsilon_ : -epsilon_);
         const double low = gradient(v) + (beta_[v] > 0.0 ? epsilon_ : -epsilon_);

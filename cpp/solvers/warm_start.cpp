@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "expansion/decide.hpp"
-#include "solvers/dual_report.hpp"
 
 namespace svmosaic {
 
@@ -16,69 +15,74 @@ namespace {
 constexpr Index least_start = 200;
 constexpr Index most_start = 1000;
 
-// Cuts the start to the bounds, then scales down the side that outweighs the other, so that the
-// coefficients sum to zero.
-void make_feasible(std::span<const double> start, DualState& state) {
+// Cuts the coefficients to their bounds, then scales down the side that outweighs the other, so
+// that they sum to zero.
+void make_feasible(const DualTask& task, std::vector<double>& beta) {
+    const auto bounds = [&](Index i) { return variable_of(task, i, 0.0, 0.0).box; };
     double positive = 0.0;
     double negative = 0.0;
-    for (Index i = 0; i < state.size(); ++i) {
-        state.beta[i] = std::clamp(start[i], state.lower[i], state.upper[i]);
-        (state.beta[i] > 0 ? positive : negative) += std::abs(state.beta[i]);
+    for (Index i = 0; i < ssize(beta); ++i) {
+        beta[i] = std::clamp(beta[i], bounds(i).lower, bounds(i).upper);
+        (beta[i] > 0 ? positive : negative) += std::abs(beta[i]);
     }
     const double common = std::min(positive, negative);
     double rest = 0.0;
-    for (auto& beta : state.beta) {
-        const double side = beta > 0 ? positive : negative;
-        beta = side > 0.0 ? beta * (common / side) : 0.0;
-        rest += beta;
+    for (double& value : beta) {
+        const double side = value > 0 ? positive : negative;
+        // Not even a rounding where nothing is to be done: a bound is to be met exactly.
+        if (side != common) value *= common / side;
+        rest += value;
     }
     // What rounding left goes to the first variable with room for it.
-    for (Index i = 0; i < state.size() && rest != 0.0; ++i) {
-        const double balanced = state.beta[i] - rest;
-        if (state.beta[i] == 0.0 || balanced < state.lower[i] || balanced > state.upper[i])
-            continue;
-        state.beta[i] = balanced;
+    for (Index i = 0; i < ssize(beta) && rest != 0.0; ++i) {
+        const double balanced = beta[i] - rest;
+        if (beta[i] == 0.0 || balanced < bounds(i).lower || balanced > bounds(i).upper) continue;
+        beta[i] = balanced;
         rest = 0.0;
     }
 }
 
-// The samples that SMO begins with: all of a small problem; else the support vectors of a
-// warm start, or some hundred samples from everywhere (the rows are in canonical order).
-std::vector<Index> first_samples(std::span<const double> start, const DualTask& task) {
-    const Index n = task.problem.samples.size();
+// Feasible coefficients, and the value of the expansion for every sample.
+template <class Real>
+Start take_start(std::span<const double> given, const Rows<Real>& rows, const KernelSpec& kernel,
+                 const DualTask& task, SolveCounters& counters, ThreadPool& pool,
+                 Monitor& monitor) {
+    const Problem& problem = task.problem;
+    Start start(problem.samples.size());
+    start.beta.assign(given.begin(), given.end());
+    make_feasible(task, start.beta);
+    std::vector<Index> support;
+    std::vector<double> coef;
+    for (Index i = 0; i < ssize(start.beta); ++i) {
+        if (start.beta[i] == 0.0) continue;
+        support.push_back(problem.samples[i]);
+        coef.push_back(start.beta[i]);
+    }
+    counters.n_kernel_values += ssize(problem.samples) * ssize(support);
+    start.value = expansion_values(rows, problem.samples, kernel, support, coef, pool, monitor);
+    return start;
+}
+
+// The samples that SMO begins with: all of a small problem; else those near the margin of a warm
+// start, or some hundred samples from everywhere (the rows are in canonical order).
+std::vector<Index> first_samples(bool is_warm, const Start& start, const DualTask& task) {
+    const Index n = ssize(task.problem.samples);
     std::vector<Index> samples;
     if (n < least_for_rounds || !task.smo.shrinking) {
         samples.resize(n);
         std::iota(samples.begin(), samples.end(), Index{0});
         return samples;
     }
-    for (Index i = 0; i < ssize(start); ++i) {
-        if (start[i] != 0.0) samples.push_back(i);
-    }
-    if (!samples.empty()) return samples;
+    if (is_warm) return near_margin(task, start);
     const Index enough = std::clamp(n / 100, least_start, most_start);
     for (Index k = 0; k < enough; ++k) samples.push_back(k * n / enough);
     return samples;
 }
 
-// Coefficients of the samples in play, and the gradients that go with them.
-template <class Real>
-void take_start(std::span<const double> given, const Rows<Real>& rows, const KernelSpec& kernel,
-                const Problem& problem, ThreadPool& pool, Monitor& monitor, DualState& state) {
-    std::vector<double> start;
-    for (const auto i : state.sample) start.push_back(given[i]);
-    make_feasible(start, state);
-    const Support support = support_of(problem, state);
-    state.counters.n_kernel_values += state.size() * ssize(support.rows);
-    const auto values = expansion_values(rows, rows_of(problem, state.sample), kernel, support.rows,
-                                         support.coef, pool, monitor);
-    for (Index i = 0; i < state.size(); ++i) state.gradient[i] = values[i] - state.target[i];
-}
-
 }  // namespace
 
 template <class Real>
-Solution solve_from(std::span<const double> start, const Rows<Real>& rows, const KernelSpec& kernel,
+Solution solve_from(std::span<const double> given, const Rows<Real>& rows, const KernelSpec& kernel,
                     const DualTask& task, Index cache_bytes, ThreadPool& pool, Monitor& monitor) {
     if (monitor.reason() == Status::interrupted) {
         // Nobody waits for the solution any more.
@@ -86,15 +90,20 @@ Solution solve_from(std::span<const double> start, const Rows<Real>& rows, const
         solution.status = Status::interrupted;
         return solution;
     }
-    DualState state = state_of(task, first_samples(start, task));
+    const bool is_warm =
+        std::any_of(given.begin(), given.end(), [](double beta) { return beta != 0.0; });
+    SolveCounters counters;
     double seconds = 0.0;
-    if (!start.empty()) {
+    Start start(task.problem.samples.size());
+    if (is_warm) {
         const PhaseTimer timer(seconds);
-        take_start(start, rows, kernel, task.problem, pool, monitor, state);
+        start = take_start(given, rows, kernel, task, counters, pool, monitor);
     }
-    KernelColumns<Real> columns(rows, rows_of(task.problem, state.sample), kernel, cache_bytes,
-                                pool, task.problem.samples.size());
-    Solution solution = solve_in_rounds(columns, task, std::move(state), monitor);
+    const auto in_play = first_samples(is_warm, start, task);
+    KernelColumns<Real> columns(rows, rows_of(task.problem, in_play), kernel, cache_bytes, pool,
+                                task.problem.samples.size());
+    Solution solution = solve_in_rounds(columns, task, in_play, start, monitor);
+    solution.counters += counters;
     solution.seconds.start = seconds;
     return solution;
 }

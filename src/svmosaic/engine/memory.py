@@ -67,10 +67,8 @@ def working_bytes(rows: Rows, problems: Sequence[Problem], n_threads: int) -> tu
     at_once = sizes[:1] if sizes[0] >= _core.LARGE_PROBLEM else sizes[:n_threads]
     copies = [_copy_bytes(rows, n) for n in at_once]
     listed = 24.0 * sum(sizes)
-    # The exact solver keeps the kernel matrix of a block of variables, if there are many.
-    has_blocks = sizes[0] >= _core.LEAST_FOR_BLOCKS
-    block = float(_core.MOST_IN_BLOCK**2 * _item_size(rows)) if has_blocks else 0.0
-    fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + block
+    blocks = float(_core.values_in_blocks(sizes[0], n_threads) * _item_size(rows))
+    fixed = _BYTES_PER_SAMPLE * sum(at_once) + listed + blocks
     return sum(c[0] for c in copies) + fixed, copies[0][1]
 
 
