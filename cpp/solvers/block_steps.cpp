@@ -21,6 +21,9 @@ constexpr Index most_in_block = 2048;
 // Between sweeps, a block only has to balance the clusters.
 constexpr Index most_between_sweeps = 1024;
 constexpr Index blocks_between_sweeps = 2;
+// Most problems take fewer steps. In those that do not, distant variables depend on each other, and
+// what helps is larger blocks, or pairs among all variables of a problem that is not large.
+constexpr Index patience = 96;
 // Variables in a cluster, and how many of them form its block.
 constexpr Index cluster_size = 2000;
 constexpr Index most_of_cluster = 512;
@@ -160,14 +163,15 @@ std::vector<Index> MostUrgent::of(const DualVariables& v, std::span<const Index>
 
 template <class Real>
 bool BlockSteps<Real>::gains() const {
-    return ssize(order_) >= (by_likeness_ ? least_with_clusters : least_without_clusters);
+    const bool use_clusters = by_likeness_ && n_steps_ < patience;
+    return ssize(order_) >= (use_clusters ? least_with_clusters : least_without_clusters);
 }
 
 template <class Real>
 Index BlockSteps<Real>::step(DualVariables& v, double tol, SolveCounters& counters,
                              Monitor& monitor) {
     const Index most_clusters = ssize(order_) / cluster_size;
-    const bool is_turn_of_sweep = by_likeness_ && turn_++ % (1 + blocks_between_sweeps) == 0;
+    const bool is_turn_of_sweep = by_likeness_ && n_steps_++ % (1 + blocks_between_sweeps) == 0;
     const Index n_clusters = is_turn_of_sweep ? std::min(n_clusters_, most_clusters) : 1;
     if (n_clusters > 1) {
         const Goal goal = solve_blocks(v, n_clusters, tol, monitor);
@@ -196,7 +200,8 @@ typename BlockSteps<Real>::Goal BlockSteps<Real>::solve_blocks(const DualVariabl
                                                                Index n_clusters, double tol,
                                                                Monitor& monitor) {
     const Index n = ssize(order_);
-    const Index most = by_likeness_ ? most_between_sweeps : most_in_block;
+    const bool is_easy = by_likeness_ && n_steps_ < patience;
+    const Index most = is_easy ? most_between_sweeps : most_in_block;
     const Index size = n_clusters > 1 ? most_of_cluster : std::clamp(n / 8, least_in_block, most);
     std::vector<Goal> goals(n_clusters);
     columns_.computer().pool().run(

@@ -84,7 +84,7 @@ class BlockSteps {
     KernelColumns<Real>& columns_;
     std::vector<Index> order_;
     bool by_likeness_ = false;
-    Index turn_ = 0;
+    Index n_steps_ = 0;
     Index n_clusters_ = std::numeric_limits<Index>::max();  // of the next sweep, at most
     ScratchPool<Scratch> scratch_;
     AlignedVector<double> product_;  // K d

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "core/thread_pool.hpp"
+#include "solvers/block_steps.hpp"
 #include "solvers/run_all.hpp"
-#include "solvers/smo.hpp"
 #include "solvers/tune_scores.hpp"
 #include "solvers/tune_stored.hpp"
 #include "solvers/tune_streamed.hpp"
@@ -118,9 +118,10 @@ double copy_bytes(const Rows<Real>& rows, Index n_samples) {
 template <class Real>
 Index column_bytes(const Rows<Real>& rows, const TuneProblem& problem, double share) {
     const auto n = static_cast<double>(problem.samples.size());
-    const bool has_blocks = ssize(problem.samples) >= least_for_blocks;
-    const double block = has_blocks ? 1.0 * most_in_block * most_in_block * sizeof(Real) : 0.0;
-    const double left = share - copy_bytes(rows, ssize(problem.samples)) - solved_bytes * n - block;
+    const double blocks =
+        static_cast<double>(values_in_blocks(ssize(problem.samples), 1)) * sizeof(Real);
+    const double left =
+        share - copy_bytes(rows, ssize(problem.samples)) - solved_bytes * n - blocks;
     return static_cast<Index>(std::max(left, least_columns * n * sizeof(Real)));
 }
 

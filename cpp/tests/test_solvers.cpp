@@ -396,7 +396,9 @@ double violation_of(const std::vector<double>& outputs, const DualState& state) 
 // A state for classification at beta = 0.
 DualState start_at_zero(std::span<const double> targets, std::span<const double> upper) {
     DualState state;
-    for (Index i = 0; i < ssize(targets); ++i) state.add(i, targets[i], upper[i], 0.0);
+    for (Index i = 0; i < ssize(targets); ++i) {
+        state.add(i, targets[i], box_of(Loss::hinge, targets[i], upper[i]), 0.0, 0.0);
+    }
     return state;
 }
 

@@ -732,9 +732,10 @@ def time_update(n: int, repeats: int, n_threads: int) -> float:
 
 LARGE_PROBLEM: int = 8000
 
-LEAST_FOR_BLOCKS: int = 8192
-
-MOST_IN_BLOCK: int = 2048
+def values_in_blocks(n_samples: int, n_threads: int) -> int:
+    """
+    Kernel values that the exact solver keeps for blocks of samples, at most.
+    """
 
 def compiler() -> str:
     """The version of the compiler that built the core."""
