@@ -24,7 +24,6 @@ constexpr Index least_joiners = 256;
 constexpr Index few = 50;
 // Samples this far from moving are not in play at first, and leave when they are at least one of so
 // many in play.
-constexpr double first_distance = 0.25;
 constexpr double idle_distance = 0.2;
 constexpr Index idle_share = 4;
 
@@ -60,8 +59,13 @@ class Outside {
           value_in_play_(start.value) {
         std::vector<bool> plays(beta_.size(), false);
         for (const auto i : in_play) plays[i] = true;
+        // Samples without a coefficient have the value 0, which was right before the start.
         for (Index i = 0; i < ssize(plays); ++i) {
-            if (!plays[i]) add(i, start.value[i]);
+            if (!plays[i] && beta_[i] == 0.0) add(i, 0.0);
+        }
+        record_start(start);
+        for (Index i = 0; i < ssize(plays); ++i) {
+            if (!plays[i] && beta_[i] != 0.0) add(i, start.value[i]);
         }
     }
 
@@ -130,6 +134,19 @@ class Outside {
     };
 
     double travelled_at(Index move) const { return move > 0 ? moves_[move - 1].travelled : 0.0; }
+
+    void record_start(const Start& start) {
+        Move move;
+        double square = 0.0;
+        for (Index i = 0; i < ssize(start.beta); ++i) {
+            if (start.beta[i] == 0.0) continue;
+            move.samples.push_back(i);
+            move.change.push_back(start.beta[i]);
+            square += start.beta[i] * start.value[i];
+        }
+        move.travelled = slack * std::sqrt(std::max(0.0, square));
+        if (!move.samples.empty()) moves_.push_back(std::move(move));
+    }
 
     void record_move(const DualState& state) {
         Move move;
@@ -329,14 +346,15 @@ std::vector<Index> near_margin(const DualTask& task, const Start& start) {
     const auto variable = [&](Index i) {
         return variable_of(task, i, start.beta[i], start.value[i]);
     };
-    Standing standing;
-    for (Index i = 0; i < n; ++i) standing.add(variable(i));
-    const double middle = -standing.intercept();
-    const double distance = first_distance * half_range(task.problem.targets);
     std::vector<Index> samples;
+    Standing standing;
     for (Index i = 0; i < n; ++i) {
-        if (!is_idle(variable(i), middle, distance)) samples.push_back(i);
+        if (start.beta[i] != 0.0) samples.push_back(i);
     }
+    for (const Index i : samples) standing.add(variable(i));
+    const double middle = -standing.intercept();
+    const double distance = idle_distance * half_range(task.problem.targets);
+    std::erase_if(samples, [&](Index i) { return is_idle(variable(i), middle, distance); });
     return samples;
 }
 

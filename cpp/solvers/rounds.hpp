@@ -27,7 +27,8 @@ double half_range(std::span<const double> targets);
 // Rows of the table for samples of a problem.
 std::vector<Index> rows_of(const Problem& problem, std::span<const Index> samples);
 
-// Coefficients for all samples of a problem, feasible, and sum_j k(x, x_j) beta_j for each.
+// Coefficients for all samples of a problem, feasible, and sum_j k(x, x_j) beta_j for those that
+// are in play or have a coefficient.
 struct Start {
     std::vector<double> beta;
     std::vector<double> value;
@@ -57,7 +58,8 @@ template <class Real>
 Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task,
                          std::span<const Index> in_play, const Start& start, Monitor& monitor);
 
-// Those to begin with, of a large problem: they are not at a bound, or not far from moving.
+// The support vectors to begin with, of a large problem: those not at a bound, or not far from
+// moving.
 std::vector<Index> near_margin(const DualTask& task, const Start& start);
 
 // Smaller problems are solved with all samples in play.

@@ -42,39 +42,50 @@ void make_feasible(const DualTask& task, std::vector<double>& beta) {
     }
 }
 
-// Feasible coefficients, and the value of the expansion for every sample.
+// A small problem is solved with all samples in play.
+bool is_solved_at_once(const DualTask& task) {
+    return ssize(task.problem.samples) < least_for_rounds || !task.smo.shrinking;
+}
+
+std::vector<Index> all_samples(const DualTask& task) {
+    std::vector<Index> samples(task.problem.samples.size());
+    std::iota(samples.begin(), samples.end(), Index{0});
+    return samples;
+}
+
+// Feasible coefficients, and the values of the expansion that they make: for all samples that may
+// be in play, which are the support vectors of a large problem.
 template <class Real>
 Start take_start(std::span<const double> given, const Rows<Real>& rows, const KernelSpec& kernel,
                  const DualTask& task, SolveCounters& counters, ThreadPool& pool,
                  Monitor& monitor) {
-    const Problem& problem = task.problem;
-    Start start(problem.samples.size());
+    Start start(task.problem.samples.size());
     start.beta.assign(given.begin(), given.end());
     make_feasible(task, start.beta);
     std::vector<Index> support;
     std::vector<double> coef;
     for (Index i = 0; i < ssize(start.beta); ++i) {
         if (start.beta[i] == 0.0) continue;
-        support.push_back(problem.samples[i]);
+        support.push_back(i);
         coef.push_back(start.beta[i]);
     }
-    counters.n_kernel_values += ssize(problem.samples) * ssize(support);
-    start.value = expansion_values(rows, problem.samples, kernel, support, coef, pool, monitor);
+    const auto samples = is_solved_at_once(task) ? all_samples(task) : support;
+    counters.n_kernel_values += ssize(samples) * ssize(support);
+    const auto values = expansion_values(rows, rows_of(task.problem, samples), kernel,
+                                         rows_of(task.problem, support), coef, pool, monitor);
+    for (Index k = 0; k < ssize(samples); ++k) start.value[samples[k]] = values[k];
     return start;
 }
 
-// The samples that SMO begins with: all of a small problem; else those near the margin of a warm
-// start, or some hundred samples from everywhere (the rows are in canonical order).
+// The samples that SMO begins with: all of a small problem; else the support vectors near the
+// margin of a warm start, or some hundred samples from everywhere (the rows are in canonical
+// order).
 std::vector<Index> first_samples(bool is_warm, const Start& start, const DualTask& task) {
-    const Index n = ssize(task.problem.samples);
-    std::vector<Index> samples;
-    if (n < least_for_rounds || !task.smo.shrinking) {
-        samples.resize(n);
-        std::iota(samples.begin(), samples.end(), Index{0});
-        return samples;
-    }
+    if (is_solved_at_once(task)) return all_samples(task);
     if (is_warm) return near_margin(task, start);
+    const Index n = ssize(task.problem.samples);
     const Index enough = std::clamp(n / 100, least_start, most_start);
+    std::vector<Index> samples;
     for (Index k = 0; k < enough; ++k) samples.push_back(k * n / enough);
     return samples;
 }
