@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import signal
 
+# Tests run side by side, one per core; with threads of its own in each of them, linear algebra on
+# small matrices only waits. NumPy reads this when it is imported, here and in child processes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import HealthCheck, settings
 

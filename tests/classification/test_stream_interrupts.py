@@ -200,8 +200,8 @@ def test_learner_stopped_by_a_timer_is_the_old_or_the_new_one(name):
     try:
         for moment in range(N_MOMENTS):
             tried = copy.deepcopy(model)
-            signal.setitimer(signal.ITIMER_REAL, seconds * (moment + 1) / N_MOMENTS)
             try:
+                signal.setitimer(signal.ITIMER_REAL, seconds * (moment + 1) / N_MOMENTS)
                 call(tried)
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
             except Stop:

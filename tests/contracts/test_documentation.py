@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
-import subprocess
+import runpy
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -25,24 +25,19 @@ MODULES = sorted(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_of_a_page_run(page, tmp_path):
+def test_python_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     if not blocks:
         return
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
-
     # In a folder of its own, so that an example may write files.
-    result = subprocess.run(
-        [sys.executable, script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONWARNINGS": "error"},
-        check=False,
-    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(script)])
 
-    assert result.returncode == 0, result.stderr
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(script), run_name="__main__")
 
 
 def test_every_test_that_the_page_on_trust_names_exists():
