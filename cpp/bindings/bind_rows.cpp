@@ -14,7 +14,7 @@ namespace {
 
 template <class Real>
 nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
-                        const Array1<double>& weights) {
+                        const Array1<double>& weights, Index n_threads) {
     const auto table = read_table<Real>(rows);
     const Index size = count_rows(table.rows);
     require(ssize(labels) == size && ssize(weights) == size,
@@ -22,7 +22,8 @@ nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
     DistinctRows distinct;
     {
         const nb::gil_scoped_release release;
-        distinct = distinct_rows(table.rows, span_of(labels), span_of(weights));
+        ThreadPool pool(n_threads);
+        distinct = distinct_rows(table.rows, span_of(labels), span_of(weights), pool);
     }
     return nb::make_tuple(to_numpy(std::move(distinct.rows)),
                           to_numpy(std::move(distinct.weights)));
@@ -48,13 +49,15 @@ simd::Level level_of(const std::string& name) {
 void bind_rows(nb::module_& m) {
     m.def(
         "distinct_rows",
-        [](const nb::object& rows, const Array1<Index>& labels, const Array1<double>& weights) {
-            return is_single(rows) ? find_distinct<float>(rows, labels, weights)
-                                   : find_distinct<double>(rows, labels, weights);
+        [](const nb::object& rows, const Array1<Index>& labels, const Array1<double>& weights,
+           Index n_threads) {
+            return is_single(rows) ? find_distinct<float>(rows, labels, weights, n_threads)
+                                   : find_distinct<double>(rows, labels, weights, n_threads);
         },
         nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("weights").noconvert(),
-        nb::sig("def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> "
-                "tuple[IndexArray, DoubleArray]"),
+        nb::arg("n_threads"),
+        nb::sig("def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray, "
+                "n_threads: int) -> tuple[IndexArray, DoubleArray]"),
         "First copies of the distinct (row, label) patterns in canonical order, and their "
         "weights.");
     m.def(

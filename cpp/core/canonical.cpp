@@ -52,6 +52,27 @@ std::strong_ordering compare_rows(const Table&, Index a, Index b) {
     return order_of(a, b);
 }
 
+// Numbers that are worth a thread of their own when they are sorted.
+constexpr Index least_to_sort = 2048;
+
+// Sorts pieces side by side and merges them two by two. The order must be total, so that the result
+// does not depend on how many pieces there were.
+template <class Less>
+void sort_in_parallel(std::vector<Index>& numbers, ThreadPool& pool, const Less& less) {
+    const Index n = ssize(numbers);
+    const Index n_pieces = std::clamp<Index>(n / least_to_sort, 1, pool.n_threads());
+    const auto piece = [&](Index k) {
+        return numbers.begin() + n * std::min(k, n_pieces) / n_pieces;
+    };
+    pool.run(n_pieces, [&](Index k) { std::sort(piece(k), piece(k + 1), less); });
+    for (Index width = 1; width < n_pieces; width *= 2) {
+        pool.run((n_pieces + 2 * width - 1) / (2 * width), [&](Index pair) {
+            const Index first = 2 * width * pair;
+            std::inplace_merge(piece(first), piece(first + width), piece(first + 2 * width), less);
+        });
+    }
+}
+
 // A sum carried in two doubles. Its rounded value does not depend on the order of the terms
 // (but for a chance of about 1e-16 per term), nor on whether w x or x + ... + x was added.
 struct ExactSum {
@@ -152,13 +173,15 @@ void distances_to_mean(const CallbackRows<Real>&, const Problem&, double, double
 
 template <class Real>
 DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels,
-                           std::span<const double> weights) {
+                           std::span<const double> weights, ThreadPool& pool) {
     std::vector<Index> order;
     order.reserve(labels.size());
     for (Index i = 0; i < ssize(labels); ++i) {
         if (weights[i] > 0.0) order.push_back(i);
     }
-    DistinctRows distinct;
+    // Whether a place in the order has another pattern than the one before. A byte each, because
+    // threads write side by side.
+    std::vector<char> is_first(order.size(), 1);
     std::visit(
         [&](const auto& table) {
             const auto compare = [&](Index a, Index b) {
@@ -166,22 +189,28 @@ DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels
                 if (by_row != std::strong_ordering::equal) return by_row;
                 return order_of(labels[a], labels[b]);
             };
-            std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+            sort_in_parallel(order, pool, [&](Index a, Index b) {
                 const auto by_pattern = compare(a, b);
                 return by_pattern == std::strong_ordering::equal ? a < b : by_pattern < 0;
             });
-            for (Index i = 0; i < ssize(order);) {
-                ExactSum weight;
-                Index j = i;
-                for (; j < ssize(order) && compare(order[i], order[j]) == 0; ++j) {
-                    weight.add(weights[order[j]]);
+            const Index n = ssize(order);
+            pool.run((n + least_to_sort - 1) / least_to_sort, [&](Index range) {
+                const Index end = std::min(n, (range + 1) * least_to_sort);
+                for (Index i = std::max<Index>(1, range * least_to_sort); i < end; ++i) {
+                    is_first[i] = compare(order[i - 1], order[i]) != 0 ? 1 : 0;
                 }
-                distinct.rows.push_back(order[i]);
-                distinct.weights.push_back(weight.value());
-                i = j;
-            }
+            });
         },
         rows);
+    DistinctRows distinct;
+    for (Index i = 0; i < ssize(order);) {
+        distinct.rows.push_back(order[i]);
+        ExactSum weight;
+        do {
+            weight.add(weights[order[i++]]);
+        } while (i < ssize(order) && is_first[i] == 0);
+        distinct.weights.push_back(weight.value());
+    }
     return distinct;
 }
 
@@ -211,9 +240,9 @@ Index central_sample(const Rows<Real>& rows, const Problem& problem) {
 }
 
 template DistinctRows distinct_rows(const Rows<float>&, std::span<const Index>,
-                                    std::span<const double>);
+                                    std::span<const double>, ThreadPool&);
 template DistinctRows distinct_rows(const Rows<double>&, std::span<const Index>,
-                                    std::span<const double>);
+                                    std::span<const double>, ThreadPool&);
 template Index central_sample(const Rows<float>&, const Problem&);
 template Index central_sample(const Rows<double>&, const Problem&);
 

@@ -6,6 +6,7 @@
 
 #include "core/problem.hpp"
 #include "core/rows.hpp"
+#include "core/thread_pool.hpp"
 
 namespace svmosaic {
 
@@ -20,7 +21,7 @@ struct DistinctRows {
 
 template <class Real>
 DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels,
-                           std::span<const double> weights);
+                           std::span<const double> weights, ThreadPool& pool);
 
 // Where OLLAWV begins when row order must not matter: the sample nearest to its class mean, in
 // the class of larger weight (in either class when they weigh the same). Returns a position in

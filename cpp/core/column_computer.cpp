@@ -99,15 +99,22 @@ void ColumnComputer<Real>::compute(std::span<const Index> rows, std::span<Real* 
     }
     // Chunks begin at cache lines, so they are written in place. The first one may hold values
     // that are known already; they come out the same.
-    for_chunks(packed_.chunk_of(first), std::max<Index>(1, chunks_per_task_ / n), [&](Index chunk) {
+    const auto compute_group = [&](Index g, Index chunk) {
         std::array<Real*, at_once> from;
-        for (Index g = 0; g < n_groups; ++g) {
-            for (Index m = 0; m < ssize(queries_[g]); ++m) {
-                from[m] = out[g * at_once + m] + packed_.chunk_begin(chunk);
-            }
-            packed_.kernel_chunk(kernel_, queries_[g], chunk, from.data());
+        for (Index m = 0; m < ssize(queries_[g]); ++m) {
+            from[m] = out[g * at_once + m] + packed_.chunk_begin(chunk);
         }
-    });
+        packed_.kernel_chunk(kernel_, queries_[g], chunk, from.data());
+    };
+    const Index first_chunk = packed_.chunk_of(first);
+    if (n_groups == 1) {
+        const Index chunks_per_task = std::max<Index>(1, chunks_per_task_ / n);
+        return for_chunks(first_chunk, chunks_per_task,
+                          [&](Index chunk) { compute_group(0, chunk); });
+    }
+    // A task per group and chunk: few chunks alone would leave threads without work.
+    pool_->run(n_groups * (n_chunks() - first_chunk),
+               [&](Index task) { compute_group(task % n_groups, first_chunk + task / n_groups); });
 }
 
 template class ColumnComputer<float>;

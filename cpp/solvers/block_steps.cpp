@@ -1,6 +1,7 @@
 #include "solvers/block_steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <variant>
@@ -15,7 +16,7 @@ namespace {
 // From this many variables on, blocks are worth while. Without clusters they are large, because the
 // variables that violate the conditions most are much alike: when one has moved, many need not.
 constexpr Index least_without_clusters = 8192;
-constexpr Index least_with_clusters = 4096;
+constexpr Index least_with_clusters = 1024;
 constexpr Index least_in_block = 256;
 constexpr Index most_in_block = 2048;
 // Between sweeps, a block only has to balance the clusters.
@@ -24,8 +25,11 @@ constexpr Index blocks_between_sweeps = 2;
 // Most problems take fewer steps. In those that do not, distant variables depend on each other, and
 // what helps is larger blocks, or pairs among all variables of a problem that is not large.
 constexpr Index patience = 96;
-// Variables in a cluster, and how many of them form its block.
-constexpr Index cluster_size = 2000;
+// Variables in a cluster: small clusters have more threads at work, large ones need fewer sweeps.
+constexpr Index least_in_cluster = 500;
+constexpr Index most_in_cluster = 2000;
+constexpr Index best_number_of_clusters = 16;
+// How many of a cluster form its block: every second one, but not too many.
 constexpr Index most_of_cluster = 512;
 // Clusters that hinder each other are joined, and parted again when they do not.
 constexpr double short_step = 0.5;
@@ -38,10 +42,10 @@ constexpr Index most_in_spread = 256;
 constexpr Index least_in_spread = 16;
 // Kernel values that are computed between two questions to the monitor.
 constexpr Index most_values = Index{1} << 24;
-// Gradients that stay in the first-level cache while columns pass by.
-constexpr Index spread_size = 2048;
-// Rows of a block that a thread computes in one go.
-constexpr Index rows_per_thread = 4;
+// Gradients that stay in the first-level cache while columns pass by, and those that are worth a
+// thread.
+constexpr Index most_in_range = 2048;
+constexpr Index least_in_range = 256;
 
 // How far to go from beta towards `goal`: where the dual objective is least along the way, whose
 // derivative at t is  slope + t curve + epsilon sum_i sign(beta_i + t d_i) d_i.
@@ -90,23 +94,36 @@ class RowsOfBlock {
         return !std::holds_alternative<CallbackRows<Real>>(columns_.computer().rows());
     }
 
-    // To be called in one thread if rows are dear.
-    void write(Index a, Real* row) const {
-        if (!packed_) {
-            const Real* column = columns_.column(block_[a]);
-            for (Index b = 0; b < ssize(block_); ++b) row[b] = column[block_[b]];
-            return;
-        }
-        const auto& computer = columns_.computer();
-        thread_local Queries<Real> query;
-        packed_->read(computer.rows(), std::span(&samples_[a], 1), query);
-        for (Index chunk = 0; chunk < packed_->n_chunks(); ++chunk) {
-            Real* part = row + packed_->chunk_begin(chunk);
-            packed_->kernel_chunk(computer.kernel(), query, chunk, &part);
-        }
+    // Row a alone. To be called in one thread if rows are dear.
+    void write(Index a, BoxDual<Real>& box) const {
+        if (packed_) return write_group(a, 1, box);
+        const Real* column = columns_.column(block_[a]);
+        for (Index b = 0; b < ssize(block_); ++b) box.matrix_row(a)[b] = column[block_[b]];
+    }
+    // All rows, by all threads. For rows that are cheap.
+    void write_all(BoxDual<Real>& box) const {
+        constexpr Index at_once = Queries<Real>::capacity;
+        const Index m = ssize(block_);
+        columns_.computer().pool().run((m + at_once - 1) / at_once, [&](Index group) {
+            const Index first = group * at_once;
+            write_group(first, std::min(at_once, m - first), box);
+        });
     }
 
   private:
+    void write_group(Index first, Index count, BoxDual<Real>& box) const {
+        const auto& computer = columns_.computer();
+        thread_local Queries<Real> queries;
+        packed_->read(computer.rows(), std::span(samples_).subspan(first, count), queries);
+        std::array<Real*, Queries<Real>::capacity> part;
+        for (Index chunk = 0; chunk < packed_->n_chunks(); ++chunk) {
+            for (Index q = 0; q < count; ++q) {
+                part[q] = box.matrix_row(first + q) + packed_->chunk_begin(chunk);
+            }
+            packed_->kernel_chunk(computer.kernel(), queries, chunk, part.data());
+        }
+    }
+
     KernelColumns<Real>& columns_;
     const std::vector<Index>& block_;
     std::vector<Index> samples_;
@@ -168,9 +185,14 @@ bool BlockSteps<Real>::gains() const {
 }
 
 template <class Real>
+Index BlockSteps<Real>::cluster_size() const {
+    return std::clamp(ssize(order_) / best_number_of_clusters, least_in_cluster, most_in_cluster);
+}
+
+template <class Real>
 Index BlockSteps<Real>::step(DualVariables& v, double tol, SolveCounters& counters,
                              Monitor& monitor) {
-    const Index most_clusters = ssize(order_) / cluster_size;
+    const Index most_clusters = ssize(order_) / cluster_size();
     const bool is_turn_of_sweep = by_likeness_ && n_steps_++ % (1 + blocks_between_sweeps) == 0;
     const Index n_clusters = is_turn_of_sweep ? std::min(n_clusters_, most_clusters) : 1;
     if (n_clusters > 1) {
@@ -202,7 +224,8 @@ typename BlockSteps<Real>::Goal BlockSteps<Real>::solve_blocks(const DualVariabl
     const Index n = ssize(order_);
     const bool is_easy = by_likeness_ && n_steps_ < patience;
     const Index most = is_easy ? most_between_sweeps : most_in_block;
-    const Index size = n_clusters > 1 ? most_of_cluster : std::clamp(n / 8, least_in_block, most);
+    const Index size = n_clusters > 1 ? std::min(most_of_cluster, cluster_size() / 2)
+                                      : std::clamp(n / 8, least_in_block, most);
     std::vector<Goal> goals(n_clusters);
     columns_.computer().pool().run(
         n_clusters,
@@ -242,29 +265,19 @@ typename BlockSteps<Real>::Goal BlockSteps<Real>::solve_block(const DualVariable
     }
     box.set_epsilon(v.epsilon);
     // A row of the block's matrix is computed when its variable first moves. A block that is alone
-    // has all threads for that, and the rows that will probably be next are computed too.
+    // has all threads for it, which compute the whole matrix before they could agree on some rows.
     const RowsOfBlock<Real> rows(columns_, block);
-    ThreadPool& pool = columns_.computer().pool();
-    const Index n_ahead = alone && rows.are_cheap() ? rows_per_thread * (pool.n_threads() - 1) : 0;
-    std::vector<bool> has_row(m, false);
+    const bool has_all_rows =
+        alone && rows.are_cheap() && columns_.computer().pool().n_threads() > 1;
+    if (has_all_rows) rows.write_all(box);
     std::vector<bool> was_asked_for(m, false);
     Goal goal;
     const auto row_of = [&](Index a) {
-        // What is computed ahead depends on the threads, and does not count before it is used.
-        if (!was_asked_for[a]) goal.n_kernel_values += m;
-        was_asked_for[a] = true;
-        if (!has_row[a]) {
-            std::vector<Index> wanted;
-            if (n_ahead > 0) {
-                for (Index b = 0; b < m; ++b) {
-                    if (!has_row[b] && b != a) wanted.push_back(b);
-                }
-                wanted = scratch.most_urgent.of(box.variables(), wanted, n_ahead);
-            }
-            wanted.push_back(a);
-            pool.run(ssize(wanted),
-                     [&](Index w) { rows.write(wanted[w], box.matrix_row(wanted[w])); });
-            for (const Index b : wanted) has_row[b] = true;
+        if (!was_asked_for[a]) {
+            was_asked_for[a] = true;
+            // What is computed depends on the threads, so that only what is used counts.
+            goal.n_kernel_values += m;
+            if (!has_all_rows) rows.write(a, box);
         }
         return box.matrix_row(a);
     };
@@ -298,9 +311,12 @@ bool BlockSteps<Real>::multiply(const DualVariables& v, const Goal& goal, Monito
             column.push_back(columns_.column(moved[a]));
             change.push_back(goal.beta[first + a] - v.beta[moved[a]]);
         }
-        columns_.computer().pool().run((n + spread_size - 1) / spread_size, [&](Index range) {
-            const Index begin = range * spread_size;
-            const Index length = std::min(spread_size, n - begin);
+        ThreadPool& pool = columns_.computer().pool();
+        const Index share = simd::round_up(n / pool.n_threads(), simd::lanes<Real>);
+        const Index size = std::clamp(share, least_in_range, most_in_range);
+        pool.run((n + size - 1) / size, [&](Index range) {
+            const Index begin = range * size;
+            const Index length = std::min(size, n - begin);
             for (Index a = 0; a < count; ++a) {
                 loops.add_scaled(column[a] + begin, change[a], product_.data() + begin, length);
             }

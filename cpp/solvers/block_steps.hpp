@@ -38,7 +38,7 @@ class MostUrgent {
 //              sweep makes do with half as many. Single blocks in between balance the clusters:
 //              within a block the sum of the variables does not change.
 // Cost         a kernel column for each variable that moved, cached by KernelColumns.
-// Threads      blocks, rows of a block and passes over all variables are shared by the pool of the
+// Threads      blocks, the matrix of a single block and passes over all variables are shared by the pool of the
 //              columns. The steps are the same for any number of threads.
 template <class Real>
 class BlockSteps {
@@ -73,6 +73,7 @@ class BlockSteps {
         Index n_kernel_values = 0;
     };
 
+    Index cluster_size() const;
     // Solves the blocks of as many clusters, or of all variables.
     Goal solve_blocks(const DualVariables& v, Index n_clusters, double tol, Monitor& monitor);
     Goal solve_block(const DualVariables& v, const std::vector<Index>& block, double tol,

@@ -153,8 +153,9 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                        std::span<const Index> labels, std::span<const double> weights,
                        std::span<const Split> splits, const TuneSettings& settings, Index n_threads,
                        Monitor& monitor) {
+    ThreadPool pool(n_threads);
     const TunePlan plan =
-        make_plan(rows, labels, weights, splits, settings.multi_class == MultiClass::ovr);
+        make_plan(rows, labels, weights, splits, settings.multi_class == MultiClass::ovr, pool);
     const auto memory = static_cast<double>(bytes_of(settings.memory_mb));
     const auto batches = batches_of(plan, settings, memory);
     const double held = plan_bytes(plan) + most_outcome_bytes(plan, batches, settings);
@@ -168,7 +169,6 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         settings.gammas.size() * settings.margins.size() * settings.Cs.size() * splits.size(), nan);
     result.confusion.assign(result.n_support.size() * (plan.n_classes * plan.n_classes), nan);
 
-    ThreadPool pool(n_threads);
     const bool fits = StoredTuner<Real>::bytes_needed(plan, settings, n_threads) + held +
                           copy_bytes(rows, plan.n_samples()) <=
                       memory;

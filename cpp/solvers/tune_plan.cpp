@@ -13,17 +13,18 @@ namespace {
 
 // All rows of positive weight in canonical order. With a label of its own no row is a copy.
 template <class Real>
-std::vector<Index> canonical_order(const Rows<Real>& rows, std::span<const double> weights) {
+std::vector<Index> canonical_order(const Rows<Real>& rows, std::span<const double> weights,
+                                   ThreadPool& pool) {
     std::vector<Index> own(weights.size());
     std::iota(own.begin(), own.end(), Index{0});
-    return distinct_rows(rows, own, weights).rows;
+    return distinct_rows(rows, own, weights, pool).rows;
 }
 
 // Numbers the samples by class and, inside a class, in canonical order.
 template <class Real>
 void lay_out(const Rows<Real>& rows, std::span<const Index> labels, std::span<const double> weights,
-             TunePlan& plan) {
-    const auto order = canonical_order(rows, weights);
+             ThreadPool& pool, TunePlan& plan) {
+    const auto order = canonical_order(rows, weights, pool);
     plan.n_classes = 1 + *std::max_element(labels.begin(), labels.end());
     Index place = 0;
     for (Index c = 0; c < plan.n_classes; ++c) {
@@ -83,10 +84,11 @@ TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
 template <class Real>
 TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, const Split& split,
-                   std::span<const Index> sample_of, const TunePlan& plan, bool one_vs_rest) {
+                   std::span<const Index> sample_of, const TunePlan& plan, bool one_vs_rest,
+                   ThreadPool& pool) {
     std::vector<double> in_training(weights.size(), 0.0);
     for (const Index row : split.train) in_training[row] = weights[row];
-    const DistinctRows distinct = distinct_rows(rows, labels, in_training);
+    const DistinctRows distinct = distinct_rows(rows, labels, in_training, pool);
     std::vector<Index> classes;
     for (const Index row : distinct.rows) classes.push_back(labels[row]);
 
@@ -122,23 +124,24 @@ std::vector<Index> ascending(std::span<const double> values) {
 
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
-                   std::span<const double> weights, std::span<const Split> splits,
-                   bool one_vs_rest) {
+                   std::span<const double> weights, std::span<const Split> splits, bool one_vs_rest,
+                   ThreadPool& pool) {
     TunePlan plan;
-    lay_out(rows, labels, weights, plan);
+    lay_out(rows, labels, weights, pool, plan);
     std::vector<Index> sample_of(labels.size(), -1);
     for (Index s = 0; s < ssize(plan.rows); ++s) {
         sample_of[plan.rows[s]] = s;
     }
     for (const auto& split : splits) {
-        plan.folds.push_back(make_fold(rows, labels, weights, split, sample_of, plan, one_vs_rest));
+        plan.folds.push_back(
+            make_fold(rows, labels, weights, split, sample_of, plan, one_vs_rest, pool));
     }
     return plan;
 }
 
 template TunePlan make_plan(const Rows<float>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, bool);
+                            std::span<const Split>, bool, ThreadPool&);
 template TunePlan make_plan(const Rows<double>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, bool);
+                            std::span<const Split>, bool, ThreadPool&);
 
 }  // namespace svmosaic

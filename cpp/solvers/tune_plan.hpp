@@ -8,6 +8,7 @@
 
 #include "core/problem.hpp"
 #include "core/rows.hpp"
+#include "core/thread_pool.hpp"
 
 namespace svmosaic {
 
@@ -62,7 +63,7 @@ struct TunePlan {
 // std::invalid_argument when a training part has one class only.
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
-                   std::span<const double> weights, std::span<const Split> splits,
-                   bool one_vs_rest);
+                   std::span<const double> weights, std::span<const Split> splits, bool one_vs_rest,
+                   ThreadPool& pool);
 
 }  // namespace svmosaic

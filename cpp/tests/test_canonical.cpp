@@ -17,6 +17,8 @@ Samples<Real> coarse_samples(Index n_rows, Index n_columns, std::uint64_t seed) 
     return samples;
 }
 
+ThreadPool one(1);
+
 template <class Real>
 Samples<Real> take(const Samples<Real>& table, const std::vector<Index>& order) {
     Samples<Real> taken{ssize(order), table.n_columns, {}};
@@ -78,7 +80,7 @@ void distinct_rows_are_sorted_first_copies() {
         entry->second.second += weights[i];
     }
 
-    const auto distinct = distinct_rows<Real>(table.rows(), labels, weights);
+    const auto distinct = distinct_rows<Real>(table.rows(), labels, weights, one);
 
     check(distinct.rows.size() == expected.size(), "number of patterns");
     check(distinct.weights.size() == expected.size(), "one weight each");
@@ -95,7 +97,7 @@ template <class Real>
 void row_order_does_not_matter() {
     const auto table = coarse_samples<Real>(300, 4, 3);
     const auto [labels, weights] = random_labels(300, 4);
-    const auto distinct = distinct_rows<Real>(table.rows(), labels, weights);
+    const auto distinct = distinct_rows<Real>(table.rows(), labels, weights, one);
     const auto expected = patterns(table, labels, distinct.rows);
     Random random(5);
     for (int round = 0; round < 10; ++round) {
@@ -105,7 +107,7 @@ void row_order_does_not_matter() {
         const auto shuffled_labels = take(labels, order);
 
         const auto found =
-            distinct_rows<Real>(shuffled.rows(), shuffled_labels, take(weights, order));
+            distinct_rows<Real>(shuffled.rows(), shuffled_labels, take(weights, order), one);
 
         check(patterns(shuffled, shuffled_labels, found.rows) == expected, "the same patterns");
         check(found.weights == distinct.weights, "the same weights to the last bit");
@@ -118,13 +120,30 @@ void sparse_rows_compare_as_dense_rows() {
     const auto sparse = sparse_copy(table);
     const auto [labels, weights] = random_labels(300, 7);
 
-    const auto dense = distinct_rows<Real>(table.rows(), labels, weights);
-    const auto found = distinct_rows<Real>(sparse.rows(), labels, weights);
+    const auto dense = distinct_rows<Real>(table.rows(), labels, weights, one);
+    const auto found = distinct_rows<Real>(sparse.rows(), labels, weights, one);
 
     check(found.rows == dense.rows && found.weights == dense.weights, "CSR = dense");
 }
 
 // [0 (stored), 1] and [1] in feature 1 are the same row.
+template <class Real>
+void threads_do_not_matter() {
+    const auto table = coarse_samples<Real>(9000, 6, 5);
+    Random random(6);
+    std::vector<Index> labels(table.n_rows);
+    std::vector<double> weights(table.n_rows);
+    for (auto& label : labels) label = random.below(2);
+    for (auto& weight : weights) weight = static_cast<double>(random.below(4));
+    const auto expected = distinct_rows<Real>(table.rows(), labels, weights, one);
+    for (const Index n_threads : {2, 3, 16}) {
+        ThreadPool pool(n_threads);
+        const auto found = distinct_rows<Real>(table.rows(), labels, weights, pool);
+        check(found.rows == expected.rows, "the same rows");
+        check(found.weights == expected.weights, "the same weights");
+    }
+}
+
 void stored_zeros_are_zeros() {
     const std::vector<double> values = {0.0, 1.0, 1.0, 0.0, 1.0};
     const std::vector<std::int32_t> columns = {0, 1, 1, 0, 1};
@@ -133,7 +152,7 @@ void stored_zeros_are_zeros() {
         CsrRows<double>{values.data(), IndexView(columns), IndexView(offsets), 4, 2};
 
     const auto distinct =
-        distinct_rows<double>(rows, std::vector<Index>(4, 0), std::vector<double>(4, 1.0));
+        distinct_rows<double>(rows, std::vector<Index>(4, 0), std::vector<double>(4, 1.0), one);
 
     check(distinct.rows == std::vector<Index>{2, 0}, "the empty row, then [0, 1]");
     check(distinct.weights == std::vector<double>{1.0, 3.0}, "three copies of [0, 1]");
@@ -143,8 +162,8 @@ void samples_without_rows_stay_as_they_came() {
     const std::vector<double> pairs(9, 1.0);
     const Rows<double> rows = PairwiseRows<double>{pairs.data(), 3, 3, true};
 
-    const auto distinct =
-        distinct_rows<double>(rows, std::vector<Index>(3, 0), std::vector<double>{1.0, 0.0, 2.0});
+    const auto distinct = distinct_rows<double>(rows, std::vector<Index>(3, 0),
+                                                std::vector<double>{1.0, 0.0, 2.0}, one);
 
     check(distinct.rows == std::vector<Index>{0, 2}, "all but weight 0");
     check(distinct.weights == std::vector<double>{1.0, 2.0}, "their weights");
@@ -214,6 +233,8 @@ void test_canonical() {
     row_order_does_not_matter<double>();
     sparse_rows_compare_as_dense_rows<float>();
     sparse_rows_compare_as_dense_rows<double>();
+    threads_do_not_matter<float>();
+    threads_do_not_matter<double>();
     stored_zeros_are_zeros();
     samples_without_rows_stay_as_they_came();
     the_central_sample_is_nearest_to_its_mean();

@@ -11,7 +11,7 @@ DoubleArray = npt.NDArray[np.float64]
 FloatArray = npt.NDArray[np.floating[Any]]
 IndexArray = npt.NDArray[np.int64]
 
-def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray) -> tuple[IndexArray, DoubleArray]:
+def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray, n_threads: int) -> tuple[IndexArray, DoubleArray]:
     """
     First copies of the distinct (row, label) patterns in canonical order, and their weights.
     """

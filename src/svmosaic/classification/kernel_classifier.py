@@ -17,6 +17,7 @@ from svmosaic.engine.fit_report import ReportedFit, report_fit
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, Solution
 from svmosaic.utils.sklearn_compat import fit_context
+from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_training
 
 __all__ = ["KernelClassifier"]
@@ -78,6 +79,7 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
             multi_class=self.multi_class,
             in_given_order=self._in_given_order,
             dense_only=not self._takes_sparse,
+            n_threads=resolve_threads(self.n_jobs),
         )
         prepared = time.perf_counter()
         kernel, solutions = self._solve(training)

@@ -112,7 +112,12 @@ def check_weights(X: Any, sample_weight: Any, who: str) -> DoubleArray:
 
 
 def distinct_samples(
-    X: Any, kernel: str | KernelFunction, labels: IndexArray, weights: DoubleArray
+    X: Any,
+    kernel: str | KernelFunction,
+    labels: IndexArray,
+    weights: DoubleArray,
+    *,
+    n_threads: int = 1,
 ) -> tuple[IndexArray, DoubleArray]:
     """Return the distinct rows of positive weight in canonical order, and their weights.
 
@@ -120,7 +125,7 @@ def distinct_samples(
     """
     # A kernel function sees samples, so they are compared as samples.
     rows = make_rows(X, kernel) if kernel == "precomputed" else rows_of_samples(X)
-    return cpu.distinct_rows(rows, labels, weights)
+    return cpu.distinct_rows(rows, labels, weights, n_threads=n_threads)
 
 
 def resolve_kernel(

@@ -211,6 +211,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kernel=self.kernel,
             class_weight=self.class_weight,
             multi_class=self.multi_class,
+            n_threads=resolve_threads(self.n_jobs),
         )
         grid = self._grid(training)
         confusion, n_support = cpu.tune_ollawv(

@@ -76,6 +76,7 @@ def prepare_training(
     multi_class: MultiClass = "ovo",
     in_given_order: bool = False,
     dense_only: bool = False,
+    n_threads: int = 1,
 ) -> Training:
     """Return the binary problems of checked samples and labels.
 
@@ -92,7 +93,7 @@ def prepare_training(
         samples = np.flatnonzero(row_weights > 0)
         weights = row_weights[samples]
     else:
-        samples, weights = distinct_samples(X, kernel, labels, row_weights)
+        samples, weights = distinct_samples(X, kernel, labels, row_weights, n_threads=n_threads)
     problems = split(samples, labels[samples], weights, classes.size, multi_class)
     return Training(X, rows, classes, labels, row_weights, samples, weights, problems)
 

@@ -79,10 +79,10 @@ Progress = Callable[[int, int, int], None]
 
 
 def distinct_rows(
-    rows: Rows, labels: IndexArray, weights: DoubleArray
+    rows: Rows, labels: IndexArray, weights: DoubleArray, *, n_threads: int = 1
 ) -> tuple[IndexArray, DoubleArray]:
     """Return the first copies of the distinct patterns in canonical order, and their weights."""
-    return _core.distinct_rows(rows, labels, weights)
+    return _core.distinct_rows(rows, labels, weights, n_threads)
 
 
 def central_sample(rows: Rows, problem: Problem) -> int:

@@ -37,6 +37,7 @@ from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.declaration import Declaration, expect, row_numbers
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Scope
+from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 from svmosaic.utils.validation import check_regression
 
@@ -237,7 +238,9 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         rows = make_rows(X, self.kernel)
         # Rows are copies of each other when their targets are equal too.
         values = np.unique(y, return_inverse=True)[1].astype(np.int64)
-        samples, sample_weights = distinct_samples(X, self.kernel, values, weights)
+        samples, sample_weights = distinct_samples(
+            X, self.kernel, values, weights, n_threads=resolve_threads(self.n_jobs)
+        )
         kernel = resolve_kernel(self, X, samples, sample_weights)
         problem = Problem(
             samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
