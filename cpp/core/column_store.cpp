@@ -31,7 +31,7 @@ ColumnStore<Real>::ColumnStore(Index n_samples, Index padded, Index most_padded,
     : most_stride_(stride_for<Real>(most_padded)),
       block_(block_size<Real>(most_padded, most_stride_, bytes)),
       where_(n_samples, used_.end()) {
-    move_to(stride_for<Real>(padded));
+    move_to(roomy_stride(padded));
 }
 
 // More than is needed now: samples come in rounds, and moving the columns is not free.
@@ -109,7 +109,7 @@ void ColumnStore<Real>::grow(Index n_samples, Index padded) {
 }
 
 template <class Real>
-void ColumnStore<Real>::keep_only(std::span<const Index> kept, Index padded) {
+void ColumnStore<Real>::keep_only(std::span<const Index> kept, Index padded, ThreadPool& pool) {
     std::vector<Index> new_number(where_.size(), -1);
     for (Index k = 0; k < ssize(kept); ++k) {
         new_number[kept[k]] = k;
@@ -120,17 +120,23 @@ void ColumnStore<Real>::keep_only(std::span<const Index> kept, Index padded) {
         column = next;
     }
     where_.assign(kept.size(), used_.end());
+    std::vector<Column*> columns;
     for (auto column = used_.begin(); column != used_.end(); ++column) {
-        // A column that was not complete keeps what it has of the samples that stay.
-        Real* known = values(*column);
-        Index k = 0;
-        for (; k < ssize(kept) && kept[k] < column->filled; ++k) known[k] = known[kept[k]];
-        column->filled = k;
         column->sample = new_number[column->sample];
         where_[column->sample] = column;
+        columns.push_back(&*column);
     }
+    pool.run(ssize(columns), [&](Index c) {
+        // A column that was not complete keeps what it has of the samples that stay.
+        Column& column = *columns[c];
+        Real* known = values(column);
+        Index k = 0;
+        for (; k < ssize(kept) && kept[k] < column.filled; ++k) known[k] = known[kept[k]];
+        column.filled = k;
+    });
+    // Moved closer, there is room for more columns, if more may come.
     const Index needed = stride_for<Real>(padded);
-    if (4 * needed <= 3 * stride_) move_to(needed);
+    if (capacity_ < ssize(kept) && 4 * needed <= 3 * stride_) move_to(needed);
     // Vector loops read the padding of a complete column.
     for (Column& column : used_) {
         if (column.filled < ssize(kept)) continue;

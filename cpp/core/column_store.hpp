@@ -7,6 +7,7 @@
 
 #include "core/aligned.hpp"
 #include "core/problem.hpp"
+#include "core/thread_pool.hpp"
 
 namespace svmosaic {
 
@@ -40,7 +41,7 @@ class ColumnStore {
     // There are more samples now.
     void grow(Index n_samples, Index padded);
     // Only the samples `kept` (ascending) are left. Columns lose the values of the others.
-    void keep_only(std::span<const Index> kept, Index padded);
+    void keep_only(std::span<const Index> kept, Index padded, ThreadPool& pool);
 
   private:
     using Place = typename std::list<Column>::iterator;

@@ -76,7 +76,7 @@ void KernelColumns<Real>::keep_only(std::span<const Index> kept) {
     samples.reserve(kept.size());
     for (const Index i : kept) samples.push_back(computer_.samples()[i]);
     computer_.set_samples(samples);
-    store_.keep_only(kept, padded_size());
+    store_.keep_only(kept, padded_size(), computer_.pool());
 }
 
 template <class Real>

@@ -94,24 +94,20 @@ class RowsOfBlock {
         return !std::holds_alternative<CallbackRows<Real>>(columns_.computer().rows());
     }
 
-    // Row a alone. To be called in one thread if rows are dear.
-    void write(Index a, BoxDual<Real>& box) const {
-        if (packed_) return write_group(a, 1, box);
-        const Real* column = columns_.column(block_[a]);
-        for (Index b = 0; b < ssize(block_); ++b) box.matrix_row(a)[b] = column[block_[b]];
-    }
-    // All rows, by all threads. For rows that are cheap.
-    void write_all(BoxDual<Real>& box) const {
-        constexpr Index at_once = Queries<Real>::capacity;
-        const Index m = ssize(block_);
-        columns_.computer().pool().run((m + at_once - 1) / at_once, [&](Index group) {
-            const Index first = group * at_once;
-            write_group(first, std::min(at_once, m - first), box);
-        });
-    }
+    // Rows come in groups, each of which takes hardly longer than a row.
+    Index group_size() const { return are_cheap() ? columns_.computer().cheap_block() : 1; }
+    Index n_groups() const { return (ssize(block_) + group_size() - 1) / group_size(); }
 
-  private:
-    void write_group(Index first, Index count, BoxDual<Real>& box) const {
+    // To be called in one thread if rows are dear.
+    void write(Index group, BoxDual<Real>& box) const {
+        if (!packed_) {
+            const Real* column = columns_.column(block_[group]);
+            Real* row = box.matrix_row(group);
+            for (Index b = 0; b < ssize(block_); ++b) row[b] = column[block_[b]];
+            return;
+        }
+        const Index first = group * group_size();
+        const Index count = std::min(group_size(), ssize(block_) - first);
         const auto& computer = columns_.computer();
         thread_local Queries<Real> queries;
         packed_->read(computer.rows(), std::span(samples_).subspan(first, count), queries);
@@ -124,6 +120,7 @@ class RowsOfBlock {
         }
     }
 
+  private:
     KernelColumns<Real>& columns_;
     const std::vector<Index>& block_;
     std::vector<Index> samples_;
@@ -267,18 +264,21 @@ typename BlockSteps<Real>::Goal BlockSteps<Real>::solve_block(const DualVariable
     // A row of the block's matrix is computed when its variable first moves. A block that is alone
     // has all threads for it, which compute the whole matrix before they could agree on some rows.
     const RowsOfBlock<Real> rows(columns_, block);
-    const bool has_all_rows =
-        alone && rows.are_cheap() && columns_.computer().pool().n_threads() > 1;
-    if (has_all_rows) rows.write_all(box);
+    ThreadPool& pool = columns_.computer().pool();
+    std::vector<bool> has_group(rows.n_groups(), false);
+    if (alone && rows.are_cheap() && pool.n_threads() > 1) {
+        pool.run(rows.n_groups(), [&](Index group) { rows.write(group, box); });
+        has_group.assign(has_group.size(), true);
+    }
     std::vector<bool> was_asked_for(m, false);
     Goal goal;
     const auto row_of = [&](Index a) {
-        if (!was_asked_for[a]) {
-            was_asked_for[a] = true;
-            // What is computed depends on the threads, so that only what is used counts.
-            goal.n_kernel_values += m;
-            if (!has_all_rows) rows.write(a, box);
-        }
+        const Index group = a / rows.group_size();
+        if (!has_group[group]) rows.write(group, box);
+        has_group[group] = true;
+        // How many are computed depends on the threads, so that only those count that are used.
+        if (!was_asked_for[a]) goal.n_kernel_values += m;
+        was_asked_for[a] = true;
         return box.matrix_row(a);
     };
     box.look();

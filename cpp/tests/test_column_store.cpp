@@ -52,7 +52,7 @@ class Twin {
             names.push_back(names_[i]);
         }
         names_ = names;
-        store_.keep_only(kept, padded(size()));
+        store_.keep_only(kept, padded(size()), pool_);
         for (Index k = 0; k < ssize(kept); ++k) {
             check(store_.holds(k) == held[k], where + ": columns are not lost");
         }
@@ -76,6 +76,7 @@ class Twin {
     }
 
     ColumnStore<Real> store_;
+    ThreadPool pool_{3};
     std::vector<Index> names_;
     Index next_name_ = 0;
 };
