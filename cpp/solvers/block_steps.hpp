@@ -38,8 +38,8 @@ class MostUrgent {
 //              sweep makes do with half as many. Single blocks in between balance the clusters:
 //              within a block the sum of the variables does not change.
 // Cost         a kernel column for each variable that moved, cached by KernelColumns.
-// Threads      blocks, the matrix of a single block and passes over all variables are shared by the pool of the
-//              columns. The steps are the same for any number of threads.
+// Threads      blocks, the matrix of a single block and passes over all variables are shared by the
+//              pool of the columns. The steps are the same for any number of threads.
 template <class Real>
 class BlockSteps {
   public:

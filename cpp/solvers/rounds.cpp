@@ -80,18 +80,19 @@ class Outside {
     Index n_kernel_values() const { return n_kernel_values_; }
 
     // Brings the values up to date of those that matter: `may_matter(k, most)` says whether member
-    // k does if its value is off by up to `most`.
+    // k does if its value is off by up to `most`. That is certain, or `likely`: then `most` is what
+    // values that were brought up to date have shown, which is much less.
     template <class MayMatter>
-    void update(const DualState& state, ThreadPool& pool, Monitor& monitor,
+    void update(const DualState& state, bool likely, ThreadPool& pool, Monitor& monitor,
                 const MayMatter& may_matter) {
         record_move(state);
         // Members are taken by the move that they know last, because they lack the same change.
         std::vector<std::vector<Index>> stale(moves_.size());
+        const double share = likely ? std::min(1.0, caution * largest_share_) : 1.0;
         for (Index k = 0; k < size(); ++k) {
             const Index known = members_[k].move;
             if (known == ssize(moves_)) continue;
-            const double most = is_bounded_ ? moves_.back().travelled - travelled_at(known)
-                                            : std::numeric_limits<double>::infinity();
+            const double most = share * most_change_since(known);
             if (may_matter(k, most)) stale[known].push_back(k);
         }
         std::vector<double> change(task_.problem.samples.size(), 0.0);
@@ -99,7 +100,7 @@ class Outside {
             for (Index c = 0; c < ssize(moves_[known].samples); ++c) {
                 change[moves_[known].samples[c]] += moves_[known].change[c];
             }
-            if (!stale[known].empty()) add_change(stale[known], change, pool, monitor);
+            if (!stale[known].empty()) add_change(known, stale[known], change, pool, monitor);
         }
     }
 
@@ -134,6 +135,10 @@ class Outside {
     };
 
     double travelled_at(Index move) const { return move > 0 ? moves_[move - 1].travelled : 0.0; }
+    double most_change_since(Index move) const {
+        return is_bounded_ ? moves_.back().travelled - travelled_at(move)
+                           : std::numeric_limits<double>::infinity();
+    }
 
     void record_start(const Start& start) {
         Move move;
@@ -167,7 +172,7 @@ class Outside {
         moves_.push_back(std::move(move));
     }
 
-    void add_change(std::span<const Index> numbers, std::span<const double> change,
+    void add_change(Index known, std::span<const Index> numbers, std::span<const double> change,
                     ThreadPool& pool, Monitor& monitor) {
         std::vector<Index> changed;
         std::vector<double> coef;
@@ -180,14 +185,20 @@ class Outside {
         for (const Index k : numbers) rows.push_back(task_.problem.samples[members_[k].sample]);
         n_kernel_values_ += ssize(rows) * ssize(changed);
         const auto sums = expansion_values(rows_, rows, kernel_, changed, coef, pool, monitor);
+        double largest = 0.0;
         for (Index c = 0; c < ssize(numbers); ++c) {
             members_[numbers[c]].value += sums[c];
             members_[numbers[c]].move = ssize(moves_);
+            largest = std::max(largest, std::abs(sums[c]));
         }
+        const double most = most_change_since(known);
+        if (most > 0.0) largest_share_ = std::max(largest_share_, largest / most);
     }
 
     // Kernel values are rounded, so lengths are a little more than what they seem.
     static constexpr double slack = 1.001;
+    // How much more than what was seen is likely.
+    static constexpr double caution = 1.5;
 
     const Rows<Real>& rows_;
     const KernelSpec& kernel_;
@@ -198,6 +209,8 @@ class Outside {
     // By sample of the problem: the coefficients after the last move, and f of those in play.
     std::vector<double> beta_, value_in_play_;
     Index n_kernel_values_ = 0;
+    // Of the most that values could have changed, as far as they were brought up to date.
+    double largest_share_ = 0.0;
 };
 
 // Samples in play that are far from moving leave, if they are many.
@@ -252,11 +265,11 @@ std::vector<Index> worst_of(std::vector<Violator>& violators, Index n) {
 // Brings those outside up to date that may violate the conditions or have a loss and no
 // coefficient. Without a free variable all of them have a say in the intercept.
 template <class Real>
-void update_outside(double tol, const DualState& state, Outside<Real>& outside,
+void update_outside(double tol, bool likely, const DualState& state, Outside<Real>& outside,
                     KernelColumns<Real>& columns, Monitor& monitor) {
     const Standing standing = standing_of(state);
     const double middle = standing.middle();
-    outside.update(state, columns.computer().pool(), monitor, [&](Index k, double most) {
+    outside.update(state, likely, columns.computer().pool(), monitor, [&](Index k, double most) {
         return standing.n_free == 0 || outside.variable(k).excess(middle) + most > -tol;
     });
 }
@@ -296,7 +309,7 @@ template <class Real>
 double bring_in_support(const DualTask& task, Outside<Real>& outside, KernelColumns<Real>& columns,
                         DualState& state, Monitor& monitor) {
     if (!monitor.stopped()) {
-        outside.update(state, columns.computer().pool(), monitor,
+        outside.update(state, false, columns.computer().pool(), monitor,
                        [&](Index k, double) { return outside.beta(k) != 0.0; });
     }
     double loss = monitor.stopped() ? std::numeric_limits<double>::quiet_NaN() : 0.0;
@@ -383,17 +396,23 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task,
         solution.violation = state.violation;
         const PhaseTimer timer(solution.seconds.certificate);
         ++state.counters.n_rounds;
-        if (!monitor.stopped()) update_outside(tol, state, outside, columns, monitor);
+        // What is likely is enough to find violators. In the end it takes certainty.
+        Verdict verdict;
+        bool is_last = false;
+        for (const bool likely : {true, false}) {
+            if (!monitor.stopped()) update_outside(tol, likely, state, outside, columns, monitor);
+            if (monitor.stopped()) break;
+            verdict = judge(tol, outside, state);
+            is_last = state.status != Status::converged || verdict.violation <= tol ||
+                      (verdict.violators.empty() && smo.tol <= tol);
+            if (!is_last) break;
+        }
         if (monitor.stopped()) {
             state.status = monitor.reason();
             break;
         }
-        Verdict verdict = judge(tol, outside, state);
         solution.violation = verdict.violation;
-        if (state.status != Status::converged || verdict.violation <= tol ||
-            (verdict.violators.empty() && smo.tol <= tol)) {
-            break;
-        }
+        if (is_last) break;
         if (task.smo.max_iter > 0 && state.counters.n_updates >= task.smo.max_iter) {
             state.status = Status::max_iter;
             break;
