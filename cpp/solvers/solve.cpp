@@ -27,8 +27,8 @@ void read_expansion(const Problem& problem, std::span<const double> steps_of_sam
     solution.intercept *= C;
 }
 
-// A selection that full refinement follows is only its start, or not even that: a few hundred
-// samples will do. The solution does not depend on it.
+// A selection that full refinement follows is only its start: a few hundred samples will do. The
+// solution does not depend on it.
 constexpr Index least_start = 200;
 constexpr Index most_start = 1000;
 
@@ -40,10 +40,7 @@ Solution select(const Problem& problem, Index start, const OllawvSettings& setti
     OllawvOptions options = settings.ollawv;
     if (settings.refine.refinement == Refinement::full) {
         options.margin = 0.0;
-        const bool is_start =
-            !helps_to_cluster(columns.computer().kernel(), problem, settings.refine.smo);
-        use.enough =
-            is_start ? std::clamp(columns.size() / 100, least_start, most_start) : least_start;
+        use.enough = std::clamp(columns.size() / 100, least_start, most_start);
     }
     return solve_ollawv(problem, start, options, columns, monitor, use);
 }
@@ -65,6 +62,18 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
                    const OllawvSettings& settings, Index cache_bytes, ThreadPool& pool,
                    Monitor& monitor) {
     const auto began = Monitor::Clock::now();
+    const auto seconds_so_far = [&] {
+        return std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    };
+    if (settings.refine.refinement == Refinement::full &&
+        helps_to_cluster(kernel, problem, settings.refine.smo)) {
+        // It starts from clusters and has no use for a selection.
+        Solution solution =
+            refine(rows, kernel, problem, {}, settings.refine, cache_bytes, pool, monitor);
+        solution.n_iter = 0;
+        solution.seconds.total = seconds_so_far();
+        return solution;
+    }
     const Index start = problem.start >= 0 ? problem.start : central_sample(rows, problem);
     // A column of a large problem has few of the values that refinement asks for, and keeping it
     // takes longer than computing those again.
@@ -109,7 +118,7 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
     }
     solution.counters.n_selections = solution.n_iter;
     solution.seconds.selection = selecting;
-    solution.seconds.total = std::chrono::duration<double>(Monitor::Clock::now() - began).count();
+    solution.seconds.total = seconds_so_far();
     return solution;
 }
 

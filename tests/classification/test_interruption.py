@@ -81,15 +81,15 @@ def test_progress_is_reported_and_its_errors_reach_the_caller(noise):
 
     def listen(done, total, steps):
         seen.append((done, total, steps))
-        if len(seen) == 3:
+        if len(seen) >= 3 and steps > seen[0][2]:
             raise RuntimeError("enough")
 
     with report_progress(listen), pytest.raises(RuntimeError, match="enough"):
         OLLAWVClassifier(gamma=0.5).fit(X, y)
 
-    assert [done for done, _, _ in seen] == [0, 0, 0]
-    assert seen[0][1] == 1
-    assert seen[0][2] < seen[1][2] < seen[2][2]
+    assert all(done == 0 and total == 1 for done, total, _ in seen)
+    steps = [steps for _, _, steps in seen]
+    assert steps == sorted(steps)
 
 
 def test_verbose_logs_progress(noise, caplog):

@@ -147,7 +147,8 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_outputs,)
-        Selection steps of each binary problem.
+        Selection steps of each binary problem; 0 where a large problem is solved exactly from
+        clusters, without a selection.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each selection stopped: ``"converged"`` (the margin is reached), ``"max_iter"``,
         ``"max_support"``, ``"max_time"`` or ``"exhausted"`` (no sample is left).
@@ -157,7 +158,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     objective_ : ndarray of shape (n_outputs,)
         Dual objective reached by the refinement; nan without.
     path_ : MarginPath
-        The recorded trajectory of each binary problem.
+        The recorded trajectory of each binary problem; without steps where `n_iter_` is 0.
     fit_report_ : FitReport
         What `fit` did and what it cost: kernel values, updates, memory, threads, seconds; print it.
         Model files do not hold it.
