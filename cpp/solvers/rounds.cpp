@@ -88,7 +88,8 @@ class Outside {
         record_move(state);
         // Members are taken by the move that they know last, because they lack the same change.
         std::vector<std::vector<Index>> stale(moves_.size());
-        const double share = likely ? std::min(1.0, caution * largest_share_) : 1.0;
+        const bool has_seen = is_bounded_ && largest_share_ > 0.0;
+        const double share = likely && has_seen ? std::min(1.0, caution * largest_share_) : 1.0;
         for (Index k = 0; k < size(); ++k) {
             const Index known = members_[k].move;
             if (known == ssize(moves_)) continue;
@@ -192,7 +193,9 @@ class Outside {
             largest = std::max(largest, std::abs(sums[c]));
         }
         const double most = most_change_since(known);
-        if (most > 0.0) largest_share_ = std::max(largest_share_, largest / most);
+        if (is_bounded_ && most > 0.0) {
+            largest_share_ = std::max(largest_share_, largest / most);
+        }
     }
 
     // Kernel values are rounded, so lengths are a little more than what they seem.
@@ -209,7 +212,8 @@ class Outside {
     // By sample of the problem: the coefficients after the last move, and f of those in play.
     std::vector<double> beta_, value_in_play_;
     Index n_kernel_values_ = 0;
-    // Of the most that values could have changed, as far as they were brought up to date.
+    // Of the most that values could have changed, the largest share that one did change; 0 before
+    // any was brought up to date.
     double largest_share_ = 0.0;
 };
 

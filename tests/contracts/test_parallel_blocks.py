@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from svmosaic import SMOClassifier, SMORegressor
 
@@ -77,3 +78,19 @@ def test_samples_with_the_largest_coefficients_are_reported(waves):
     coefficients = np.zeros(N)
     coefficients[model.support_] = np.abs(model.dual_coef_[0])
     np.testing.assert_array_equal(coefficients[wrong], CLASSES["C"])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian"])
+def test_rounds_give_the_model_of_all_samples_at_once(kernel):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3400, 6))
+    score = X @ rng.normal(size=6) + 0.3 * rng.normal(size=3400)
+    model = SMOClassifier(C=2.0, kernel=kernel, gamma=0.2, degree=2, coef0=1.0)
+    y = score > np.quantile(score, 0.9)
+
+    in_rounds = clone(model).fit(X, y)
+    at_once = clone(model).set_params(shrinking=False).fit(X, y)
+
+    assert in_rounds.fit_report_.counters.n_rounds > at_once.fit_report_.counters.n_rounds
+    np.testing.assert_allclose(in_rounds.objective_, at_once.objective_, rtol=1e-5)
+    assert in_rounds.dual_gap_ < 1e-3 * in_rounds.objective_
