@@ -1,0 +1,139 @@
+"""The engine on a device of PyTorch; `protocol.Engine` says what its functions owe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from svmosaic.engine import cpu
+from svmosaic.engine.cpu import Progress
+from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
+from svmosaic.engine.gpu.features import Features, read_features
+from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
+from svmosaic.engine.gpu.memory_plan import tile_rows
+from svmosaic.engine.gpu.monitor import Monitor
+from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.number_range import require_gamma, require_kernel
+from svmosaic.engine.problem import (
+    CallbackRows,
+    Coefficients,
+    DoubleArray,
+    IndexArray,
+    PairwiseRows,
+    Problem,
+    Rows,
+    Solution,
+)
+from svmosaic.engine.settings import OllawvSettings
+
+__all__ = ["TorchEngine"]
+
+
+class TorchEngine:
+    """The functions of an engine, on one device; NumPy in, NumPy out."""
+
+    def __init__(self, device: Any, place: Accelerator | None = None) -> None:
+        self.place = Accelerator.of(device) if place is None else place
+
+    def takes(self, rows: Rows) -> bool:
+        """Return False: tables are NumPy's, and this engine runs only where it is asked for."""
+        return False
+
+    def solve(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        problems: Sequence[Any],
+        settings: Any,
+        *,
+        n_threads: int = 1,
+        max_time: float = 0.0,
+        progress: Progress | None = None,
+    ) -> list[Any]:
+        """Solve problems on one table; the type of the settings names the solver.
+
+        OLLAWV without a full refinement is a sequence of single steps, and runs on the CPU.
+        """
+        exact = ExactSettings.of(settings)
+        if exact is None:
+            if isinstance(settings, OllawvSettings):
+                return cpu.solve(
+                    rows,
+                    kernel,
+                    problems,
+                    settings,
+                    n_threads=n_threads,
+                    max_time=max_time,
+                    progress=progress,
+                )
+            raise ValueError(
+                f"The solver of {type(settings).__name__} has no form for a GPU; use device=None."
+            )
+        require_kernel(rows, kernel)
+        monitor = Monitor(len(problems), max_time, progress)
+        table = kernel_values(rows, kernel, self.place)
+        return solve_exactly(table, problems, exact, self.place, monitor)
+
+    def decide(
+        self,
+        rows: Rows,
+        vectors: Rows,
+        support: IndexArray,
+        kernel: KernelSpec,
+        coefficients: Coefficients,
+        intercepts: DoubleArray,
+        *,
+        n_threads: int = 1,
+    ) -> DoubleArray:
+        """Return the values of an expansion, shape (n_rows, n_outputs)."""
+        require_gamma(vectors, kernel, kernel.gamma)
+        place = self.place
+        coef = place.tensor(coefficients.matrix().toarray(), torch.float64)
+        chosen = place.tensor(support, torch.int64)
+        if isinstance(rows, PairwiseRows):
+            # The function of a kernel that was given is the identity.
+            values = place.tensor(rows.values)[:, chosen].double() @ coef
+        else:
+            left, right = pairwise_values(
+                self._features(rows), self._features(vectors).take(chosen), kernel, place
+            )
+            everyone = torch.arange(right.n, device=place.device)
+            if left.is_fused and intercepts.size == 1:
+                count = torch.tensor([right.n], device=place.device)
+                values = left.products_with(right.columns(everyone), coef[:, 0], count)[:-1, None]
+            else:
+                values = left.sums(right.columns(everyone), coef)[:-1]
+        found: DoubleArray = values.cpu().numpy()
+        return found + intercepts
+
+    def kernel_matrix(
+        self, rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
+    ) -> DoubleArray:
+        """Return kernel values, shape (n_rows, n_vectors)."""
+        require_gamma(vectors, kernel, kernel.gamma)
+        left, right = pairwise_values(
+            self._features(rows), self._features(vectors), kernel, self.place
+        )
+        everyone = torch.arange(right.n, device=self.place.device)
+        found = np.empty((left.n, right.n))
+        step = tile_rows(self.place.free_bytes, right.n, 16)
+        for begin in range(0, left.n, step):
+            index = torch.arange(begin, min(begin + step, left.n), device=self.place.device)
+            values: Tensor = left.values(left.columns(index), right.columns(everyone))
+            found[begin : begin + index.numel()] = values.double().cpu().numpy()
+        return found
+
+    def _features(self, rows: Rows) -> Features:
+        if isinstance(rows, PairwiseRows | CallbackRows):
+            raise TypeError(f"Expected samples. Got {type(rows).__name__} instead.")
+        return read_features(rows, self.place)
+
+    def worst_violators(
+        self, problem: Problem, solution: Solution, decisions: DoubleArray, C: float, count: int
+    ) -> tuple[IndexArray, DoubleArray]:
+        """Return the samples that violate the optimality conditions most, and by how much."""
+        return cpu.worst_violators(problem, solution, decisions, C, count)
