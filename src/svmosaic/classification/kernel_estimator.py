@@ -49,8 +49,9 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
     cache_mb: float | Literal["auto"]
     max_time: float | None
     verbose: int
-    # A parameter of some estimators; the others have no limit.
+    # Parameters of some estimators; the others have no limit, and run on the CPU.
     memory_limit_mb: float | None = None
+    device: str | None = None
 
     _takes_sparse: ClassVar[bool] = True
 
@@ -61,7 +62,9 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return values of shape (n_samples, n_outputs) for validated samples."""
-        return self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs))
+        return self.expansion_.decide(
+            X, n_threads=resolve_threads(self.n_jobs), device=self.device
+        )
 
     @property
     def coef_(self) -> DoubleArray:

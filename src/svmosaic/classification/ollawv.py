@@ -17,7 +17,7 @@ from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.margin_path import BinaryPath, MarginPath
 from svmosaic.classification.multiclass import MultiClass, class_pairs, gather
-from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.path_state import PATH, check_path, check_selected
 from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine import cpu
@@ -123,6 +123,9 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
+    device : str, default=None
+        Where to compute: ``"cuda"`` or ``"cuda:1"`` for a GPU, which needs
+        ``pip install 'svmosaic[gpu]'``; None or ``"cpu"`` for the CPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -203,6 +206,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         **KernelClassifier._parameter_constraints,
         **OLLAWV_PARAMETERS,
         **MEMORY_LIMIT,
+        **DEVICE,
         "margin": [Interval(Real, 0.0, None, closed="left")],
         "C": POSITIVE_REAL,
         "refine_C": [*POSITIVE_REAL, None],
@@ -237,6 +241,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
+        device: str | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -260,6 +265,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         self.cache_mb = cache_mb
         self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
+        self.device = device
         self.verbose = verbose
 
     # Solving --------------------------------------------------------------------------------
@@ -283,7 +289,8 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
             max_support=self.max_support,
             cache_mb=kernel_cache_mb(self, rows, problems),
         )
-        solutions = solve(rows, kernel, problems, settings, **run_options(self))
+        options = {**run_options(self), "device": self.device}
+        solutions = solve(rows, kernel, problems, settings, **options)
         self._warn_if_not_converged(solutions)
         return kernel, solutions
 

@@ -12,6 +12,7 @@ from svmosaic.utils.sklearn_compat import Interval, StrOptions
 __all__ = [
     "CACHE_MB",
     "CLASS_WEIGHT",
+    "DEVICE",
     "KERNEL_PARAMETERS",
     "MEMORY_LIMIT",
     "MULTICLASS_PARAMETERS",
@@ -47,5 +48,7 @@ MULTICLASS_PARAMETERS: Constraints = {
 }
 
 CLASS_WEIGHT: Constraints = {"class_weight": [StrOptions({"balanced"}), dict, None]}
+
+DEVICE: Constraints = {"device": [str, None]}
 
 MEMORY_LIMIT: Constraints = {"memory_limit_mb": [*POSITIVE_REAL, None]}

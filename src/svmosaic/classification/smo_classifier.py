@@ -13,7 +13,7 @@ from svmosaic.classification.convergence import warn_if_late, warn_if_violated
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.multiclass import MultiClass
-from svmosaic.classification.parameters import MEMORY_LIMIT, POSITIVE_REAL
+from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_REAL
 from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
@@ -84,6 +84,9 @@ class SMOClassifier(ExactKernelClassifier):
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
+    device : str, default=None
+        Where to compute: ``"cuda"`` or ``"cuda:1"`` for a GPU, which needs
+        ``pip install 'svmosaic[gpu]'``; None or ``"cpu"`` for the CPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -158,6 +161,7 @@ class SMOClassifier(ExactKernelClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ExactKernelClassifier._parameter_constraints,
         **MEMORY_LIMIT,
+        **DEVICE,
         "C": POSITIVE_REAL,
         "tol": POSITIVE_REAL,
         "max_iter": [Interval(Integral, -1, None, closed="left")],
@@ -191,6 +195,7 @@ class SMOClassifier(ExactKernelClassifier):
         cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
+        device: str | None = None,
         verbose: int = 0,
     ) -> None:
         self.C = C
@@ -211,15 +216,17 @@ class SMOClassifier(ExactKernelClassifier):
         self.cache_mb = cache_mb
         self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
+        self.device = device
         self.verbose = verbose
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
         rows, problems = training.rows, training.problems
         kernel = resolve_training_kernel(self, training)
         cache_mb = kernel_cache_mb(self, rows, problems)
+        options = {**run_options(self), "device": self.device}
         if self.variant == "simple":
             simple = self._simple_settings(cache_mb)
-            return kernel, solve(rows, kernel, problems, simple, **run_options(self))
+            return kernel, solve(rows, kernel, problems, simple, **options)
         settings = SmoSettings(
             loss="hinge",
             C=float(self.C),
@@ -229,7 +236,7 @@ class SMOClassifier(ExactKernelClassifier):
             cache_mb=cache_mb,
         )
         problems = self._with_previous_solution(problems)
-        solutions = solve(rows, kernel, problems, settings, **run_options(self))
+        solutions = solve(rows, kernel, problems, settings, **options)
         if not warn_if_late(self, solutions, "raise max_time or tol"):
             worst = max(s.violation for s in solutions)
             n_iter = max(s.n_iter for s in solutions)

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csr_array
 
+from svmosaic.engine.gpu.devices import is_device_name, is_usable
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
@@ -63,33 +64,37 @@ class KernelExpansion:
         """Number of functions."""
         return int(self.intercepts.size)
 
-    def decide(self, X: Any, *, n_threads: int = 1) -> DoubleArray:
+    def decide(self, X: Any, *, n_threads: int = 1, device: str | None = None) -> DoubleArray:
         """Return the values of all functions, shape (n_samples, n_outputs).
 
         `X` holds samples or, for a precomputed kernel, their kernel values with all training
-        samples. A value does not depend on the other rows of `X`.
+        samples. A value does not depend on the other rows of `X`. `device` names the engine; a
+        device that is not there leaves it to the CPU, which has all that it takes.
         """
+        if device is not None and is_device_name(device) and not is_usable(device):
+            device = None
         if self.n_vectors == 0:
             return np.tile(self.intercepts, (X.shape[0], 1))
         if self.columns is not None:
             # One table serves as rows and as vectors: its columns are the vectors.
             values = np.ascontiguousarray(X, dtype=self.vectors.dtype)
             rows: Rows = PairwiseRows(values, symmetric=False)
-            return self._decide(rows, rows, self.columns, n_threads)
+            return self._decide(rows, rows, self.columns, n_threads, device)
         everyone = np.arange(self.n_vectors)
         if self.kernel.function is not None:
             parts = [np.empty((0, self.n_outputs))]
             for block in _function_blocks(self.kernel, X, self.vectors):
                 rows = PairwiseRows(block, symmetric=False)
-                parts.append(self._decide(rows, rows, everyone, n_threads))
+                parts.append(self._decide(rows, rows, everyone, n_threads, None))
             return np.concatenate(parts)
         X = match_form(canonical_csr(X), self.vectors)
-        return self._decide(rows_of_samples(X), rows_of_samples(self.vectors), everyone, n_threads)
+        rows, vectors = rows_of_samples(X), rows_of_samples(self.vectors)
+        return self._decide(rows, vectors, everyone, n_threads, device)
 
     def _decide(
-        self, rows: Rows, vectors: Rows, support: IndexArray, n_threads: int
+        self, rows: Rows, vectors: Rows, support: IndexArray, n_threads: int, device: str | None
     ) -> DoubleArray:
-        return engine_for(rows).decide(
+        return engine_for(rows, device).decide(
             rows,
             vectors,
             support,

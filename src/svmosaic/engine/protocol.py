@@ -1,7 +1,7 @@
 """What an engine must do, and which one runs.
 
-An engine computes where the data are: today `svmosaic.engine.cpu`, the compiled core. It works on
-the plain records of `problem`, `tasks`, `kernels` and `settings` and returns such records, so that
+An engine computes on one device: `svmosaic.engine.cpu`, the compiled core, where nothing else is
+asked for, and `svmosaic.engine.gpu` on the devices of PyTorch. It works on the plain records of `problem`, `tasks`, `kernels` and `settings` and returns such records, so that
 estimators, model files and predictions never know which engine trained a model.
 
 To add one, write a module or an object with the functions of `Engine` and call `register`.
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
+from svmosaic.engine.gpu.devices import DEVICE_NAMES, engine_on, is_device_name
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
@@ -88,19 +89,22 @@ def register_solver(settings: type, solve: Callable[..., list[Any]]) -> None:
 
 
 def engine_names() -> tuple[str, ...]:
-    """Return the names of all engines, the compiled core first."""
+    """Return the names of the engines that are registered, the compiled core first.
+
+    Those of PyTorch's devices are made when they are asked for, and are not among them.
+    """
     return tuple(_ENGINES)
 
 
 def engine_for(rows: Rows, device: str | None = None) -> Engine:
     """Return the engine for a table: the one that `device` names, else the one of its arrays."""
     if device is not None:
-        if device not in _ENGINES:
-            raise ValueError(
-                f"There is no engine for device={device!r}; expected one of "
-                f"{', '.join(map(repr, _ENGINES))}."
-            )
-        return _ENGINES[device]
+        if device in _ENGINES:
+            return _ENGINES[device]
+        if is_device_name(device):
+            return engine_on(device)
+        names = ", ".join(map(repr, (*_ENGINES, *DEVICE_NAMES)))
+        raise ValueError(f"There is no engine for device={device!r}; expected one of {names}.")
     for engine in reversed(_ENGINES.values()):
         if engine.takes(rows):
             return engine
@@ -119,10 +123,19 @@ def solve(
     n_threads: int = 1,
     max_time: float = 0.0,
     progress: Progress | None = None,
+    device: str | None = None,
 ) -> list[Any]:
-    """Solve problems on one table, by a registered solver or the engine of its arrays."""
+    """Solve problems on one table, by a registered solver or the engine of `device`.
+
+    Without a device, it is the engine of the table's arrays.
+    """
     registered = _SOLVERS.get(type(settings))
-    run = engine_for(rows).solve if registered is None else registered
+    if registered is not None and device not in (None, "cpu"):
+        raise ValueError(
+            f"The solver of {type(settings).__name__} runs on the CPU only. Got device={device!r}; "
+            "use device=None."
+        )
+    run = engine_for(rows, device).solve if registered is None else registered
     return run(
         rows,
         kernel,

@@ -21,7 +21,7 @@ from svmosaic.classification.kernel_estimator import (
     resolve_kernel,
     run_options,
 )
-from svmosaic.classification.parameters import POSITIVE_REAL
+from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL
 from svmosaic.engine.expansion_state import (
     CERTIFICATE,
     KERNEL_ESTIMATOR,
@@ -96,6 +96,9 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
     max_time : float, default=None
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
+    device : str, default=None
+        Where to compute: ``"cuda"`` or ``"cuda:1"`` for a GPU, which needs
+        ``pip install 'svmosaic[gpu]'``; None or ``"cpu"`` for the CPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -161,6 +164,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelEstimator._parameter_constraints,
+        **DEVICE,
         "C": POSITIVE_REAL,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "tol": POSITIVE_REAL,
@@ -193,6 +197,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         cache_mb: float | Literal["auto"] = "auto",
         memory_limit_mb: float | None = None,
         max_time: float | None = None,
+        device: str | None = None,
         verbose: int = 0,
     ) -> None:
         self.C = C
@@ -209,6 +214,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         self.cache_mb = cache_mb
         self.memory_limit_mb = memory_limit_mb
         self.max_time = max_time
+        self.device = device
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -260,6 +266,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
                 cache_mb=kernel_cache_mb(self, rows, [problem]),
             ),
             **run_options(self),
+            device=self.device,
         )
         self._warn_if_not_converged(solution)
         order = np.argsort(solution.support)

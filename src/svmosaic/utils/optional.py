@@ -17,6 +17,7 @@ _EXTRAS = {
     "wittgenstein": "rules",
     "river": "river",
     "capymoa": "moa",
+    "torch": "gpu",
 }
 
 

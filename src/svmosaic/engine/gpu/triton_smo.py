@@ -53,6 +53,7 @@ def _smo(
     max_updates,
     CURVATURE: tl.constexpr,
     SMALL: tl.constexpr,
+    HAS_TUBE: tl.constexpr,
     M: tl.constexpr,
 ):
     p = tl.program_id(0).to(tl.int64)
@@ -65,18 +66,25 @@ def _smo(
     diagonal = tl.load(diagonals + base + k)
     K = values + p * M * M
     small = (upper - lower) * SMALL
-    width = epsilon.to(tl.float64) + epsilon_rest.to(tl.float64)
+    width = tl.zeros((M,), tl.float64) + epsilon + epsilon_rest
     infinity = float("inf")
     n = 0
     goal = 0.0
     violation = infinity
     while (n < max_updates) & (violation > goal):
-        # The slopes for growing and for shrinking, and how far each way goes.
-        up = tl.where(b < upper, g + tl.where(b >= 0, width, -width).to(g.dtype), infinity)
-        low = tl.where(b > lower, g + tl.where(b > 0, width, -width).to(g.dtype), -infinity)
-        room_up = tl.where((b < 0) & (upper > 0) & (width > 0), -b, upper - b)
-        room_low = tl.where((b > 0) & (lower < 0) & (width > 0), b, b - lower)
-        least, i, room_i, high = tl.reduce((up, k, room_up, low), 0, _smaller_slope)
+        # The slopes for growing and for shrinking, and where each way ends.
+        up = g
+        low = g
+        end_up = upper
+        end_low = lower
+        if HAS_TUBE:
+            up += tl.where(b >= 0, width, -width).to(g.dtype)
+            low += tl.where(b > 0, width, -width).to(g.dtype)
+            end_up = tl.where(b < 0, 0.0, upper)
+            end_low = tl.where(b > 0, 0.0, lower)
+        up = tl.where(b < upper, up, infinity)
+        low = tl.where(b > lower, low, -infinity)
+        least, i, room_i, high = tl.reduce((up, k, end_up - b, low), 0, _smaller_slope)
         violation = (high - least).to(tl.float32)
         if n == 0:
             goal = tl.maximum(tol, looseness * violation)
@@ -87,16 +95,14 @@ def _smo(
             curvature = tl.maximum((diagonal + diagonal_i).to(g.dtype) - 2.0 * row_i, CURVATURE)
             gain = tl.where(difference > 0, difference * difference / curvature, -1.0)
             best, j, length, room_j = tl.reduce(
-                (gain, k, difference / curvature, room_low), 0, _larger_gain
+                (gain, k, difference / curvature, b - end_low), 0, _larger_gain
             )
             row_j = tl.load(K + j * M + k).to(g.dtype)
             step = tl.minimum(tl.minimum(length.to(tl.float64), room_i), room_j)
             # A variable ends at its bound or at zero exactly: short of it by rounding, it would
             # pass for free.
-            end_i = tl.where((b < 0) & (upper > 0) & (width > 0), 0.0, upper)
-            end_j = tl.where((b > 0) & (lower < 0) & (width > 0), 0.0, lower)
-            grown = tl.where(room_i - step <= small, end_i, b + step)
-            shrunk = tl.where(room_j - step <= small, end_j, b - step)
+            grown = tl.where(room_i - step <= small, end_up, b + step)
+            shrunk = tl.where(room_j - step <= small, end_low, b - step)
             b = tl.where(k == i, grown, tl.where(k == j, shrunk, b))
             g += step.to(g.dtype) * (row_i - row_j)
             n += 1
@@ -131,6 +137,7 @@ def solve_by_thread_blocks(
         max_updates,
         CURVATURE=LEAST_CURVATURE,
         SMALL=ROUNDING,
+        HAS_TUBE=blocks.epsilon > 0.0,
         M=m,
         num_warps=max(1, min(16, m // 128)),
     )
