@@ -22,6 +22,8 @@ __all__ = ["SmallSolution", "batches_of", "solve_batch"]
 _UPDATES = 16_384
 # Recomputed gradients may violate the conditions a little more; then it goes on.
 _MOST_REFRESHES = 8
+# Kernel values that are copied to float64 at a time.
+_MOST_COPIED = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -84,17 +86,18 @@ def solve_batch(
     bound = C * _matrix([p.weights for p in problems], width, np.float64, 0.0, place)
     lower, upper = boxes(target, bound, epsilon)
     values = kernel.blocks(index)
-    beta = torch.zeros_like(target)
+    beta, gradient = torch.zeros_like(target), -target
     if any(p.initial is not None for p in problems):
         start = [p.samples * 0.0 if p.initial is None else p.initial for p in problems]
         beta = feasible(_matrix(start, width, np.float64, 0.0, place), lower, upper)
+        gradient = _products(values, beta) - target
     blocks = Blocks(
         values,
         kernel.diagonal[index],
         beta,
         lower,
         upper,
-        _products(values, beta) - target,
+        gradient,
         epsilon or 0.0,
     )
     counts, violation, status = _run(blocks, target, tol, max_updates, place, monitor)
@@ -171,5 +174,7 @@ def _matrix(
 
 def _products(values: Tensor, beta: Tensor) -> Tensor:
     """Return K b of every block in float64."""
-    # One block at a time: the float64 copy of a matrix is larger than the matrix.
-    return torch.stack([block.double() @ b for block, b in zip(values, beta, strict=True)])
+    # Some blocks at a time: float64 copies of all matrices may not fit.
+    step = max(1, _MOST_COPIED // values.shape[1] ** 2)
+    parts = zip(values.split(step), beta.split(step), strict=True)
+    return torch.cat([(part.double() @ b[:, :, None])[:, :, 0] for part, b in parts])

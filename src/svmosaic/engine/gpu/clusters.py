@@ -37,6 +37,6 @@ def neighbour_order(points: Tensor, leaf: int, seed: int) -> Tensor:
             direction = rows.transpose(1, 2) @ (rows @ direction)
             length = torch.linalg.vector_norm(direction, dim=1, keepdim=True)
             direction = direction / length.clamp(min=torch.finfo(rows.dtype).tiny)
-        place = torch.where(parts < n, (rows @ direction)[:, :, 0], torch.inf)
+        place = (rows @ direction)[:, :, 0].masked_fill(parts >= n, torch.inf)
         order = parts.gather(1, place.argsort(dim=1, stable=True)).flatten()
     return order[:n]

@@ -123,7 +123,7 @@ class Dual:
             old, lower, upper = self.beta[index], self.lower[index], self.upper[index]
             new = torch.clamp(old + length * (goal - old), lower, upper)
             # Where the way was cut short at zero, only rounding tells it from zero.
-            new = torch.where(new.abs() <= ROUNDING * (upper - lower), 0.0, new)
+            new = new.masked_fill(new.abs() <= ROUNDING * (upper - lower), 0.0)
             self.beta[index] = torch.where(length < 1.0, new, goal)
             self.gradient.add_(length * product)
         self.gradient[-1] = 0.0
@@ -133,12 +133,12 @@ def slopes(
     beta: Tensor, gradient: Tensor, lower: Tensor, upper: Tensor, epsilon: float
 ) -> tuple[Tensor, Tensor]:
     """Return the slopes for growing and for shrinking; infinite where a bound is in the way."""
+    # `torch.where` with a number would copy it to the device, and wait.
     up = low = gradient
     if epsilon > 0.0:
-        up = up + torch.where(beta >= 0, epsilon, -epsilon)
-        low = low + torch.where(beta > 0, epsilon, -epsilon)
-    up = torch.where(beta < upper, up, torch.inf)
-    return up, torch.where(beta > lower, low, -torch.inf)
+        up = up + epsilon * (2 * (beta >= 0) - 1)
+        low = low + epsilon * (2 * (beta > 0) - 1)
+    return up.masked_fill(beta >= upper, torch.inf), low.masked_fill(beta <= lower, -torch.inf)
 
 
 def _with_zero(values: Tensor) -> Tensor:
@@ -166,11 +166,11 @@ def packed(index: Tensor, values: Tensor, ghost: int) -> tuple[Tensor, Tensor, T
 
     Nothing waits for the device.
     """
-    is_one = values != 0
-    place = torch.cumsum(is_one, 0)
-    count = place[-1:]
     n = values.numel()
-    place = torch.where(is_one, place - 1, n)
+    is_zero = values == 0
+    place = torch.cumsum(~is_zero, 0)
+    count = place[-1:]
+    place = (place - 1).masked_fill_(is_zero, n)
     where = index.new_full((n + 1,), ghost).scatter_(0, place, index)
     what = values.new_zeros(n + 1).scatter_(0, place, values)
     return where[:n], what[:n], count
@@ -189,17 +189,18 @@ def best_length(dual: Dual, index: Tensor, goal: Tensor, product: Tensor) -> Ten
     slope = (dual.gradient[index] * way).sum()
     curve = (product[index] * way).sum()
     if dual.epsilon == 0.0:
-        return torch.where(curve > 0, -slope / curve, 1.0).clamp(0.0, 1.0)
+        return (-slope / curve).masked_fill(curve <= 0, 1.0).clamp(0.0, 1.0)
     sign = torch.where(old != 0, torch.sign(old), torch.sign(way))
     slope = slope + dual.epsilon * (sign * way).sum()
     passes = old * goal < 0
-    at = torch.where(passes, -old / torch.where(passes, way, 1.0), torch.inf)
-    jump = torch.where(passes, 2.0 * dual.epsilon * way.abs(), 0.0)
+    at = (-old / way).masked_fill(~passes, torch.inf)
+    jump = (2.0 * dual.epsilon * way.abs()).masked_fill(~passes, 0.0)
     at, order = at.sort()
     at = torch.cat([at.new_zeros(1), at])
     slopes = slope + torch.cat([jump.new_zeros(1), jump[order].cumsum(0)])
     # Without curvature the objective falls for ever or never.
-    root = torch.where(curve > 0, -slopes / curve, torch.where(slopes < 0, torch.inf, 0.0))
+    curve = curve.clamp(min=torch.finfo(curve.dtype).tiny)
+    root = -slopes / curve
     return torch.maximum(at, root).min().clamp(0.0, 1.0)
 
 

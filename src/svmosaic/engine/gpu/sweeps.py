@@ -35,7 +35,7 @@ _LOOSENESS = 0.1
 _SHORT_STEP = 0.5
 _LONG_STEP = 0.95
 # What cannot be chosen comes last, but before what has been chosen already.
-_LAST = -1e300
+_LAST = -1e38
 # Recomputed gradients may violate the conditions a little more; then it goes on.
 _MOST_REFRESHES = 8
 
@@ -152,12 +152,13 @@ def _worst_violators(dual: Dual, cells: Tensor, block: int) -> Tensor:
     """Return the variables of one block per cell, half of them for each direction."""
     up, low = dual.slopes()
     half = block // 2
-    growing = torch.where(up < torch.inf, -up, _LAST)[cells]
-    first = growing.topk(half, dim=1).indices
-    shrinking = torch.where(low > -torch.inf, low, _LAST)[cells]
+    # Near the extremes, where it matters, differences keep their digits in float32 as well.
+    growing = (up.min() - up).clamp_(min=_LAST).to(dual.kernel.dtype)[cells]
+    first = growing.topk(half, dim=1, sorted=False).indices
+    shrinking = (low - low.max()).clamp_(min=_LAST).to(dual.kernel.dtype)[cells]
     # A free variable may be urgent on both sides.
     shrinking.scatter_(1, first, -torch.inf)
-    second = shrinking.topk(half, dim=1).indices
+    second = shrinking.topk(half, dim=1, sorted=False).indices
     return cells.gather(1, torch.cat([first, second], dim=1))
 
 

@@ -13,6 +13,7 @@ __all__ = ["rbf_products"]
 
 _ROWS = 128
 _COLUMNS = 64
+_WARPS = 4
 
 
 @triton.jit
@@ -85,6 +86,6 @@ def rbf_products(
         ROWS=_ROWS,
         COLUMNS=_COLUMNS,
         PRECISION="tf32x3",
-        num_warps=4,
+        num_warps=_WARPS,
     )
     return out

@@ -12,6 +12,8 @@ from svmosaic.engine.gpu.block_smo import LEAST_CURVATURE, ROUNDING, Blocks
 
 __all__ = ["solve_by_thread_blocks"]
 
+_VARIABLES_PER_WARP = 128
+
 
 @triton.jit
 def _smaller_slope(slope_a, a, room_a, high_a, slope_b, b, room_b, high_b):
@@ -139,6 +141,6 @@ def solve_by_thread_blocks(
         SMALL=ROUNDING,
         HAS_TUBE=blocks.epsilon > 0.0,
         M=m,
-        num_warps=max(1, min(16, m // 128)),
+        num_warps=max(1, min(16, m // _VARIABLES_PER_WARP)),
     )
     return n_updates, violation
