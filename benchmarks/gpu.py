@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from cores import CASES, Case, prepare, read_npz
 
 GPU_CASES = {

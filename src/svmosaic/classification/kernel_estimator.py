@@ -62,9 +62,7 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return values of shape (n_samples, n_outputs) for validated samples."""
-        return self.expansion_.decide(
-            X, n_threads=resolve_threads(self.n_jobs), device=self.device
-        )
+        return self.expansion_.decide(X, n_threads=resolve_threads(self.n_jobs), device=self.device)
 
     @property
     def coef_(self) -> DoubleArray:

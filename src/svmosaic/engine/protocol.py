@@ -1,8 +1,9 @@
 """What an engine must do, and which one runs.
 
 An engine computes on one device: `svmosaic.engine.cpu`, the compiled core, where nothing else is
-asked for, and `svmosaic.engine.gpu` on the devices of PyTorch. It works on the plain records of `problem`, `tasks`, `kernels` and `settings` and returns such records, so that
-estimators, model files and predictions never know which engine trained a model.
+asked for, and `svmosaic.engine.gpu` on the devices of PyTorch. It works on the plain records of
+`problem`, `tasks`, `kernels` and `settings` and returns such records, so that estimators,
+model files and predictions never know which engine trained a model.
 
 To add one, write a module or an object with the functions of `Engine` and call `register`.
 ``tests/contracts/test_engines.py`` then runs on it without a change. A single solver in Python

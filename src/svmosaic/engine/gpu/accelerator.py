@@ -20,7 +20,9 @@ Tensor = Any
 
 def _has_triton(device: Any) -> bool:
     # AMD's cards have Triton too, but nobody has tried.
-    return device.type == "cuda" and torch.version.cuda is not None and find_spec("triton") is not None
+    return (
+        device.type == "cuda" and torch.version.cuda is not None and find_spec("triton") is not None
+    )
 
 
 @dataclass(frozen=True)

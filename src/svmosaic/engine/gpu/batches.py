@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
-from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks
-from svmosaic.engine.gpu.dual import Standing, boxes, feasible, slopes, standings
+from svmosaic.engine.gpu.block_smo import Blocks, slopes, solve_blocks
+from svmosaic.engine.gpu.dual import Standing, boxes, feasible, standings
 from svmosaic.engine.gpu.kernel_values import KernelValues
 from svmosaic.engine.gpu.memory_plan import batch_size
 from svmosaic.engine.gpu.monitor import Monitor
@@ -145,9 +146,7 @@ def _run(
             # What was summed up on the way is not quite the gradient.
             blocks.gradient.copy_(_products(blocks.values, blocks.beta) - target)
             n_refreshes += 1
-        up, low = slopes(
-            blocks.beta, blocks.gradient, blocks.lower, blocks.upper, blocks.epsilon
-        )
+        up, low = slopes(blocks.beta, blocks.gradient, blocks.lower, blocks.upper, blocks.epsilon)
         violation = low.amax(1) - up.amin(1)
         status: Status | None = None
         if is_done and (
@@ -166,7 +165,7 @@ def _matrix(
     parts: Sequence[np.ndarray], width: int, dtype: type, fill: float, place: Accelerator
 ) -> Tensor:
     """Return arrays as rows of a matrix, filled up."""
-    rows = np.full((len(parts), width), fill, dtype=dtype)
+    rows: Any = np.full((len(parts), width), fill, dtype=dtype)
     for row, part in zip(rows, parts, strict=True):
         row[: part.size] = part
     return place.tensor(rows)

@@ -15,7 +15,7 @@ import torch
 
 from svmosaic.engine.gpu.accelerator import Tensor
 
-__all__ = ["LEAST_CURVATURE", "ROUNDING", "Blocks", "solve_blocks"]
+__all__ = ["LEAST_CURVATURE", "ROUNDING", "Blocks", "slopes", "solve_blocks"]
 
 LEAST_CURVATURE = 1e-12
 # A share of the distance between bounds that only rounding leaves.
@@ -49,6 +49,18 @@ class Blocks:
     upper: Tensor
     gradient: Tensor
     epsilon: float = 0.0
+
+
+def slopes(
+    beta: Tensor, gradient: Tensor, lower: Tensor, upper: Tensor, epsilon: float
+) -> tuple[Tensor, Tensor]:
+    """Return the slopes for growing and for shrinking; infinite where a bound is in the way."""
+    up = low = gradient
+    if epsilon > 0.0:
+        # `torch.where` with numbers would be float32, copy them to the device, and wait.
+        up = up + (beta >= 0).to(gradient.dtype).mul_(2.0 * epsilon).sub_(epsilon)
+        low = low + (beta > 0).to(gradient.dtype).mul_(2.0 * epsilon).sub_(epsilon)
+    return up.masked_fill(beta >= upper, torch.inf), low.masked_fill(beta <= lower, -torch.inf)
 
 
 def solve_blocks(
@@ -88,14 +100,13 @@ def _solve_together(
 ) -> tuple[Tensor, Tensor]:
     """Let all blocks step at once; those that are done take steps of length zero."""
     K, diagonal, g = blocks.values, blocks.diagonal, blocks.gradient
-    b, lower, upper, width = blocks.beta, blocks.lower, blocks.upper, blocks.epsilon
+    b, lower, upper = blocks.beta, blocks.lower, blocks.upper
     number = torch.arange(b.shape[0], device=b.device)
     n_updates = torch.zeros_like(number)
     goal = torch.zeros(b.shape[0], dtype=g.dtype, device=b.device)
     violation = goal
     for step in range(max_updates + 1):
-        growing = torch.where(b < upper, g + torch.where(b >= 0, width, -width), torch.inf)
-        shrinking = torch.where(b > lower, g + torch.where(b > 0, width, -width), -torch.inf)
+        growing, shrinking = slopes(b, g, lower, upper, blocks.epsilon)
         least, i = growing.min(1)
         violation = shrinking.amax(1) - least
         if step == 0:
@@ -108,14 +119,14 @@ def _solve_together(
         difference = shrinking - least[:, None]
         curvature = diagonal + diagonal[number, i, None] - 2.0 * row_i
         curvature = curvature.clamp(min=LEAST_CURVATURE)
-        gain = torch.where(difference > 0, difference.square() / curvature, -1.0)
+        gain = (difference.square() / curvature).masked_fill_(difference <= 0, -1.0)
         j = gain.argmax(1)
         b_i, b_j = b[number, i], b[number, j]
-        end_i = torch.where(b_i < 0, torch.clamp(upper[number, i], max=0.0), upper[number, i])
-        end_j = torch.where(b_j > 0, torch.clamp(lower[number, j], min=0.0), lower[number, j])
+        end_i = upper[number, i].masked_fill(b_i < 0, 0.0)
+        end_j = lower[number, j].masked_fill(b_j > 0, 0.0)
         length = (difference[number, j] / curvature[number, j]).double()
         length = torch.minimum(torch.minimum(length, end_i - b_i), b_j - end_j)
-        length = torch.where(is_open, length, 0.0)
+        length = length.masked_fill_(~is_open, 0.0)
         # Short of its end by rounding, a variable would pass for free.
         width_i = (upper - lower)[number, i] * ROUNDING
         width_j = (upper - lower)[number, j] * ROUNDING

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
-from svmosaic.engine.gpu.block_smo import ROUNDING
+from svmosaic.engine.gpu.block_smo import ROUNDING, slopes
 from svmosaic.engine.gpu.features import with_ghost
 from svmosaic.engine.gpu.kernel_values import KernelValues
 from svmosaic.engine.problem import Problem
@@ -24,7 +24,6 @@ __all__ = [
     "boxes",
     "feasible",
     "packed",
-    "slopes",
     "standing_of",
     "standings",
 ]
@@ -62,7 +61,12 @@ class Dual:
 
     @classmethod
     def of(
-        cls, problem: Problem, kernel: KernelValues, C: float, epsilon: float | None, place: Accelerator
+        cls,
+        problem: Problem,
+        kernel: KernelValues,
+        C: float,
+        epsilon: float | None,
+        place: Accelerator,
     ) -> Dual:
         """Return the variables of a problem, whose samples are those of the kernel matrix.
 
@@ -77,7 +81,9 @@ class Dual:
             target,
             lower,
             upper,
-            torch.zeros_like(target) if start is None else feasible(_with_zero(start), lower, upper),
+            torch.zeros_like(target)
+            if start is None
+            else feasible(_with_zero(start), lower, upper),
             -target,
             kernel.diagonal,
             epsilon or 0.0,
@@ -99,8 +105,17 @@ class Dual:
     def take(self, index: Tensor) -> Dual:
         """Return copies of some variables; the others stay where they are."""
         at = with_ghost(index, self.n)
-        vectors = (self.target, self.lower, self.upper, self.beta, self.gradient, self.diagonal)
-        return Dual(self.kernel.take(index), *(v[at] for v in vectors), self.epsilon, self.is_regression)
+        return Dual(
+            self.kernel.take(index),
+            self.target[at],
+            self.lower[at],
+            self.upper[at],
+            self.beta[at],
+            self.gradient[at],
+            self.diagonal[at],
+            self.epsilon,
+            self.is_regression,
+        )
 
     def refresh(self) -> Tensor:
         """Compute the gradient anew; return the number of support vectors, on the device."""
@@ -108,7 +123,6 @@ class Dual:
             torch.arange(self.n + 1, device=self.beta.device), self.beta, self.n
         )
         self.gradient.copy_(self.kernel.products(index, coef, count) - self.target)
-        self.gradient[-1] = 0.0
         return count
 
     def go(self, index: Tensor, goal: Tensor, length: Tensor | None, product: Tensor) -> None:
@@ -126,19 +140,6 @@ class Dual:
             new = new.masked_fill(new.abs() <= ROUNDING * (upper - lower), 0.0)
             self.beta[index] = torch.where(length < 1.0, new, goal)
             self.gradient.add_(length * product)
-        self.gradient[-1] = 0.0
-
-
-def slopes(
-    beta: Tensor, gradient: Tensor, lower: Tensor, upper: Tensor, epsilon: float
-) -> tuple[Tensor, Tensor]:
-    """Return the slopes for growing and for shrinking; infinite where a bound is in the way."""
-    # `torch.where` with a number would copy it to the device, and wait.
-    up = low = gradient
-    if epsilon > 0.0:
-        up = up + epsilon * (2 * (beta >= 0) - 1)
-        low = low + epsilon * (2 * (beta > 0) - 1)
-    return up.masked_fill(beta >= upper, torch.inf), low.masked_fill(beta <= lower, -torch.inf)
 
 
 def _with_zero(values: Tensor) -> Tensor:
@@ -225,7 +226,11 @@ class Standing:
 def standing_of(dual: Dual) -> Standing:
     """Return violation, intercept and objectives, from the gradient as it is."""
     return standings(
-        *(v[None] for v in (dual.beta, dual.gradient, dual.target, dual.lower, dual.upper)),
+        dual.beta[None],
+        dual.gradient[None],
+        dual.target[None],
+        dual.lower[None],
+        dual.upper[None],
         dual.epsilon,
         dual.is_regression,
     )[0]

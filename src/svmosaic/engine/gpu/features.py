@@ -21,9 +21,17 @@ _DENSE_SHARE = 0.2
 class Features(Protocol):
     """A table of samples. One row more than there are samples is all zeros."""
 
-    n_rows: int
-    n_columns: int
-    dtype: Tensor
+    @property
+    def n_rows(self) -> int:
+        """Number of samples."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of features."""
+
+    @property
+    def dtype(self) -> Tensor:
+        """The type of the values."""
 
     def rows(self, index: Tensor) -> Tensor:
         """Return rows as a dense array, shape (*index.shape, n_columns)."""
@@ -161,7 +169,9 @@ class SparseFeatures:
         lengths = ends[wanted + 1] - begins
         places = torch.repeat_interleave(lengths)
         first = torch.cumsum(lengths, 0) - lengths
-        entries = torch.arange(places.numel(), device=places.device) - first[places] + begins[places]
+        entries = (
+            torch.arange(places.numel(), device=places.device) - first[places] + begins[places]
+        )
         dense = torch.zeros(
             (wanted.numel(), self.n_columns), dtype=self.dtype, device=self.values.device
         )
@@ -186,7 +196,7 @@ class SparseFeatures:
         n = self.offsets.numel() - 1
         of_entry = torch.repeat_interleave(self.offsets.diff())
         sums = torch.zeros(n + 1, dtype=torch.float64, device=self.values.device)
-        sums.index_add_(0, of_entry, self.values.double().square_())
+        sums.index_add_(0, of_entry, self.values.double().square())
         return sums[self.numbers]
 
     def in_float64(self) -> SparseFeatures:

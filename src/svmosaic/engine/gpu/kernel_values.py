@@ -30,9 +30,17 @@ class KernelValues(Protocol):
     Its indices go one further than there are samples: that last row, the ghost, fills up blocks.
     """
 
-    n: int
-    dtype: Any
-    diagonal: Tensor
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the kernel values."""
+
+    @property
+    def diagonal(self) -> Tensor:
+        """k(x, x) of all samples and the ghost."""
 
     def take(self, index: Tensor) -> KernelValues:
         """Return the matrix of some of the samples."""

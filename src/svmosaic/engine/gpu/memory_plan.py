@@ -35,11 +35,11 @@ class Sizes:
         Sweeps after which cells have not helped, and single blocks go on alone.
     """
 
-    block: int = 1024
-    cell: int = 3000
+    block: int = 2048
+    cell: int = 6000
     small: int = 4096
     candidates: int = 32768
-    n_singles: int = 4
+    n_singles: int = 2
     updates: int = 4000
     n_sweeps: int = 300
 
@@ -60,7 +60,7 @@ def sizes_within(sizes: Sizes, free_bytes: float, n_samples: int, item_size: int
     """
     block = sizes.block
     while block > 64:
-        n_blocks = max(1, n_samples * block // (sizes.cell * sizes.block))
+        n_blocks = max(1, n_samples * sizes.block // (sizes.cell * block))
         # The values and what they are made from.
         if 3.0 * n_blocks * block**2 * item_size <= 4.0 * _SHARE * free_bytes:
             break

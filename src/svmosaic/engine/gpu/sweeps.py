@@ -36,6 +36,8 @@ _SHORT_STEP = 0.5
 _LONG_STEP = 0.95
 # What cannot be chosen comes last, but before what has been chosen already.
 _LAST = -1e38
+# With a larger tolerance, blocks of a float32 kernel work on float32 copies of their gradients.
+_ENOUGH_FOR_FLOAT32 = 1e-4
 # Recomputed gradients may violate the conditions a little more; then it goes on.
 _MOST_REFRESHES = 8
 
@@ -123,6 +125,8 @@ def _joint_step(
     gradient = dual.gradient[index]
     # Blocks see differences of gradients only; small numbers keep more digits of them.
     gradient = gradient - gradient.mean(dim=1, keepdim=True)
+    if tol >= _ENOUGH_FOR_FLOAT32:
+        gradient = gradient.to(dual.kernel.dtype)
     blocks = Blocks(
         dual.kernel.blocks(index),
         dual.diagonal[index],

@@ -1,5 +1,5 @@
 """SMO within blocks, one thread block each; see `block_smo` for the problem and the method."""
-# mypy: allow-untyped-defs, allow-untyped-decorators, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _smo(
             difference = low - least
             curvature = tl.maximum((diagonal + diagonal_i).to(g.dtype) - 2.0 * row_i, CURVATURE)
             gain = tl.where(difference > 0, difference * difference / curvature, -1.0)
-            best, j, length, room_j = tl.reduce(
+            _, j, length, room_j = tl.reduce(
                 (gain, k, difference / curvature, b - end_low), 0, _larger_gain
             )
             row_j = tl.load(K + j * M + k).to(g.dtype)

@@ -1,0 +1,198 @@
+"""The parts of the sweep algorithm by themselves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from svmosaic.engine.gpu.accelerator import Accelerator  # noqa: E402
+from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks  # noqa: E402
+from svmosaic.engine.gpu.clusters import neighbour_order  # noqa: E402
+from svmosaic.engine.gpu.dual import Dual, best_length, packed  # noqa: E402
+from svmosaic.engine.gpu.features import SparseFeatures, read_features  # noqa: E402
+from svmosaic.engine.gpu.kernel_values import kernel_values  # noqa: E402
+from svmosaic.engine.kernels import KernelSpec  # noqa: E402
+from svmosaic.engine.problem import CallbackRows, CsrRows, DenseRows, Problem  # noqa: E402
+from twins import smo as smo_twin  # noqa: E402
+from twins.kernels import gram  # noqa: E402
+
+PLACE = Accelerator(torch.device("cpu"), use_triton=False)
+RNG = np.random.default_rng(1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 100, 1000])
+def test_an_order_names_every_point_once(n):
+    order = neighbour_order(torch.tensor(RNG.normal(size=(n, 3))), 8, seed=0)
+
+    np.testing.assert_array_equal(np.sort(order.numpy()), np.arange(n))
+
+
+def test_ranges_of_an_order_are_close_together():
+    points = RNG.uniform(size=(1024, 2))
+    order = neighbour_order(torch.tensor(points), 16, seed=0).numpy()
+
+    spread = np.mean([points[part].std(axis=0).mean() for part in order.reshape(64, 16)])
+
+    assert spread < 0.3 * points.std(axis=0).mean()
+
+
+def test_another_seed_gives_another_order():
+    points = torch.tensor(RNG.normal(size=(256, 3)))
+
+    orders = [neighbour_order(points, 8, seed) for seed in (0, 0, 1)]
+
+    assert torch.equal(orders[0], orders[1])
+    assert not torch.equal(orders[0], orders[2])
+
+
+def test_points_that_are_all_the_same_have_an_order():
+    order = neighbour_order(torch.zeros(100, 3), 8, seed=0)
+
+    np.testing.assert_array_equal(np.sort(order.numpy()), np.arange(100))
+
+
+def test_what_is_not_zero_is_packed_to_the_front():
+    index = torch.tensor([4, 9, 2, 7])
+    values = torch.tensor([0.0, 1.5, 0.0, -2.0])
+
+    where, what, count = packed(index, values, ghost=99)
+
+    assert where.tolist() == [9, 7, 99, 99]
+    assert what.tolist() == [1.5, -2.0, 0.0, 0.0]
+    assert count.tolist() == [2]
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.0, 0.3])
+def test_the_best_length_is_where_the_objective_is_least(epsilon):
+    n = 12
+    rows = RNG.normal(size=(n, 2))
+    targets = np.where(RNG.random(n) < 0.5, 1.0, -1.0) if epsilon is None else RNG.normal(size=n)
+    problem = Problem(np.arange(n), targets, np.ones(n))
+    kernel = kernel_values(DenseRows(rows), KernelSpec("rbf", 0.5), PLACE)
+    dual = Dual.of(problem, kernel, 1.0, epsilon, PLACE)
+    K = gram(rows, rows, KernelSpec("rbf", 0.5))
+    for _ in range(20):
+        start, goal = (
+            np.clip(RNG.normal(size=n), dual.lower[:-1].numpy(), dual.upper[:-1].numpy())
+            for _ in range(2)
+        )
+        dual.beta[:-1] = torch.tensor(start)
+        dual.refresh()
+        product = np.append(K @ (goal - start), 0.0)
+        index = torch.arange(n)
+
+        length = float(best_length(dual, index, torch.tensor(goal), torch.tensor(product)))
+
+        def objective(t, start=start, goal=goal):
+            b = start + t * (goal - start)
+            return 0.5 * b @ K @ b - targets @ b + (epsilon or 0.0) * np.abs(b).sum()
+
+        best = min(objective(t) for t in np.linspace(0, 1, 2001))
+        assert 0.0 <= length <= 1.0
+        assert objective(length) <= best + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+def test_a_block_takes_the_steps_of_the_twin(epsilon):
+    n = 30
+    rows = RNG.normal(size=(n, 2))
+    K = gram(rows, rows, KernelSpec("rbf", 1.0))
+    targets = np.where(rows[:, 0] > 0, 1.0, -1.0) if epsilon is None else rows[:, 0] ** 2
+    upper = RNG.uniform(0.5, 2.0, n)
+    expected = smo_twin.solve(K, targets, upper, tol=1e-6, epsilon=epsilon)
+
+    two_sided = epsilon is not None
+    low = np.where(two_sided | (targets < 0), -upper, 0.0)
+    high = np.where(two_sided | (targets > 0), upper, 0.0)
+    arrays = (K, np.ones(n), np.zeros(n), low, high, -targets)
+    blocks = Blocks(*(torch.tensor(a)[None] for a in arrays), epsilon or 0.0)
+    n_updates, violation = solve_blocks(
+        blocks, tol=1e-6, looseness=0.0, max_updates=10_000, use_triton=False
+    )
+
+    assert n_updates.tolist() == [expected.counters.n_updates]
+    assert float(violation) <= 1e-6
+    beta = np.zeros(n)
+    beta[expected.support] = expected.coef
+    np.testing.assert_allclose(blocks.beta[0].numpy(), beta, atol=1e-12)
+
+
+def test_sparse_rows_are_made_dense_where_they_are_asked_for():
+    from scipy import sparse
+
+    table = RNG.normal(size=(20, 6)) * (RNG.random((20, 6)) < 0.4)
+    csr = sparse.csr_array(table)
+    rows = CsrRows(csr.data, csr.indices, csr.indptr, 6)
+    dense = read_features(rows, PLACE)
+    kept = SparseFeatures(
+        torch.tensor(csr.data),
+        torch.tensor(csr.indices).long(),
+        torch.tensor(csr.indptr).long(),
+        6,
+        torch.arange(21),
+    )
+    index = torch.tensor([[3, 19, 20], [0, 3, 7]])
+
+    np.testing.assert_array_equal(dense.rows(index), kept.rows(index))
+    np.testing.assert_array_equal(kept.rows(index)[0, 2], np.zeros(6))
+    np.testing.assert_allclose(dense.squares(), kept.squares())
+    part = kept.take(torch.tensor([5, 6]))
+    np.testing.assert_array_equal(part.rows(torch.tensor([0, 1, 2]))[:2], table[5:7])
+    assert part.n_rows == 2
+
+
+def test_kernel_functions_run_on_the_cpu_only():
+    rows = CallbackRows(lambda j: np.ones(2), np.ones(2), 2)
+
+    with pytest.raises(ValueError, match="Python function runs on the CPU only"):
+        kernel_values(rows, KernelSpec("precomputed"), PLACE)
+
+
+TRITON = """
+import numpy as np, torch
+from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks
+from svmosaic.engine.gpu.triton_products import rbf_products
+
+rng = np.random.default_rng(0)
+X, Z, c = rng.normal(size=(9, 64)) / 8, rng.normal(size=(6, 64)) / 8, rng.normal(size=6)
+tables = [torch.tensor(t, dtype=torch.float32) for t in (X, -(X**2).sum(1) / 2)]
+columns = [torch.tensor(t, dtype=torch.float32) for t in (Z, -(Z**2).sum(1) / 2)]
+found = rbf_products(*tables, *columns, torch.tensor(c), torch.tensor([5]))
+K = np.exp2(-((X[:, None] - Z[None]) ** 2).sum(2) / 2)
+np.testing.assert_allclose(found, K[:, :5] @ c[:5], atol=1e-6)
+
+P, M = 2, 16
+K = np.exp2(-((X := rng.normal(size=(P, M, 2)))[:, :, None] - X[:, None]).__pow__(2).sum(3))
+for epsilon in (0.0, 0.2):
+    t = rng.normal(size=(P, M)) if epsilon else np.where(rng.random((P, M)) < 0.5, 1.0, -1.0)
+    low = np.where(t < 0, -1.0, -1.0 if epsilon else 0.0)
+    high = np.where(t > 0, 1.0, 1.0 if epsilon else 0.0)
+    results = []
+    for use_triton in (False, True):
+        arrays = (K, np.ones((P, M)), np.zeros((P, M)), low, high, -t)
+        blocks = Blocks(*(torch.tensor(a) for a in arrays), epsilon)
+        n, _ = solve_blocks(
+            blocks, tol=1e-2, looseness=0.0, max_updates=15, use_triton=use_triton
+        )
+        results.append((blocks.beta.numpy(), blocks.gradient.numpy(), n.numpy()))
+    for ours, theirs in zip(*results):
+        np.testing.assert_allclose(ours, theirs, atol=1e-7)
+    assert results[0][2].min() > 3
+"""
+
+
+def test_kernels_of_triton_do_what_pytorch_does():
+    pytest.importorskip("triton")
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", TRITON], env=environment, check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
