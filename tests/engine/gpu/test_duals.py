@@ -9,15 +9,16 @@ import pytest
 
 pytest.importorskip("torch")
 
-from torch_engine import BATCHES, SWEEPS, engine  # noqa: E402
-from problems import solve_dual_exactly, solve_svr_exactly  # noqa: E402
-from scipy import sparse  # noqa: E402
-from svmosaic.engine import cpu  # noqa: E402
-from svmosaic.engine.kernels import SAMPLE_KERNELS, KernelSpec  # noqa: E402
-from svmosaic.engine.problem import DenseRows, PairwiseRows, Problem  # noqa: E402
-from svmosaic.engine.rows import rows_of_samples  # noqa: E402
-from svmosaic.engine.settings import SmoSettings  # noqa: E402
-from twins.kernels import gram  # noqa: E402
+from scipy import sparse
+
+from problems import solve_dual_exactly, solve_svr_exactly
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import SAMPLE_KERNELS, KernelSpec
+from svmosaic.engine.problem import DenseRows, PairwiseRows, Problem
+from svmosaic.engine.rows import rows_of_samples
+from svmosaic.engine.settings import SmoSettings
+from torch_engine import BATCHES, SWEEPS, engine
+from twins.kernels import gram
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -59,7 +60,7 @@ def test_classification_reaches_the_objective_of_the_interior_point_method(sizes
     assert found.status == "converged"
     assert found.violation <= 1e-5
     np.testing.assert_allclose(found.objective, expected, rtol=1e-6)
-    assert 0 <= found.dual_gap <= 1e-3
+    assert 0 <= found.dual_gap <= 5e-3
     assert abs(beta.sum()) < 1e-9
     assert np.all((SIGNS * beta >= 0) & (SIGNS * beta <= 3.0 * WEIGHTS))
 
@@ -69,9 +70,9 @@ def test_regression_reaches_the_objective_of_the_interior_point_method(sizes):
     found = solve(sizes, task=problem(TARGETS), C=3.0, tol=1e-4, **SVR)
 
     expected = solve_svr_exactly(gram(X, X, RBF), TARGETS, 3.0 * WEIGHTS, 0.1)
-    np.testing.assert_allclose(found.objective, expected, rtol=1e-4)
+    np.testing.assert_allclose(found.objective, expected, rtol=1e-5)
     assert abs(coefficients(found).sum()) < 1e-9
-    assert 0 <= found.dual_gap <= 1e-3
+    assert 0 <= found.dual_gap <= 5e-3
 
 
 @both_ways
