@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest slow attack sanitize sanitize-threads bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu slow attack sanitize sanitize-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -41,6 +41,16 @@ core: .stamp-install
 
 pytest: .stamp-install
 	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
+
+# The GPU engine on PyTorch's CPU device and Triton's interpreter. Installs PyTorch: gigabytes.
+test-torch: .stamp-install
+	$(BIN)/python -m pip install -q --disable-pip-version-check 'torch>=2.6'
+	$(BIN)/python -m pytest -n $(CORES) -m "not gpu" tests/engine/gpu tests/contracts/test_engines.py
+
+# On a computer with a GPU.
+test-gpu: .stamp-install
+	$(BIN)/python -m pip install -q --disable-pip-version-check 'torch>=2.6'
+	$(BIN)/python -m pytest tests/engine/gpu tests/contracts/test_engines.py
 
 slow: .stamp-install
 	$(BIN)/python -m pytest -m "slow or papers or dask"

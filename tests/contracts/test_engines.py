@@ -1,6 +1,11 @@
-"""What every engine owes; one that is registered is tested here without a change."""
+"""What every engine owes; one that is registered is tested here without a change.
+
+That of PyTorch is tested where it is installed: on its CPU device, and on a GPU if there is one.
+"""
 
 from __future__ import annotations
+
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -25,7 +30,14 @@ def spec(kind):
     return KernelSpec(kind, gamma=0.3, degree=2, coef0=0.5)
 
 
-@pytest.fixture(params=engine_names())
+no_pytorch = pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch")
+TORCH = [
+    pytest.param("torch:cpu", marks=no_pytorch),
+    pytest.param("cuda", marks=[no_pytorch, pytest.mark.gpu]),
+]
+
+
+@pytest.fixture(params=[*engine_names(), *TORCH])
 def engine(request):
     return engine_for(DenseRows(X), device=request.param)
 

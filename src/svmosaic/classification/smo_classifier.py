@@ -85,8 +85,9 @@ class SMOClassifier(ExactKernelClassifier):
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
     device : str, default=None
-        Where to compute: ``"cuda"`` or ``"cuda:1"`` for a GPU, which needs
-        ``pip install 'svmosaic[gpu]'``; None or ``"cpu"`` for the CPU.
+        Where to compute: ``"cuda"``, or ``"cuda:1"`` for the second GPU, which needs ``pip install
+        'svmosaic[gpu]'``; None and ``"cpu"`` are the CPU. The fitted model holds NumPy arrays and
+        predicts on the CPU where there is no GPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
