@@ -157,7 +157,7 @@ def test_kernel_functions_run_on_the_cpu_only():
 TRITON = """
 import numpy as np, torch
 from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks
-from svmosaic.engine.gpu.triton_products import rbf_products
+from svmosaic.engine.gpu.triton_products import finish_rbf, rbf_products
 
 rng = np.random.default_rng(0)
 X, Z, c = rng.normal(size=(9, 64)) / 8, rng.normal(size=(6, 64)) / 8, rng.normal(size=6)
@@ -167,7 +167,12 @@ found = rbf_products(*tables, *columns, torch.tensor(c), torch.tensor([5]))
 K = np.exp2(-((X[:, None] - Z[None]) ** 2).sum(2) / 2)
 np.testing.assert_allclose(found, K[:, :5] @ c[:5], atol=1e-6)
 
-P, M = 2, 16
+values = torch.tensor(rng.normal(size=(2, 3, 5)), dtype=torch.float32)
+left, right = (torch.tensor(-rng.random((2, n)), dtype=torch.float32) for n in (3, 5))
+expected = torch.exp2((values + left[:, :, None] + right[:, None, :]).clamp(max=0.0))
+np.testing.assert_allclose(finish_rbf(values, left, right), expected, rtol=1e-6)
+
+P, M = 2, 13
 K = np.exp2(-((X := rng.normal(size=(P, M, 2)))[:, :, None] - X[:, None]).__pow__(2).sum(3))
 for epsilon in (0.0, 0.2):
     t = rng.normal(size=(P, M)) if epsilon else np.where(rng.random((P, M)) < 0.5, 1.0, -1.0)

@@ -19,6 +19,7 @@ from svmosaic.engine.problem import DoubleArray, Problem, Status
 
 __all__ = ["SmallSolution", "batches_of", "solve_batch"]
 
+_ALIGNMENT = 16
 # Updates of each problem between two questions to the monitor; small ones are fast.
 _UPDATES = 16_384
 # Recomputed gradients may violate the conditions a little more; then it goes on.
@@ -56,12 +57,15 @@ def batches_of(
     problems: Sequence[Problem], item_size: int, place: Accelerator
 ) -> Iterator[tuple[int, list[int]]]:
     """Yield a width and the numbers of problems to be solved together, the largest ones first."""
-    by_width: dict[int, list[int]] = {}
+    # A thread block has a power of 2 of lanes; problems that differ by less go together.
+    by_lanes: dict[int, list[int]] = {}
     for number, problem in enumerate(problems):
-        width = max(16, 1 << (problem.samples.size - 1).bit_length())
-        by_width.setdefault(width, []).append(number)
-    for width in sorted(by_width, reverse=True):
-        numbers = by_width[width]
+        by_lanes.setdefault((problem.samples.size - 1).bit_length(), []).append(number)
+    for lanes in sorted(by_lanes, reverse=True):
+        numbers = by_lanes[lanes]
+        widest = max(problems[number].samples.size for number in numbers)
+        # Rows of kernel matrices begin where vectors do.
+        width = -(-widest // _ALIGNMENT) * _ALIGNMENT
         step = batch_size(place.free_bytes, width, item_size)
         for begin in range(0, len(numbers), step):
             yield width, numbers[begin : begin + step]

@@ -132,8 +132,12 @@ class SampleKernel:
 
     def blocks(self, index: Tensor) -> Tensor:
         """Return the matrices of samples named by rows of `index`, shape (n_blocks, m, m)."""
-        columns = self.columns(index)
-        return self.values(columns, columns)
+        samples, norms = self.columns(index)
+        if self.is_fused:
+            from svmosaic.engine.gpu.triton_products import finish_rbf
+
+            return finish_rbf(samples @ samples.transpose(1, 2), norms, norms)
+        return self.values((samples, norms), (samples, norms))
 
     def products(self, columns: Tensor, coef: Tensor, count: Tensor) -> Tensor:
         """Return K[:, columns[:count]] @ coef[:count] in float64; `count` is on the device."""

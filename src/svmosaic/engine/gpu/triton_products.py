@@ -9,7 +9,7 @@ import triton.language as tl
 
 from svmosaic.engine.gpu.accelerator import Tensor
 
-__all__ = ["rbf_products"]
+__all__ = ["finish_rbf", "rbf_products"]
 
 _ROWS = 128
 _COLUMNS = 128
@@ -59,6 +59,28 @@ def _rbf_products(
         # A few float32 numbers at a time; the long sum is float64.
         total += tl.sum(tl.exp2(power) * c[None, :], 1).to(tl.float64)
     tl.store(out + i, total, mask=is_row)
+
+
+@triton.jit
+def _finish_rbf(values, row_norms, column_norms, n_rows, n_columns, COLUMNS: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    x_norm = tl.load(row_norms + row)
+    norms = column_norms + (row // n_rows) * n_columns
+    for begin in range(0, n_columns, COLUMNS):
+        j = begin + tl.arange(0, COLUMNS)
+        is_column = j < n_columns
+        place = values + row * n_columns + j
+        power = tl.load(place, mask=is_column, other=0.0)
+        power += x_norm + tl.load(norms + j, mask=is_column, other=0.0)
+        tl.store(place, tl.exp2(tl.minimum(power, 0.0)), mask=is_column)
+
+
+def finish_rbf(products: Tensor, row_norms: Tensor, column_norms: Tensor) -> Tensor:
+    """Turn products x'z of blocks, shape (n_blocks, n, m), into 2^(x'z + both norms), in place."""
+    n_blocks, n, m = products.shape
+    columns = min(1024, triton.next_power_of_2(m))
+    _finish_rbf[(n_blocks * n,)](products, row_norms, column_norms, n, m, COLUMNS=columns)
+    return products
 
 
 def rbf_products(

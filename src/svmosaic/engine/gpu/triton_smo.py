@@ -48,6 +48,7 @@ def _smo(
     gradients,
     updates,
     violations,
+    m,
     epsilon,
     epsilon_rest,
     tol,
@@ -56,19 +57,21 @@ def _smo(
     CURVATURE: tl.constexpr,
     SMALL: tl.constexpr,
     HAS_TUBE: tl.constexpr,
-    M: tl.constexpr,
+    LANES: tl.constexpr,
 ):
     p = tl.program_id(0).to(tl.int64)
-    k = tl.arange(0, M)
-    base = p * M
-    b = tl.load(betas + base + k)
-    lower = tl.load(lowers + base + k)
-    upper = tl.load(uppers + base + k)
-    g = tl.load(gradients + base + k)
-    diagonal = tl.load(diagonals + base + k)
-    K = values + p * M * M
+    k = tl.arange(0, LANES)
+    # Lanes beyond the variables have bounds of zero: they cannot move.
+    is_one = k < m
+    base = p * m
+    b = tl.load(betas + base + k, mask=is_one, other=0.0)
+    lower = tl.load(lowers + base + k, mask=is_one, other=0.0)
+    upper = tl.load(uppers + base + k, mask=is_one, other=0.0)
+    g = tl.load(gradients + base + k, mask=is_one, other=0.0)
+    diagonal = tl.load(diagonals + base + k, mask=is_one, other=1.0)
+    K = values + base * m
     small = (upper - lower) * SMALL
-    width = tl.zeros((M,), tl.float64) + epsilon + epsilon_rest
+    width = tl.zeros((LANES,), tl.float64) + epsilon + epsilon_rest
     infinity = float("inf")
     n = 0
     goal = 0.0
@@ -91,7 +94,7 @@ def _smo(
         if n == 0:
             goal = tl.maximum(tol, looseness * violation)
         if violation > goal:
-            row_i = tl.load(K + i * M + k).to(g.dtype)
+            row_i = tl.load(K + i * m + k, mask=is_one, other=0.0).to(g.dtype)
             diagonal_i = tl.load(diagonals + base + i)
             difference = low - least
             curvature = tl.maximum((diagonal + diagonal_i).to(g.dtype) - 2.0 * row_i, CURVATURE)
@@ -99,7 +102,7 @@ def _smo(
             _, j, length, room_j = tl.reduce(
                 (gain, k, difference / curvature, b - end_low), 0, _larger_gain
             )
-            row_j = tl.load(K + j * M + k).to(g.dtype)
+            row_j = tl.load(K + j * m + k, mask=is_one, other=0.0).to(g.dtype)
             step = tl.minimum(tl.minimum(length.to(tl.float64), room_i), room_j)
             # A variable ends at its bound or at zero exactly: short of it by rounding, it would
             # pass for free.
@@ -108,8 +111,8 @@ def _smo(
             b = tl.where(k == i, grown, tl.where(k == j, shrunk, b))
             g += step.to(g.dtype) * (row_i - row_j)
             n += 1
-    tl.store(betas + base + k, b)
-    tl.store(gradients + base + k, g)
+    tl.store(betas + base + k, b, mask=is_one)
+    tl.store(gradients + base + k, g, mask=is_one)
     tl.store(updates + p, n)
     tl.store(violations + p, violation)
 
@@ -117,8 +120,9 @@ def _smo(
 def solve_by_thread_blocks(
     blocks: Blocks, tol: float, looseness: float, max_updates: int
 ) -> tuple[Tensor, Tensor]:
-    """Do as `block_smo.solve_blocks`; the number of variables is a power of 2."""
+    """Do as `block_smo.solve_blocks`."""
     n_blocks, m = blocks.beta.shape
+    lanes = triton.next_power_of_2(m)
     n_updates = torch.empty(n_blocks, dtype=torch.int64, device=blocks.beta.device)
     violation = torch.empty(n_blocks, dtype=torch.float32, device=blocks.beta.device)
     # Triton takes numbers as float32; two of them hold a float64.
@@ -132,6 +136,7 @@ def solve_by_thread_blocks(
         blocks.gradient,
         n_updates,
         violation,
+        m,
         epsilon,
         blocks.epsilon - epsilon,
         tol,
@@ -140,7 +145,7 @@ def solve_by_thread_blocks(
         CURVATURE=LEAST_CURVATURE,
         SMALL=ROUNDING,
         HAS_TUBE=blocks.epsilon > 0.0,
-        M=m,
-        num_warps=max(1, min(16, m // _VARIABLES_PER_WARP)),
+        LANES=lanes,
+        num_warps=max(1, min(16, lanes // _VARIABLES_PER_WARP)),
     )
     return n_updates, violation
