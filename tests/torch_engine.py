@@ -16,5 +16,4 @@ BATCHES = Sizes()
 
 
 def engine(sizes):
-    device = torch.device("cpu")
-    return TorchEngine(device, Accelerator(device, use_triton=False, sizes=sizes))
+    return TorchEngine(Accelerator(torch.device("cpu"), use_triton=False, sizes=sizes))

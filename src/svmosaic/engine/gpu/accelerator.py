@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -12,10 +14,24 @@ import torch
 from svmosaic.engine.gpu.memory_plan import Sizes
 from svmosaic.utils.free_memory import free_memory
 
-__all__ = ["Accelerator", "Tensor"]
+__all__ = ["Accelerator", "Tensor", "exact_products"]
 
 # PyTorch is optional, and its types are not checked.
 Tensor = Any
+
+
+@contextmanager
+def exact_products() -> Iterator[None]:
+    """Multiply float32 matrices in float32 inside the block, whatever the caller prefers.
+
+    TF32 has 10 bits, and exponents of kernels are small differences of large products.
+    """
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _has_triton(device: Any) -> bool:

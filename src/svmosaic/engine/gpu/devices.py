@@ -39,9 +39,10 @@ def engine_on(device: str) -> TorchEngine:
     torch = import_optional("torch", f"compute on device={device!r}")
     _require_device(torch, device)
 
+    from svmosaic.engine.gpu.accelerator import Accelerator
     from svmosaic.engine.gpu.engine import TorchEngine
 
-    return TorchEngine(torch.device("cpu" if device == _ON_CPU else device))
+    return TorchEngine(Accelerator.of(torch.device("cpu" if device == _ON_CPU else device)))
 
 
 def is_usable(device: str) -> bool:

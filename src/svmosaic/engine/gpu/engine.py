@@ -10,7 +10,7 @@ import torch
 
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
-from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
+from svmosaic.engine.gpu.accelerator import Accelerator, Tensor, exact_products
 from svmosaic.engine.gpu.features import Features, read_features
 from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
 from svmosaic.engine.gpu.memory_plan import tile_rows
@@ -36,13 +36,14 @@ __all__ = ["TorchEngine"]
 class TorchEngine:
     """The functions of an engine, on one device; NumPy in, NumPy out."""
 
-    def __init__(self, device: Any, place: Accelerator | None = None) -> None:
-        self.place = Accelerator.of(device) if place is None else place
+    def __init__(self, place: Accelerator) -> None:
+        self.place = place
 
     def takes(self, rows: Rows) -> bool:
         """Return False: tables are NumPy's, and this engine runs only where it is asked for."""
         return False
 
+    @exact_products()
     def solve(
         self,
         rows: Rows,
@@ -78,6 +79,7 @@ class TorchEngine:
         table = kernel_values(rows, kernel, self.place)
         return solve_exactly(table, problems, exact, self.place, monitor)
 
+    @exact_products()
     def decide(
         self,
         rows: Rows,
@@ -110,6 +112,7 @@ class TorchEngine:
         found: DoubleArray = values.cpu().numpy()
         return found + intercepts
 
+    @exact_products()
     def kernel_matrix(
         self, rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
     ) -> DoubleArray:
