@@ -154,12 +154,16 @@ def boxes(target: Tensor, bound: Tensor, epsilon: float | None) -> tuple[Tensor,
 
 
 def feasible(beta: Tensor, lower: Tensor, upper: Tensor) -> Tensor:
-    """Return coefficients within the bounds whose sum over the last axis is zero."""
+    """Return coefficients within the bounds whose sum over the last axis is zero.
+
+    Those of the heavier side shrink; zeros stay zero.
+    """
     beta = torch.clamp(beta, lower, upper)
-    excess = beta.sum(-1, keepdim=True)
-    room = torch.where(excess > 0, beta - lower, upper - beta)
-    share = (excess.abs() / room.sum(-1, keepdim=True).clamp(min=1e-300)).clamp(max=1.0)
-    return beta - torch.sign(excess) * share * room
+    positive, negative = beta.clamp(min=0.0), beta.clamp(max=0.0)
+    gain, loss = (side.sum(-1, keepdim=True) for side in (positive, -negative))
+    least = torch.minimum(gain, loss)
+    tiny = torch.finfo(beta.dtype).tiny
+    return positive * (least / gain.clamp(min=tiny)) + negative * (least / loss.clamp(min=tiny))
 
 
 def packed(index: Tensor, values: Tensor, ghost: int) -> tuple[Tensor, Tensor, Tensor]:
