@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 torch = pytest.importorskip("torch")
+# Tests run side by side, and what they multiply is small.
+torch.set_num_threads(1)
 
 from svmosaic.engine.gpu.accelerator import Accelerator  # noqa: E402
 from svmosaic.engine.gpu.engine import TorchEngine  # noqa: E402

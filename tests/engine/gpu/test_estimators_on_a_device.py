@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from svmosaic import OLLAWVClassifier, SMOClassifier, SMORegressor
 
-pytest.importorskip("torch")
+pytest.importorskip("torch_engine")
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).integers(0, 4, Y.size).astype(float)

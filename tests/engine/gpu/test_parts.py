@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch_engine").torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator  # noqa: E402
 from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks  # noqa: E402

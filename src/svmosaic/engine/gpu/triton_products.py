@@ -18,12 +18,16 @@ __all__ = ["finish_rbf", "rbf_products"]
 
 @dataclass(frozen=True)
 class _Tiling:
-    """How many rows and columns a thread block takes at a time, and features of both."""
+    """How many rows and columns a thread block takes at a time, and most features of both."""
 
     rows: int
     columns: int
-    step: int
+    most_features: int
     n_warps: int
+
+    def step(self, d: int) -> int:
+        """Return how many of d features are taken at a time; 32 divides d."""
+        return 64 if self.most_features >= 64 and d % 64 == 0 else 32
 
 
 # The fastest first, measured on an H200; the last ones need least shared memory.
@@ -116,8 +120,8 @@ def rbf_products(
     out = torch.empty(n, device=rows.device, dtype=torch.float64)
     arguments = (rows, row_norms, columns, column_norms, coef.float(), count, out, n)
     key = (str(rows.device), d)
-    # Wide tiles of many features do not fit.
-    fitting = [t for t in _TILINGS if d % t.step == 0 and (t.columns <= 64 or d <= t.step)]
+    # Wide tiles are for features that are taken at once.
+    fitting = [t for t in _TILINGS if t.columns <= 64 or d <= t.most_features]
     for tiling in [_known[key]] if key in _known else fitting:
         try:
             _launch(arguments, d, tiling)
@@ -135,7 +139,7 @@ def _launch(arguments: tuple[Any, ...], d: int, tiling: _Tiling) -> None:
     _rbf_products[(triton.cdiv(n, tiling.rows),)](
         *arguments,
         D=d,
-        STEP=tiling.step,
+        STEP=tiling.step(d),
         ROWS=tiling.rows,
         COLUMNS=tiling.columns,
         PRECISION="tf32x3",
