@@ -147,6 +147,16 @@ def test_sparse_rows_are_made_dense_where_they_are_asked_for():
     assert part.n_rows == 2
 
 
+def test_the_precision_that_the_caller_prefers_does_not_matter_and_stays():
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with PLACE.active():
+            assert torch.get_float32_matmul_precision() == "highest"
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
 def test_kernel_functions_run_on_the_cpu_only():
     rows = CallbackRows(lambda j: np.ones(2), np.ones(2), 2)
 
@@ -163,9 +173,14 @@ rng = np.random.default_rng(0)
 X, Z, c = rng.normal(size=(9, 64)) / 8, rng.normal(size=(6, 64)) / 8, rng.normal(size=6)
 tables = [torch.tensor(t, dtype=torch.float32) for t in (X, -(X**2).sum(1) / 2)]
 columns = [torch.tensor(t, dtype=torch.float32) for t in (Z, -(Z**2).sum(1) / 2)]
-found = rbf_products(*tables, *columns, torch.tensor(c), torch.tensor([5]))
 K = np.exp2(-((X[:, None] - Z[None]) ** 2).sum(2) / 2)
-np.testing.assert_allclose(found, K[:, :5] @ c[:5], atol=1e-6)
+for numbers in ([-1] * 6, [-1, 3, -1, -1, 8, 2]):
+    found = rbf_products(
+        *tables, *columns, torch.tensor(numbers), torch.tensor(c), torch.tensor([5])
+    )
+    np.testing.assert_allclose(found, K[:, :5] @ c[:5], atol=1e-6)
+    # From now on the columns are rows of the table.
+    K[3, 1] = K[8, 4] = 1.0
 
 values = torch.tensor(rng.normal(size=(2, 3, 5)), dtype=torch.float32)
 left, right = (torch.tensor(-rng.random((2, n)), dtype=torch.float32) for n in (3, 5))

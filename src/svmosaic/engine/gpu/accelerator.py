@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -14,24 +14,10 @@ import torch
 from svmosaic.engine.gpu.memory_plan import Sizes
 from svmosaic.utils.free_memory import free_memory
 
-__all__ = ["Accelerator", "Tensor", "exact_products"]
+__all__ = ["Accelerator", "Tensor"]
 
 # PyTorch is optional, and its types are not checked.
 Tensor = Any
-
-
-@contextmanager
-def exact_products() -> Iterator[None]:
-    """Multiply float32 matrices in float32 inside the block, whatever the caller prefers.
-
-    TF32 has 10 bits, and exponents of kernels are small differences of large products.
-    """
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def _has_triton(device: Any) -> bool:
@@ -63,6 +49,22 @@ class Accelerator:
     def of(cls, device: Any) -> Accelerator:
         """Return the device with Triton if it is there."""
         return cls(device, _has_triton(device) and "SVMOSAIC_NO_TRITON" not in os.environ)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Launch kernels on this device, and multiply float32 matrices in float32.
+
+        TF32, which the caller may prefer, has 10 bits, and exponents of kernels are small
+        differences of large products.
+        """
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        is_cuda = self.device.type == "cuda"
+        try:
+            with torch.cuda.device(self.device) if is_cuda else nullcontext():
+                yield
+        finally:
+            torch.set_float32_matmul_precision(before)
 
     @property
     def free_bytes(self) -> float:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import torch
 
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
-from svmosaic.engine.gpu.accelerator import Accelerator, Tensor, exact_products
+from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import Features, read_features
 from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
 from svmosaic.engine.gpu.memory_plan import tile_rows
@@ -33,6 +34,21 @@ from svmosaic.engine.settings import OllawvSettings
 __all__ = ["TorchEngine"]
 
 
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
+
+def _on_its_device(
+    method: Callable[Concatenate[TorchEngine, P], Result],
+) -> Callable[Concatenate[TorchEngine, P], Result]:
+    @wraps(method)
+    def run(self: TorchEngine, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        with self.place.active():
+            return method(self, *args, **kwargs)
+
+    return run
+
+
 class TorchEngine:
     """The functions of an engine, on one device; NumPy in, NumPy out."""
 
@@ -43,7 +59,7 @@ class TorchEngine:
         """Return False: tables are NumPy's, and this engine runs only where it is asked for."""
         return False
 
-    @exact_products()
+    @_on_its_device
     def solve(
         self,
         rows: Rows,
@@ -79,7 +95,7 @@ class TorchEngine:
         table = kernel_values(rows, kernel, self.place)
         return solve_exactly(table, problems, exact, self.place, monitor)
 
-    @exact_products()
+    @_on_its_device
     def decide(
         self,
         rows: Rows,
@@ -106,13 +122,15 @@ class TorchEngine:
             everyone = torch.arange(right.n, device=place.device)
             if left.is_fused and intercepts.size == 1:
                 count = torch.tensor([right.n], device=place.device)
-                values = left.products_with(right.columns(everyone), coef[:, 0], count)[:-1, None]
+                columns = right.columns(everyone)
+                nobody = torch.full_like(everyone, -1)
+                values = left.products_with(columns, nobody, coef[:, 0], count)[:-1, None]
             else:
                 values = left.sums(right.columns(everyone), coef)[:-1]
         found: DoubleArray = values.cpu().numpy()
         return found + intercepts
 
-    @exact_products()
+    @_on_its_device
     def kernel_matrix(
         self, rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
     ) -> DoubleArray:

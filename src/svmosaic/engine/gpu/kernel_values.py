@@ -142,16 +142,21 @@ class SampleKernel:
     def products(self, columns: Tensor, coef: Tensor, count: Tensor) -> Tensor:
         """Return K[:, columns[:count]] @ coef[:count] in float64; `count` is on the device."""
         if self.is_fused:
-            return self.products_with(self.columns(columns), coef, count)
+            return self.products_with(self.columns(columns), columns, coef, count)
         known = int(count)
         return self.sums(self.columns(columns[:known]), coef[:known, None])[:, 0]
 
-    def products_with(self, columns: tuple[Tensor, Tensor], coef: Tensor, count: Tensor) -> Tensor:
-        """Return K @ coef[:count] in float64 for samples of a table as columns, fused."""
+    def products_with(
+        self, columns: tuple[Tensor, Tensor], numbers: Tensor, coef: Tensor, count: Tensor
+    ) -> Tensor:
+        """Return K @ coef[:count] in float64 for samples of a table as columns, fused.
+
+        `numbers` are their rows in this table; -1 if they are those of another one.
+        """
         from svmosaic.engine.gpu.triton_products import rbf_products
 
         assert isinstance(self.features, DenseFeatures)
-        return rbf_products(self.features.values, self.norms, *columns, coef, count)
+        return rbf_products(self.features.values, self.norms, *columns, numbers, coef, count)
 
     @property
     def is_fused(self) -> bool:

@@ -42,6 +42,7 @@ def _rbf_products(
     row_norms,
     columns,
     column_norms,
+    numbers,
     coef,
     count,
     out,
@@ -76,6 +77,9 @@ def _rbf_products(
         z_norm = tl.load(column_norms + j, mask=is_column, other=0.0)
         c = tl.load(coef + j, mask=is_column, other=0.0)
         power = tl.minimum(power + (x_norm[:, None] + z_norm[None, :]), 0.0)
+        # k(x, x) is 1 exactly: rounding makes it smaller, and in a sum of squares that adds up.
+        number = tl.load(numbers + j, mask=is_column, other=-1)
+        power = tl.where(i64[:, None] == number[None, :], 0.0, power)
         # A few float32 numbers at a time; the long sum is float64.
         total += tl.sum(tl.exp2(power) * c[None, :], 1).to(tl.float64)
     tl.store(out + i, total, mask=is_row)
@@ -108,17 +112,19 @@ def rbf_products(
     row_norms: Tensor,
     columns: Tensor,
     column_norms: Tensor,
+    numbers: Tensor,
     coef: Tensor,
     count: Tensor,
 ) -> Tensor:
     """Return sum_j coef[j] 2^(x'z_j + norm of x + norm of z_j) for all rows x, in float64.
 
     Tables are float32 with a width that is a multiple of 32; the sum ends at `count`, an integer
-    on the device. The product is that of split TF32 numbers, which is as exact as float32.
+    on the device. `numbers` says which row a column is, -1 for none. The product is that of split
+    TF32 numbers, which is as exact as float32.
     """
     n, d = rows.shape
     out = torch.empty(n, device=rows.device, dtype=torch.float64)
-    arguments = (rows, row_norms, columns, column_norms, coef.float(), count, out, n)
+    arguments = (rows, row_norms, columns, column_norms, numbers, coef.float(), count, out, n)
     key = (str(rows.device), d)
     # Wide tiles are for features that are taken at once.
     fitting = [t for t in _TILINGS if t.columns <= 64 or d <= t.most_features]
