@@ -216,3 +216,65 @@ def test_kernels_of_triton_do_what_pytorch_does():
     )
 
     assert done.returncode == 0, done.stderr
+
+
+COMPILE = """
+import sys
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from svmosaic.engine.gpu import triton_products, triton_smo
+
+TYPES = {
+    "i32": ["n_rows", "n_columns", "m", "max_updates"],
+    "fp32": ["epsilon", "epsilon_rest", "tol", "looseness"],
+    "*i64": ["numbers", "count", "updates"],
+    "*fp64": ["out", "betas", "lowers", "uppers"],
+}
+
+def type_of(name):
+    return next((type for type, names in TYPES.items() if name in names), "*fp32")
+
+def shared_bytes(function, n_warps, capability, **constants):
+    names = function.arg_names
+    signature = {n: "constexpr" if n in constants else type_of(n) for n in names}
+    values = {(names.index(name),): value for name, value in constants.items()}
+    source = ASTSource(fn=function, signature=signature, constexprs=values)
+    options = {"num_warps": n_warps, "enable_fp_fusion": True}
+    target = GPUTarget("cuda", capability, 32)
+    return compile(source, target=target, options=options).metadata.shared
+
+for has_tube in (False, True):
+    shared_bytes(
+        triton_smo._smo, 4, 90, CURVATURE=1e-12, SMALL=1e-14, HAS_TUBE=has_tube, LANES=256
+    )
+shared_bytes(triton_products._finish_rbf, 4, 90, COLUMNS=256)
+tiling = triton_products._TILINGS[-1]
+bytes = shared_bytes(
+    triton_products._rbf_products,
+    tiling.n_warps,
+    80,
+    D=96,
+    STEP=tiling.step(96),
+    ROWS=tiling.rows,
+    COLUMNS=tiling.columns,
+    PRECISION="tf32x3",
+)
+# What every card of the last years has.
+assert bytes <= 99 * 1024, bytes
+"""
+
+
+def test_kernels_of_triton_compile_for_gpus_without_one():
+    pytest.importorskip("triton")
+    environment = {key: v for key, v in os.environ.items() if key != "TRITON_INTERPRET"}
+
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", COMPILE],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stderr

@@ -103,7 +103,10 @@ def finish_rbf(products: Tensor, row_norms: Tensor, column_norms: Tensor) -> Ten
     """Turn products x'z of blocks, shape (n_blocks, n, m), into 2^(x'z + both norms), in place."""
     n_blocks, n, m = products.shape
     columns = min(1024, triton.next_power_of_2(m))
-    _finish_rbf[(n_blocks * n,)](products, row_norms, column_norms, n, m, COLUMNS=columns)
+    # Versions of Triton differ in whether they fuse a product and a sum if nobody says.
+    _finish_rbf[(n_blocks * n,)](
+        products, row_norms, column_norms, n, m, COLUMNS=columns, enable_fp_fusion=True
+    )
     return products
 
 
@@ -150,4 +153,5 @@ def _launch(arguments: tuple[Any, ...], d: int, tiling: _Tiling) -> None:
         COLUMNS=tiling.columns,
         PRECISION="tf32x3",
         num_warps=tiling.n_warps,
+        enable_fp_fusion=True,
     )

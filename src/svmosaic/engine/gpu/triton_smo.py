@@ -147,5 +147,6 @@ def solve_by_thread_blocks(
         HAS_TUBE=blocks.epsilon > 0.0,
         LANES=lanes,
         num_warps=max(1, min(16, lanes // _VARIABLES_PER_WARP)),
+        enable_fp_fusion=True,
     )
     return n_updates, violation
