@@ -93,8 +93,9 @@ def require_room(
         With one sentence that names the array, its size and what is free.
     """
     table = float(n_rows) * n_columns * item_size
-    # The samples of a problem are a copy; the solver's own arrays are float64.
-    needed = 2.0 * table + 8.0 * _VALUES_PER_SAMPLE * n_rows
+    # The samples of a problem are a copy, and their order takes two for a while; the solver's own
+    # arrays are float64.
+    needed = 4.0 * table + 8.0 * _VALUES_PER_SAMPLE * n_rows
     if needed > free_bytes:
         raise MemoryError(
             f"The samples ({n_rows} x {n_columns} {dtype}) and the arrays of the solver need "
