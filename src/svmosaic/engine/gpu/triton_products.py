@@ -123,7 +123,7 @@ def rbf_products(
 
     Tables are float32 with a width that is a multiple of 32; the sum ends at `count`, an integer
     on the device. `numbers` says which row a column is, -1 for none. The product is that of split
-    TF32 numbers, which is as exact as float32.
+    TF32 numbers, which keep 22 bits.
     """
     n, d = rows.shape
     out = torch.empty(n, device=rows.device, dtype=torch.float64)
