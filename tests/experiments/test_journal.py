@@ -369,6 +369,25 @@ def test_a_full_disk_leaves_no_part_of_a_record(tmp_path):
     assert not content.damaged
 
 
+def test_ctrl_c_during_the_wait_for_the_disk_keeps_the_record(tmp_path, monkeypatch):
+    path = _write_journal(tmp_path)
+    before = read_journal(path)
+
+    def press(_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    with Journal(path) as journal:
+        monkeypatch.setattr(os, "fsync", press)
+        with pytest.raises(KeyboardInterrupt):
+            journal.add(_entry(8))
+        journal.add(_entry(9))
+
+    content = read_journal(path)
+    assert set(content.entries) == {*before.entries, _key(8), _key(9)}
+    assert not content.damaged
+
+
 def test_a_second_writer_is_refused_and_readers_are_not(tmp_path):
     path = _write_journal(tmp_path)
     before = _state(path)

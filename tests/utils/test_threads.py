@@ -24,6 +24,12 @@ from svmosaic.utils.threads import (
 )
 
 
+@pytest.fixture(autouse=True)
+def no_limits_from_outside(monkeypatch):
+    """Forget the threads that tests give to linear algebra."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+
+
 @pytest.fixture
 def sixteen(monkeypatch):
     """Make a computer with sixteen processors."""

@@ -179,7 +179,7 @@ class Journal:
             self._plan = {} if content.unknown else content.plan
             self._file.truncate(self._size)
             if not data[: self._size].endswith(b"\n"):
-                self._write(b"\n")
+                self._write(b"\n", self._last)
             self._close = stack.pop_all().close
         return self
 
@@ -210,28 +210,37 @@ class Journal:
         self._finished |= {entry.key: entry.status for entry in entries}
 
     def _append(self, records: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-        lines, last = encode_lines(records, self._last)
-        self._write(lines)
-        self._last = last
+        self._write(*encode_lines(records, self._last))
 
-    def _write(self, lines: bytes) -> None:
-        """Append lines and wait until the disk has them; after an error none is there."""
+    def _write(self, lines: bytes, last: str) -> None:
+        """Append lines and wait until the disk has them; after an error none is there.
+
+        `last` is the checksum that the next record refers to.
+        """
+        rest = memoryview(lines)
         try:
             self._file.seek(self._size)
-            rest = memoryview(lines)
             while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
-        except BaseException as error:
-            with contextlib.suppress(OSError):
-                self._file.truncate(self._size)
-            if isinstance(error, OSError):
-                raise OSError(
-                    f"The journal {str(self.path)!r} cannot be written: {error.strerror}. What was "
-                    "finished before is kept."
-                ) from error
+        except OSError as error:
+            self._take_back()
+            raise OSError(
+                f"The journal {str(self.path)!r} cannot be written: {error.strerror}. What was "
+                "finished before is kept."
+            ) from error
+        except BaseException:
+            # Ctrl-C during the wait for the disk does not take back what is written.
+            if rest:
+                self._take_back()
+            else:
+                self._size, self._last = self._size + len(lines), last
             raise
-        self._size += len(lines)
+        self._size, self._last = self._size + len(lines), last
+
+    def _take_back(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.truncate(self._size)
 
     def _make(self) -> None:
         """Make a new journal, with what a journal of an earlier version has."""
