@@ -22,7 +22,7 @@ nb::tuple find_distinct(const nb::object& rows, const Array1<Index>& labels,
     DistinctRows distinct;
     {
         const nb::gil_scoped_release release;
-        ThreadPool pool(n_threads);
+        ThreadPool pool(threads_to_sort(size, n_threads));
         distinct = distinct_rows(table.rows, span_of(labels), span_of(weights), pool);
     }
     return nb::make_tuple(to_numpy(std::move(distinct.rows)),

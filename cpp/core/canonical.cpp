@@ -60,7 +60,7 @@ constexpr Index least_to_sort = 2048;
 template <class Less>
 void sort_in_parallel(std::vector<Index>& numbers, ThreadPool& pool, const Less& less) {
     const Index n = ssize(numbers);
-    const Index n_pieces = std::clamp<Index>(n / least_to_sort, 1, pool.n_threads());
+    const Index n_pieces = threads_to_sort(n, pool.n_threads());
     const auto piece = [&](Index k) {
         return numbers.begin() + n * std::min(k, n_pieces) / n_pieces;
     };
@@ -170,6 +170,10 @@ void distances_to_mean(const CallbackRows<Real>&, const Problem&, double, double
                        std::vector<double>&) {}
 
 }  // namespace
+
+Index threads_to_sort(Index n_rows, Index n_threads) {
+    return std::clamp<Index>(n_rows / least_to_sort, 1, n_threads);
+}
 
 template <class Real>
 DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels,

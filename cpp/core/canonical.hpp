@@ -19,6 +19,9 @@ struct DistinctRows {
     std::vector<double> weights;  // the summed weight of its copies
 };
 
+// Threads beyond these have nothing to sort.
+Index threads_to_sort(Index n_rows, Index n_threads);
+
 template <class Real>
 DistinctRows distinct_rows(const Rows<Real>& rows, std::span<const Index> labels,
                            std::span<const double> weights, ThreadPool& pool);

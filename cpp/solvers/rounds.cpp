@@ -169,6 +169,7 @@ class Outside {
             }
             value_in_play_[i] = value;
         }
+        if (move.samples.empty()) return;
         move.travelled = travelled_at(ssize(moves_)) + slack * std::sqrt(std::max(0.0, square));
         moves_.push_back(std::move(move));
     }

@@ -153,7 +153,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         Feature weights, for the linear kernel.
     n_iter_ : ndarray of shape (n_outputs,)
         Selection steps of each binary problem; 0 where a large problem is solved exactly from
-        clusters, without a selection.
+        clusters, without a selection. On a GPU, updates of the exact solver.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each selection stopped: ``"converged"`` (the margin is reached), ``"max_iter"``,
         ``"max_support"``, ``"max_time"`` or ``"exhausted"`` (no sample is left).

@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> None:
         correct_ties=args.correct_ties,
         measure=args.measure or args.score or "score",
     )
-    # Drawn before anything is shown: a missing package is then the only thing that is told.
+    # Drawn before anything is shown, so that a missing package is the only thing reported.
     picture = None if args.plot is None else _draw(result, args.plot)
     print(format_fields(_summary(result)))
     print(f"\n{_methods_table(result)}\n")

@@ -17,7 +17,7 @@ class SolveCounters:
     """The work behind a solution.
 
     Like the solution, it does not depend on the number of threads, as long as the kernel columns
-    that are read again stay in the cache: those that leave are computed anew.
+    that are read again stay in the cache: those that leave are computed again.
 
     Attributes
     ----------

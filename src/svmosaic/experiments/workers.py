@@ -258,7 +258,7 @@ class _Process:
             return pickle.load(process.stdout)
         except (OSError, EOFError, ValueError, pickle.UnpicklingError):
             # ValueError: another thread has stopped the process and closed its streams.
-            # A process that ends by itself is given the time to do so: its exit code is told.
+            # A process that ends by itself gets the time to do so, and its exit code is reported.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(_END_SECONDS)
             self.stop()

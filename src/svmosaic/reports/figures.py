@@ -1,4 +1,4 @@
-"""Draw the figures of a report; one that fails is told and costs nothing else."""
+"""Draw the figures of a report; one that fails is reported and costs nothing else."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def stream_report(
     result : PrequentialResult
         What `svmosaic.streams.prequential` gave; at least one record.
     title : str
-        What stands above the page.
+        The heading of the page.
     facts : sequence of tuples of str, default=()
         Names and values of what was run, for the end of the page.
 

@@ -61,7 +61,7 @@ def test_what_is_not_zero_is_packed_to_the_front():
     index = torch.tensor([4, 9, 2, 7])
     values = torch.tensor([0.0, 1.5, 0.0, -2.0])
 
-    where, what, count = packed(index, values, ghost=99)
+    where, what, count = packed(index, values, padding=99)
 
     assert where.tolist() == [9, 7, 99, 99]
     assert what.tolist() == [1.5, -2.0, 0.0, 0.0]

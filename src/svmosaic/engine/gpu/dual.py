@@ -2,7 +2,7 @@
 
     min  1/2 b'Kb - t'b + epsilon |b|_1   subject to  sum b = 0  and  lower <= b <= upper
 
-Vectors have one entry more than there are samples: the ghost, whose bounds are zero.
+Vectors have one entry more than there are samples: padding, whose bounds are zero.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.block_smo import ROUNDING, slopes
-from svmosaic.engine.gpu.features import with_ghost
+from svmosaic.engine.gpu.features import with_padding
 from svmosaic.engine.gpu.kernel_values import KernelValues
 from svmosaic.engine.problem import Problem
 
@@ -104,7 +104,7 @@ class Dual:
 
     def take(self, index: Tensor) -> Dual:
         """Return copies of some variables; the others stay where they are."""
-        at = with_ghost(index, self.n)
+        at = with_padding(index, self.n)
         return Dual(
             self.kernel.take(index),
             self.target[at],
@@ -118,7 +118,7 @@ class Dual:
         )
 
     def refresh(self) -> Tensor:
-        """Compute the gradient anew; return the number of support vectors, on the device."""
+        """Recompute the gradient; return the number of support vectors, on the device."""
         index, coef, count = packed(
             torch.arange(self.n + 1, device=self.beta.device), self.beta, self.n
         )
@@ -166,8 +166,8 @@ def feasible(beta: Tensor, lower: Tensor, upper: Tensor) -> Tensor:
     return positive * (least / gain.clamp(min=tiny)) + negative * (least / loss.clamp(min=tiny))
 
 
-def packed(index: Tensor, values: Tensor, ghost: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the entries that are not zero first, the others as ghosts, and how many there are.
+def packed(index: Tensor, values: Tensor, padding: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the entries that are not zero first, the others as padding, and how many there are.
 
     Nothing waits for the device.
     """
@@ -176,7 +176,7 @@ def packed(index: Tensor, values: Tensor, ghost: int) -> tuple[Tensor, Tensor, T
     place = torch.cumsum(~is_zero, 0)
     count = place[-1:]
     place = (place - 1).masked_fill_(is_zero, n)
-    where = index.new_full((n + 1,), ghost).scatter_(0, place, index)
+    where = index.new_full((n + 1,), padding).scatter_(0, place, index)
     what = values.new_zeros(n + 1).scatter_(0, place, values)
     return where[:n], what[:n], count
 

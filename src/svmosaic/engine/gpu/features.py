@@ -116,7 +116,7 @@ class DenseFeatures:
 
     def take(self, index: Tensor) -> DenseFeatures:
         """Return the table of some of the rows."""
-        return DenseFeatures(self.values[with_ghost(index, self.n_rows)])
+        return DenseFeatures(self.values[with_padding(index, self.n_rows)])
 
     def mean(self) -> Tensor:
         """Return the mean of the rows."""
@@ -180,7 +180,7 @@ class SparseFeatures:
 
     def take(self, index: Tensor) -> SparseFeatures:
         """Return the table of some of the rows."""
-        numbers = self.numbers[with_ghost(index, self.n_rows)]
+        numbers = self.numbers[with_padding(index, self.n_rows)]
         return replace(self, numbers=numbers)
 
     def mean(self) -> Tensor:
@@ -204,6 +204,6 @@ class SparseFeatures:
         return replace(self, values=self.values.double())
 
 
-def with_ghost(index: Tensor, ghost: int) -> Tensor:
+def with_padding(index: Tensor, padding: int) -> Tensor:
     """Return the index with the row of zeros at its end."""
-    return torch.cat([index, index.new_full((1,), ghost)])
+    return torch.cat([index, index.new_full((1,), padding)])

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
-from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features, with_ghost
+from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features, with_padding
 from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import CallbackRows, PairwiseRows, Rows
@@ -27,7 +27,7 @@ _MOST_FUSED_COLUMNS = 1024
 class KernelValues(Protocol):
     """The kernel matrix K of some samples, computed where it is needed.
 
-    Its indices go one further than there are samples: that last row, the ghost, fills up blocks.
+    Its indices go one further than there are samples: that last row is padding and fills up blocks.
     """
 
     @property
@@ -40,7 +40,7 @@ class KernelValues(Protocol):
 
     @property
     def diagonal(self) -> Tensor:
-        """k(x, x) of all samples and the ghost."""
+        """k(x, x) of all samples and the padding."""
 
     def take(self, index: Tensor) -> KernelValues:
         """Return the matrix of some of the samples."""
@@ -118,7 +118,7 @@ class SampleKernel:
 
     @property
     def diagonal(self) -> Tensor:
-        """k(x, x) of all samples and the ghost."""
+        """k(x, x) of all samples and the padding."""
         kernel = self.kernel
         if kernel.kind in ("rbf", "laplacian"):
             return torch.ones(self.n + 1, dtype=self.dtype, device=self.place.device)
@@ -127,7 +127,7 @@ class SampleKernel:
 
     def take(self, index: Tensor) -> SampleKernel:
         """Return the matrix of some of the samples."""
-        norms = self.norms[with_ghost(index, self.n)] if self.norms.numel() else self.norms
+        norms = self.norms[with_padding(index, self.n)] if self.norms.numel() else self.norms
         return SampleKernel(self.features.take(index), norms, self.kernel, self.place)
 
     def blocks(self, index: Tensor) -> Tensor:
@@ -218,7 +218,7 @@ class PairwiseKernel:
 
     @property
     def diagonal(self) -> Tensor:
-        """k(x, x) of all samples and the ghost."""
+        """k(x, x) of all samples and the padding."""
         known = self.values.diagonal()
         known = known if self.numbers is None else known[self.numbers]
         return torch.cat([known, known.new_ones(1)])
@@ -242,7 +242,7 @@ class PairwiseKernel:
         return torch.cat([sums, sums.new_zeros(1)])
 
     def _rows(self, index: Tensor) -> Tensor:
-        # The ghost never moves, so that any value will do.
+        # The padding never moves, so that any value will do.
         index = index.clamp(max=self.n - 1)
         return index if self.numbers is None else self.numbers[index]
 

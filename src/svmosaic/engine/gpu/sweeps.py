@@ -102,7 +102,7 @@ class _Cells:
         self.n_cells = self._most_cells
 
     def matrix(self) -> Tensor:
-        """Return the samples of each cell, a row each, filled up with ghosts."""
+        """Return the samples of each cell, a row each, filled up with padding."""
         n = self._order.numel()
         width = max(self._least, -(-n // self.n_cells))
         order = torch.nn.functional.pad(self._order, (0, width * self.n_cells - n), value=n)
