@@ -59,6 +59,8 @@ def fitted(name):
     return model.fit(X, Y)
 
 
+# The classes are far apart, and whether rounding makes a peak differs between processors.
+@pytest.mark.filterwarnings("ignore:The norm of SVMCBPClassifier has no peak")
 @pytest.mark.parametrize("name", storable("model"))
 def test_every_attribute_of_every_model_comes_back(name):
     model = fitted(name)
