@@ -13,7 +13,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import Features, read_features
-from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
+from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values, split_pair
 from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.gpu.monitor import Monitor
 from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
@@ -116,17 +116,17 @@ class TorchEngine:
             # The function of a kernel that was given is the identity.
             values = place.tensor(rows.values)[:, chosen].double() @ coef
         else:
-            left, right = pairwise_values(
-                self._features(rows), self._features(vectors).take(chosen), kernel, place
-            )
-            everyone = torch.arange(right.n, device=place.device)
-            if left.is_fused and intercepts.size == 1:
+            table, other = self._features(rows), self._features(vectors).take(chosen)
+            fused = split_pair(table, other, kernel, place) if intercepts.size == 1 else None
+            if fused is not None:
+                left, right = fused
+                everyone = torch.arange(right.n, device=place.device)
                 count = torch.tensor([right.n], device=place.device)
-                columns = right.columns(everyone)
-                nobody = torch.full_like(everyone, -1)
-                values = left.products_with(columns, nobody, coef[:, 0], count)[:-1, None]
+                values = left.products_with(right, everyone, coef[:, 0], count)[:-1, None]
             else:
-                values = left.sums(right.columns(everyone), coef)[:-1]
+                first, second = pairwise_values(table, other, kernel, place)
+                everyone = torch.arange(second.n, device=place.device)
+                values = first.sums(second.columns(everyone), coef)[:-1]
         found: DoubleArray = values.cpu().numpy()
         return found + intercepts
 

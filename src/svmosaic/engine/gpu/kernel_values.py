@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,17 +10,11 @@ import torch
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features, with_padding
 from svmosaic.engine.gpu.memory_plan import tile_rows
+from svmosaic.engine.gpu.split_rbf import LARGEST_NORM, SplitRbf, can_split, rbf_scale
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import CallbackRows, PairwiseRows, Rows
 
-__all__ = ["KernelValues", "SampleKernel", "kernel_values", "pairwise_values"]
-
-# Exponents of rbf are differences of numbers as large as half the squared norms. In float32 they
-# are right to about 1e-7 of that; with larger norms the samples are taken as float64.
-_LARGEST_NORM = 256.0
-# Fused products read features by so many columns.
-_FUSED_COLUMNS = 32
-_MOST_FUSED_COLUMNS = 1024
+__all__ = ["KernelValues", "SampleKernel", "kernel_values", "pairwise_values", "split_pair"]
 
 
 class KernelValues(Protocol):
@@ -64,7 +57,13 @@ def kernel_values(rows: Rows, kernel: KernelSpec, place: Accelerator) -> KernelV
             "A kernel that is a Python function runs on the CPU only; use device=None, or pass a "
             "precomputed kernel matrix."
         )
-    return SampleKernel.of(read_features(rows, place), kernel, place)
+    features = read_features(rows, place)
+    if can_split(features, kernel, place):
+        assert isinstance(features, DenseFeatures)
+        found = SplitRbf.of(features, kernel)
+        if found is not None:
+            return found
+    return SampleKernel.of(features, kernel, place)
 
 
 @dataclass(frozen=True)
@@ -97,13 +96,11 @@ class SampleKernel:
         nothing = torch.empty(0, device=place.device)
         if kernel.kind != "rbf":
             return cls(features, nothing, kernel, place)
-        scale = math.sqrt(2.0 * kernel.gamma / math.log(2.0))
+        scale = rbf_scale(kernel.gamma)
         moved = features.moved(features.mean() if origin is None else origin, scale)
         norms = -0.5 * moved.squares()
-        if features.dtype == torch.float32 and float(norms.min()) < -_LARGEST_NORM:
+        if features.dtype == torch.float32 and float(norms.min()) < -LARGEST_NORM:
             return cls.of(features.in_float64(), kernel, place, origin)
-        if place.use_triton and isinstance(moved, DenseFeatures):
-            moved = _padded(moved)
         return cls(moved, norms.to(moved.dtype), kernel, place)
 
     @property
@@ -133,41 +130,12 @@ class SampleKernel:
     def blocks(self, index: Tensor) -> Tensor:
         """Return the matrices of samples named by rows of `index`, shape (n_blocks, m, m)."""
         samples, norms = self.columns(index)
-        if self.is_fused:
-            from svmosaic.engine.gpu.triton_products import finish_rbf
-
-            return finish_rbf(samples @ samples.transpose(1, 2), norms, norms)
         return self.values((samples, norms), (samples, norms))
 
     def products(self, columns: Tensor, coef: Tensor, count: Tensor) -> Tensor:
         """Return K[:, columns[:count]] @ coef[:count] in float64; `count` is on the device."""
-        if self.is_fused:
-            return self.products_with(self.columns(columns), columns, coef, count)
         known = int(count)
         return self.sums(self.columns(columns[:known]), coef[:known, None])[:, 0]
-
-    def products_with(
-        self, columns: tuple[Tensor, Tensor], numbers: Tensor, coef: Tensor, count: Tensor
-    ) -> Tensor:
-        """Return K @ coef[:count] in float64 for samples of a table as columns, fused.
-
-        `numbers` are their rows in this table; -1 if they are those of another one.
-        """
-        from svmosaic.engine.gpu.triton_products import rbf_products
-
-        assert isinstance(self.features, DenseFeatures)
-        return rbf_products(self.features.values, self.norms, *columns, numbers, coef, count)
-
-    @property
-    def is_fused(self) -> bool:
-        """Whether products need no kernel values in memory."""
-        return (
-            self.place.use_triton
-            and self.kernel.kind == "rbf"
-            and self.dtype == torch.float32
-            and isinstance(self.features, DenseFeatures)
-            and self.features.n_columns <= _MOST_FUSED_COLUMNS
-        )
 
     def columns(self, index: Tensor) -> tuple[Tensor, Tensor]:
         """Return samples and their norms, dense."""
@@ -263,6 +231,20 @@ def pairwise_values(
     return wide[0], wide[1]
 
 
+def split_pair(
+    left: Features, right: Features, kernel: KernelSpec, place: Accelerator
+) -> tuple[SplitRbf, SplitRbf] | None:
+    """Return two tables of split numbers with one origin, or None if they cannot be split."""
+    if not (can_split(left, kernel, place) and can_split(right, kernel, place)):
+        return None
+    assert isinstance(left, DenseFeatures)
+    assert isinstance(right, DenseFeatures)
+    origin = right.mean()
+    second = SplitRbf.of(right, kernel, origin)
+    first = None if second is None else SplitRbf.of(left, kernel, origin)
+    return None if first is None or second is None else (first, second)
+
+
 def _values(
     kernel: KernelSpec, left: Tensor, left_norms: Tensor, right: Tensor, right_norms: Tensor
 ) -> Tensor:
@@ -282,11 +264,3 @@ def _of_products(kernel: KernelSpec, products: Tensor) -> Tensor:
         return products
     values = products.mul_(kernel.gamma).add_(kernel.coef0)
     return values.tanh_() if kernel.kind == "sigmoid" else values.pow_(kernel.degree)
-
-
-def _padded(features: DenseFeatures) -> DenseFeatures:
-    """Return a table with columns of zeros, as the fused kernel reads it."""
-    n_more = -features.n_columns % _FUSED_COLUMNS
-    if n_more == 0:
-        return features
-    return DenseFeatures(torch.nn.functional.pad(features.values, (0, n_more)))

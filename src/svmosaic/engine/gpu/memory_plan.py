@@ -23,6 +23,8 @@ class Sizes:
         Variables of a block, a power of 2.
     cell : int
         Samples of a cell, from which its block is chosen.
+    single : int
+        Variables of a single block between two sweeps, a power of 2 and at most `block`.
     small : int
         Most samples of a problem that is one block itself, a power of 2.
     candidates : int
@@ -37,6 +39,7 @@ class Sizes:
 
     block: int = 2048
     cell: int = 6000
+    single: int = 2048
     small: int = 4096
     candidates: int = 32768
     n_singles: int = 2
@@ -68,7 +71,13 @@ def sizes_within(sizes: Sizes, free_bytes: float, n_samples: int, item_size: int
     small = sizes.small
     while small > 64 and 3.0 * small**2 * item_size > 4.0 * _SHARE * free_bytes:
         small //= 2
-    return replace(sizes, block=block, cell=sizes.cell * block // sizes.block, small=small)
+    return replace(
+        sizes,
+        block=block,
+        cell=sizes.cell * block // sizes.block,
+        single=min(sizes.single, block),
+        small=small,
+    )
 
 
 def batch_size(free_bytes: float, n_samples: int, item_size: int) -> int:

@@ -235,9 +235,10 @@ def _round(
         work.n_blocks += cells.n_cells
         work.n_block_values += cells.n_cells * block**2
     n_singles = sizes.n_singles if left > sizes.n_singles * most else 1
-    steps += _singles(dual, n_singles, block, tol, most, place)
+    single = min(sizes.single, block)
+    steps += _singles(dual, n_singles, single, tol, most, place)
     work.n_blocks += n_singles
-    work.n_block_values += n_singles * block**2
+    work.n_block_values += n_singles * single**2
     return steps
 
 
