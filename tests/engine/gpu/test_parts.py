@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch_engine").torch
 from svmosaic.engine.gpu.accelerator import Accelerator  # noqa: E402
 from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks  # noqa: E402
 from svmosaic.engine.gpu.clusters import neighbour_order  # noqa: E402
+from svmosaic.engine.gpu.digits import Digits, step_for  # noqa: E402
 from svmosaic.engine.gpu.dual import Dual, best_length, packed  # noqa: E402
 from svmosaic.engine.gpu.features import SparseFeatures, read_features  # noqa: E402
 from svmosaic.engine.gpu.kernel_values import kernel_values  # noqa: E402
@@ -164,28 +165,65 @@ def test_kernel_functions_run_on_the_cpu_only():
         kernel_values(rows, KernelSpec("precomputed"), PLACE)
 
 
+@pytest.mark.parametrize("d", [3, 32, 40, 300])
+def test_digits_are_the_numbers_they_stand_for(d):
+    rows = RNG.normal(size=(50, d)).astype(np.float32)
+    rows[-1] = 0.0
+    step = step_for(float(np.abs(rows).max()), float(np.linalg.norm(rows, axis=1).max()), d)
+
+    found = Digits.of(torch.tensor(rows), torch.zeros(d), 1.0 / step)
+
+    high, middle, low = (part.numpy().astype(np.int64) for part in found.arrays[:3])
+    numbers = (high * 256 + middle) * 256 + low
+    assert np.abs(numbers[:, :d] * (step / 65536) - rows).max() <= 0.5001 * step / 65536
+    assert not numbers[:, d:].any()
+    # What fits into 24 bits for any samples is exact, and so are products in 32 bits.
+    squares = found.wholes.numpy().astype(np.int64) * 65536 + found.rests.numpy().astype(np.int64)
+    without_least = 2 * middle * low * 256 + low * low
+    np.testing.assert_allclose(squares, (numbers**2 - without_least).sum(axis=1) / 65536, rtol=1e-7)
+    assert found.wholes.max() < 2**22
+    assert np.abs(2 * 256 * high @ middle.T).max() < 2**31
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 1e-30, 1e30])
+def test_rows_of_one_value_have_digits(value):
+    rows = np.full((4, 1024), value, dtype=np.float32)
+    step = step_for(value, 32.0 * value, 1024)
+
+    found = Digits.of(torch.tensor(rows), torch.zeros(1024), 1.0 / step)
+
+    assert found.wholes[:-1].max() < 2**22
+    assert float(found.wholes[-1]) == 0.0
+
+
 TRITON = """
 import numpy as np, torch
 from svmosaic.engine.gpu.block_smo import Blocks, solve_blocks
-from svmosaic.engine.gpu.triton_products import finish_rbf, rbf_products
+from svmosaic.engine.gpu.digits import Digits, step_for
+from svmosaic.engine.gpu.triton_products import rbf_blocks, rbf_products
 
 rng = np.random.default_rng(0)
-X, Z, c = rng.normal(size=(9, 64)) / 8, rng.normal(size=(6, 64)) / 8, rng.normal(size=6)
-tables = [torch.tensor(t, dtype=torch.float32) for t in (X, -(X**2).sum(1) / 2)]
-columns = [torch.tensor(t, dtype=torch.float32) for t in (Z, -(Z**2).sum(1) / 2)]
-K = np.exp2(-((X[:, None] - Z[None]) ** 2).sum(2) / 2)
-for numbers in ([-1] * 6, [-1, 3, -1, -1, 8, 2]):
+for d in (5, 64, 90):
+    X = 2.0 * rng.normal(size=(70, d)) / np.sqrt(d)
+    X[-1] = 0.0
+    table = torch.tensor(X, dtype=torch.float32)
+    step = step_for(np.abs(X).max(), np.linalg.norm(X, axis=1).max(), d)
+    digits = Digits.of(table, torch.zeros(d), 1.0 / step)
+    K = np.exp2(-((X[:, None] - X[None]) ** 2).sum(2) / 2)
+    index = torch.tensor([[0, 5, 5, 69, 3], [1, 2, 3, 4, 1]])
+    found = rbf_blocks(digits, index, 0.5 * step**2)
+    for block, chosen in zip(found.numpy(), index.numpy()):
+        np.testing.assert_allclose(block, K[np.ix_(chosen, chosen)], rtol=3e-6)
+        np.testing.assert_array_equal(block.diagonal(), 1.0)
+    # Large coefficients that nearly cancel.
+    c = 1e4 * rng.normal(size=128)
+    c[40:] = 0.0
+    columns = torch.tensor(rng.integers(0, 70, 128))
     found = rbf_products(
-        *tables, *columns, torch.tensor(numbers), torch.tensor(c), torch.tensor([5])
+        digits, digits.take(columns), torch.tensor(c), torch.tensor([40]), 0.5 * step**2
     )
-    np.testing.assert_allclose(found, K[:, :5] @ c[:5], atol=1e-6)
-    # From now on the columns are rows of the table.
-    K[3, 1] = K[8, 4] = 1.0
-
-values = torch.tensor(rng.normal(size=(2, 3, 5)), dtype=torch.float32)
-left, right = (torch.tensor(-rng.random((2, n)), dtype=torch.float32) for n in (3, 5))
-expected = torch.exp2((values + left[:, :, None] + right[:, None, :]).clamp(max=0.0))
-np.testing.assert_allclose(finish_rbf(values, left, right), expected, rtol=1e-6)
+    error = np.abs(found.numpy() - K[:, columns] @ c).max()
+    assert error < 3e-7 * np.abs(c).sum(), error
 
 P, M = 2, 13
 K = np.exp2(-((X := rng.normal(size=(P, M, 2)))[:, :, None] - X[:, None]).__pow__(2).sum(3))
@@ -226,9 +264,10 @@ from triton.compiler import ASTSource
 from svmosaic.engine.gpu import triton_products, triton_smo
 
 TYPES = {
-    "i32": ["n_rows", "n_columns", "m", "max_updates"],
-    "fp32": ["epsilon", "epsilon_rest", "tol", "looseness"],
-    "*i64": ["numbers", "count", "updates"],
+    "i32": ["n_rows", "m", "max_updates"],
+    "fp32": ["epsilon", "epsilon_rest", "tol", "looseness", "scale"],
+    "*i8": [p + d for p in ("", "row_", "column_") for d in ("high", "middle", "low")],
+    "*i64": ["index", "count", "updates"],
     "*fp64": ["out", "betas", "lowers", "uppers"],
 }
 
@@ -248,17 +287,16 @@ for has_tube in (False, True):
     shared_bytes(
         triton_smo._smo, 4, 90, CURVATURE=1e-12, SMALL=1e-14, HAS_TUBE=has_tube, LANES=256
     )
-shared_bytes(triton_products._finish_rbf, 4, 90, COLUMNS=256)
-tiling = triton_products._TILINGS[-1]
+shared_bytes(triton_products._rbf_blocks, 4, 90, D=128, STEP=64, TILE=64)
+tiling = triton_products._tilings(128)[-1]
 bytes = shared_bytes(
     triton_products._rbf_products,
     tiling.n_warps,
     80,
-    D=96,
-    STEP=tiling.step(96),
+    D=128,
+    STEP=tiling.step(128),
     ROWS=tiling.rows,
     COLUMNS=tiling.columns,
-    PRECISION="tf32x3",
 )
 # What every card of the last years has.
 assert bytes <= 99 * 1024, bytes

@@ -13,7 +13,8 @@ from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import Features, read_features
-from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values, split_pair
+from svmosaic.engine.gpu.integer_rbf import integer_pair
+from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
 from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.gpu.monitor import Monitor
 from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
@@ -117,7 +118,7 @@ class TorchEngine:
             values = place.tensor(rows.values)[:, chosen].double() @ coef
         else:
             table, other = self._features(rows), self._features(vectors).take(chosen)
-            fused = split_pair(table, other, kernel, place) if intercepts.size == 1 else None
+            fused = integer_pair(table, other, kernel, place) if intercepts.size == 1 else None
             if fused is not None:
                 left, right = fused
                 everyone = torch.arange(right.n, device=place.device)

@@ -9,12 +9,12 @@ import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features, with_padding
+from svmosaic.engine.gpu.integer_rbf import LARGEST_NORM, integer_rbf, rbf_scale
 from svmosaic.engine.gpu.memory_plan import tile_rows
-from svmosaic.engine.gpu.split_rbf import LARGEST_NORM, SplitRbf, can_split, rbf_scale
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import CallbackRows, PairwiseRows, Rows
 
-__all__ = ["KernelValues", "SampleKernel", "kernel_values", "pairwise_values", "split_pair"]
+__all__ = ["KernelValues", "SampleKernel", "kernel_values", "pairwise_values"]
 
 
 class KernelValues(Protocol):
@@ -58,11 +58,9 @@ def kernel_values(rows: Rows, kernel: KernelSpec, place: Accelerator) -> KernelV
             "precomputed kernel matrix."
         )
     features = read_features(rows, place)
-    if can_split(features, kernel, place):
-        assert isinstance(features, DenseFeatures)
-        found = SplitRbf.of(features, kernel)
-        if found is not None:
-            return found
+    found = integer_rbf(features, kernel, place)
+    if found is not None:
+        return found
     return SampleKernel.of(features, kernel, place)
 
 
@@ -229,20 +227,6 @@ def pairwise_values(
         return first, second
     wide = [SampleKernel.of(f.in_float64(), kernel, place, origin) for f in (left, right)]
     return wide[0], wide[1]
-
-
-def split_pair(
-    left: Features, right: Features, kernel: KernelSpec, place: Accelerator
-) -> tuple[SplitRbf, SplitRbf] | None:
-    """Return two tables of split numbers with one origin, or None if they cannot be split."""
-    if not (can_split(left, kernel, place) and can_split(right, kernel, place)):
-        return None
-    assert isinstance(left, DenseFeatures)
-    assert isinstance(right, DenseFeatures)
-    origin = right.mean()
-    second = SplitRbf.of(right, kernel, origin)
-    first = None if second is None else SplitRbf.of(left, kernel, origin)
-    return None if first is None or second is None else (first, second)
 
 
 def _values(
