@@ -145,8 +145,8 @@ def _solve_large(
     beta = dual.beta[:-1].cpu().numpy()
     ended = time.perf_counter()
     counters = SolveCounters(
-        n_kernel_values=work.n_block_values + work.n_product_columns * problem.samples.size,
-        n_columns=work.n_product_columns,
+        n_kernel_values=work.n_block_values + work.n_product_values,
+        n_columns=work.n_columns,
         n_updates=work.n_updates,
         n_blocks=work.n_blocks,
         n_sweeps=len(work.lengths),

@@ -68,8 +68,10 @@ class Work:
         Updates of pairs.
     n_block_values : int
         Kernel values of blocks.
-    n_product_columns : int
+    n_columns : int
         Columns that products of the kernel matrix took.
+    n_product_values : int
+        Kernel values of these products.
     n_blocks : int
         Blocks solved.
     lengths : list of float
@@ -78,17 +80,19 @@ class Work:
 
     n_updates: int = 0
     n_block_values: int = 0
-    n_product_columns: int = 0
+    n_columns: int = 0
+    n_product_values: int = 0
     n_blocks: int = 0
     lengths: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What one joint step did, on the device."""
+    """What one joint step did, on the device, and how many samples its product is for."""
 
     n_updates: Tensor
     n_moved: Tensor
+    n_rows: int
     length: Tensor | None
 
 
@@ -149,7 +153,7 @@ def _joint_step(
     # A single block is solved for what it is worth, a joint step is too long at times.
     length = best_length(dual, index, goal, product) if cells.shape[0] > 1 else None
     dual.go(index, goal, length, product)
-    return _Step(n_updates.sum(), count[0], length)
+    return _Step(n_updates.sum(), count[0], dual.n, length)
 
 
 def _worst_violators(dual: Dual, cells: Tensor, block: int) -> Tensor:
@@ -182,7 +186,7 @@ def _singles(
     goal = part.beta[:-1]
     where, way, count = packed(candidates, goal - dual.beta[candidates], dual.n)
     dual.go(candidates, goal, None, dual.kernel.products(where, way, count))
-    return [*steps, _Step(torch.zeros_like(count[0]), count[0], None)]
+    return [*steps, _Step(torch.zeros_like(count[0]), count[0], dual.n, None)]
 
 
 def solve_by_sweeps(
@@ -196,7 +200,9 @@ def solve_by_sweeps(
     while True:
         if violation <= limits.tol:
             # What was summed up on the way is not quite the gradient.
-            work.n_product_columns += int(dual.refresh())
+            n_support = int(dual.refresh())
+            work.n_columns += n_support
+            work.n_product_values += n_support * dual.n
             n_refreshes += 1
             violation = _look(dual, [], work, monitor)
             if violation <= limits.tol or n_refreshes == _MOST_REFRESHES:
@@ -260,7 +266,11 @@ def _look(dual: Dual, steps: list[_Step], work: Work, monitor: Monitor) -> float
     violation, *counts = torch.stack(figures).tolist()
     n = len(steps)
     work.n_updates += int(sum(counts[:n]))
-    work.n_product_columns += int(sum(counts[n : 2 * n]))
+    moved = [int(count) for count in counts[n : 2 * n]]
+    work.n_columns += sum(moved)
+    work.n_product_values += sum(
+        count * step.n_rows for count, step in zip(moved, steps, strict=True)
+    )
     work.lengths += counts[2 * n :]
     monitor.add(int(sum(counts[:n])))
     return float(violation)
