@@ -242,6 +242,22 @@ for epsilon in (0.0, 0.2):
     for ours, theirs in zip(*results):
         np.testing.assert_allclose(ours, theirs, atol=1e-7)
     assert results[0][2].min() > 3
+
+# All of it together.
+from svmosaic import OLLAWVClassifier
+from svmosaic.engine.gpu.accelerator import Accelerator
+from svmosaic.engine.gpu.engine import TorchEngine
+from svmosaic.engine.gpu.memory_plan import Sizes
+from svmosaic.engine.protocol import register
+
+sizes = Sizes(block=16, cell=32, single=16, small=8, candidates=48, updates=50, n_sweeps=20)
+register("interpreter", TorchEngine(Accelerator(torch.device("cpu"), True, sizes)))
+X = rng.uniform(-1, 1, size=(150, 3)).astype(np.float32)
+y = np.sin(4 * X[:, 0]) * X[:, 1] > 0
+models = [OLLAWVClassifier(C=5.0, gamma=2.0, device=d).fit(X, y) for d in ("cpu", "interpreter")]
+np.testing.assert_allclose(models[1].objective_, models[0].objective_, rtol=1e-4)
+np.testing.assert_allclose(*(m.decision_function(X) for m in models), atol=5e-3)
+assert models[1].fit_report_.counters.n_sweeps > 2
 """
 
 
