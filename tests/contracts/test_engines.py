@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from svmosaic.engine.expansion import KernelExpansion, kernel_matrix
 from svmosaic.engine.kernels import KERNELS, SAMPLE_KERNELS, KernelSpec
-from svmosaic.engine.problem import Coefficients, DenseRows, Problem
+from svmosaic.engine.problem import Coefficients, DenseRows, PairwiseRows, Problem
 from svmosaic.engine.protocol import engine_for, engine_names, register
 from svmosaic.engine.rows import rows_of_samples
 from svmosaic.engine.settings import SmoSettings
@@ -83,6 +83,77 @@ def test_decisions_are_sums_of_kernel_values(engine, kind, n_threads):
 
     values = engine.kernel_matrix(rows, vectors, spec(kind), n_threads=n_threads)
     np.testing.assert_allclose(found, values @ dense + intercepts, rtol=1e-12, atol=1e-12)
+
+
+def read(engine, values):
+    """Return a dense table where the engine computes."""
+    return engine.read_table(values) if hasattr(engine, "read_table") else DenseRows(values)
+
+
+def patterns(table, labels, samples, weights):
+    """Return rows, labels and weights of samples as a list in the order of the patterns."""
+    return [
+        (*row, label, weight)
+        for row, label, weight in zip(
+            table[samples].tolist(), labels[samples].tolist(), weights.tolist(), strict=True
+        )
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_copies_of_a_pattern_are_one_sample_with_their_weight(engine, dtype):
+    table = RNG.integers(-1, 2, size=(500, 3)).astype(dtype)
+    # Zeros of both signs are equal.
+    table[::2] *= -1
+    labels = RNG.integers(0, 3, 500)
+    weights = RNG.choice([0.0, 0.1, 1.0, 1 / 3, 7.0], 500)
+
+    samples, sums = engine.distinct_rows(read(engine, table), labels, weights)
+
+    expected = {}
+    for row, label, weight in zip(table.tolist(), labels.tolist(), weights, strict=True):
+        if weight > 0:
+            pattern = (*(value + 0.0 for value in row), label)
+            expected[pattern] = expected.get(pattern, 0.0) + weight
+    found = {
+        (*(value + 0.0 for value in row), label): weight
+        for *row, label, weight in patterns(table, labels, samples, sums)
+    }
+    assert found.keys() == expected.keys()
+    assert samples.size == len(found)
+    np.testing.assert_allclose([found[p] for p in expected], list(expected.values()), rtol=1e-14)
+    # Of the copies, the first one that takes part is named.
+    first = {}
+    for number, (row, label) in enumerate(zip(table.tolist(), labels.tolist(), strict=True)):
+        if weights[number] > 0:
+            first.setdefault((*(value + 0.0 for value in row), label), number)
+    assert sorted(samples.tolist()) == sorted(first.values())
+
+
+def test_patterns_come_in_an_order_that_is_not_that_of_the_rows(engine):
+    table = RNG.integers(0, 3, size=(300, 4)).astype(float)
+    labels = RNG.integers(0, 2, 300)
+    weights = RNG.random(300)
+    order = RNG.permutation(300)
+
+    samples, sums = engine.distinct_rows(read(engine, table), labels, weights)
+    moved, moved_sums = engine.distinct_rows(
+        read(engine, np.ascontiguousarray(table[order])), labels[order], weights[order]
+    )
+
+    expected = patterns(table, labels, samples, sums)
+    assert patterns(table[order], labels[order], moved, moved_sums) == expected
+
+
+def test_pairwise_values_have_no_rows_to_compare(engine):
+    weights = np.array([1.0, 0.0, 2.0])
+
+    samples, sums = engine.distinct_rows(
+        PairwiseRows(np.ones((3, 3))), np.zeros(3, dtype=np.int64), weights
+    )
+
+    np.testing.assert_array_equal(samples, [0, 2])
+    np.testing.assert_array_equal(sums, [1.0, 2.0])
 
 
 @pytest.mark.parametrize("kind", ["rbf", "linear"])

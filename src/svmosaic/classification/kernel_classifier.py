@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from svmosaic.classification.classifier_state import KERNEL_CLASSIFIER
+from svmosaic.classification.device_data import check_classes_on
 from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_of_rows
 from svmosaic.classification.multiclass import arrange, gather
 from svmosaic.classification.multiclass_prediction import MulticlassPrediction
@@ -18,7 +19,6 @@ from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, Solution
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import check_training
 
 __all__ = ["KernelClassifier"]
 
@@ -68,7 +68,7 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
             The fitted classifier.
         """
         began = time.perf_counter()
-        X, y = check_training(self, X, y)
+        X, y = check_classes_on(self, X, y)
         training = prepare_training(
             X,
             y,

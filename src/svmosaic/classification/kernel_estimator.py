@@ -10,19 +10,26 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.device_data import check_samples_on, runs_on_device
 from svmosaic.classification.parameters import KERNEL_PARAMETERS, RUN_PARAMETERS
-from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import DENSE_GAMMA_RULES, resolve_gamma
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
 from svmosaic.engine.memory import automatic_cache_mb, cache_within
-from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows
+from svmosaic.engine.problem import (
+    Coefficients,
+    DeviceTable,
+    DoubleArray,
+    IndexArray,
+    Problem,
+    Rows,
+)
+from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import check_sample_weight
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import check_samples
 
 __all__ = [
     "KernelEstimator",
@@ -58,7 +65,7 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
     def _check_rows(self, X: Any) -> Any:
         """Return samples to predict, validated; raise if the estimator is not fitted."""
         check_is_fitted(self)
-        return check_samples(self, X)
+        return check_samples_on(self, X)
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return values of shape (n_samples, n_outputs) for validated samples."""
@@ -101,8 +108,10 @@ def check_square(X: Any, kernel: str | KernelFunction, who: str) -> None:
 
 def check_weights(X: Any, sample_weight: Any, who: str) -> DoubleArray:
     """Return the weights of all rows, some of them positive."""
+    # scikit-learn asks it for its length only.
+    table = np.empty((X.shape[0], 0)) if isinstance(X, DeviceTable) else X
     weights: DoubleArray = check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        sample_weight, table, dtype=np.float64, ensure_non_negative=True
     )
     if not np.any(weights > 0):
         raise ValueError(
@@ -122,11 +131,11 @@ def distinct_samples(
 ) -> tuple[IndexArray, DoubleArray]:
     """Return the distinct rows of positive weight in canonical order, and their weights.
 
-    Rows with different `labels` are different.
+    Rows with different `labels` are different. The engine of the table's arrays compares them.
     """
     # A kernel function sees samples, so they are compared as samples.
     rows = make_rows(X, kernel) if kernel == "precomputed" else rows_of_samples(X)
-    return cpu.distinct_rows(rows, labels, weights, n_threads=n_threads)
+    return engine_for(rows).distinct_rows(rows, labels, weights, n_threads=n_threads)
 
 
 def resolve_kernel(
@@ -153,8 +162,11 @@ def kernel_cache_mb(
 ) -> float:
     """Return the memory for kernel columns: what was asked for, is free, or a limit leaves.
 
-    `more_bytes` is what the solver needs besides the columns and its usual arrays.
+    `more_bytes` is what the solver needs besides the columns and its usual arrays. On a device
+    there are no columns to keep.
     """
+    if isinstance(rows, DeviceTable) or runs_on_device(estimator.device):
+        return 0.0
     n_threads = resolve_threads(estimator.n_jobs)
     if estimator.memory_limit_mb is None:
         if isinstance(estimator.cache_mb, str):

@@ -78,7 +78,8 @@ def split(
     """Return the binary problems. `labels` and `weights` belong to `samples`."""
     problems = []
     for positive, negative in class_pairs(n_classes, multi_class):
-        takes_part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
+        is_everyone = negative < 0 or n_classes == 2
+        takes_part = slice(None) if is_everyone else (labels == positive) | (labels == negative)
         targets = np.where(labels[takes_part] == positive, 1.0, -1.0)
         problems.append(Problem(samples[takes_part], targets, weights[takes_part]))
     return problems

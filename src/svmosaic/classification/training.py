@@ -20,6 +20,7 @@ from svmosaic.classification.multiclass import MultiClass, split
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.rows import make_rows
+from svmosaic.utils.labels import distinct_labels, label_numbers
 
 __all__ = [
     "Training",
@@ -136,11 +137,11 @@ def weigh_classes(
 
 def encode_classes(y: Any, weights: DoubleArray, who: str) -> tuple[Any, IndexArray]:
     """Return the classes of positive weight and the class number of every row."""
-    classes = np.unique(y[weights > 0])
+    takes_part = weights > 0
+    classes = distinct_labels(y if takes_part.all() else y[takes_part])
     if classes.size < 2:
         raise ValueError(
             f"{who} needs samples of at least 2 classes; the data contain only one class: "
             f"{classes[0]!r}. Check the target column."
         )
-    labels = np.minimum(np.searchsorted(classes, y), classes.size - 1)
-    return classes, labels.astype(np.int64)
+    return classes, np.minimum(label_numbers(y, classes), classes.size - 1)

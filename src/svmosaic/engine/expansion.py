@@ -14,6 +14,7 @@ from svmosaic.engine.gpu.devices import is_device_name, is_usable
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
+    DeviceTable,
     DoubleArray,
     IndexArray,
     PairwiseRows,
@@ -69,25 +70,31 @@ class KernelExpansion:
 
         `X` holds samples or, for a precomputed kernel, their kernel values with all training
         samples. A value does not depend on the other rows of `X`. `device` names the engine; a
-        device that is not there leaves it to the CPU, which has all that it takes.
+        device that is not there leaves it to the CPU, which has all that it takes. Samples that
+        are on a device already are evaluated there.
         """
-        if device is not None and is_device_name(device) and not is_usable(device):
+        if isinstance(X, DeviceTable):
+            device = None if self.kernel.function is not None else X.device
+        elif device is not None and is_device_name(device) and not is_usable(device):
             device = None
         if self.n_vectors == 0:
             return np.tile(self.intercepts, (X.shape[0], 1))
         if self.columns is not None:
             # One table serves as rows and as vectors: its columns are the vectors.
-            values = np.ascontiguousarray(X, dtype=self.vectors.dtype)
-            rows: Rows = PairwiseRows(values, symmetric=False)
+            rows: Rows = PairwiseRows(_pairwise_values(X, self.vectors.dtype), symmetric=False)
             return self._decide(rows, rows, self.columns, n_threads, device)
         everyone = np.arange(self.n_vectors)
         if self.kernel.function is not None:
             parts = [np.empty((0, self.n_outputs))]
-            for block in _function_blocks(self.kernel, X, self.vectors):
+            samples = X.to_numpy() if isinstance(X, DeviceTable) else X
+            for block in _function_blocks(self.kernel, samples, self.vectors):
                 rows = PairwiseRows(block, symmetric=False)
                 parts.append(self._decide(rows, rows, everyone, n_threads, None))
             return np.concatenate(parts)
-        X = match_form(canonical_csr(X), self.vectors)
+        if isinstance(X, DeviceTable):
+            X = X.astype(self.vectors.dtype)
+        else:
+            X = match_form(canonical_csr(X), self.vectors)
         rows, vectors = rows_of_samples(X), rows_of_samples(self.vectors)
         return self._decide(rows, vectors, everyone, n_threads, device)
 
@@ -127,6 +134,12 @@ def kernel_matrix(kernel: KernelSpec, X: Any, Z: Any, *, n_threads: int = 1) -> 
         return np.concatenate(blocks) if blocks else np.empty((0, Z.shape[0]))
     rows = rows_of_samples(match_form(canonical_csr(X), Z))
     return engine_for(rows).kernel_matrix(rows, rows_of_samples(Z), kernel, n_threads=n_threads)
+
+
+def _pairwise_values(X: Any, dtype: Any) -> Any:
+    if isinstance(X, DeviceTable):
+        return X.astype(dtype).values
+    return np.ascontiguousarray(X, dtype=dtype)
 
 
 def _function_blocks(kernel: KernelSpec, X: Any, Z: Any) -> Iterator[DoubleArray]:

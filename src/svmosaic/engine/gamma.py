@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DeviceTable, DoubleArray, IndexArray
 
 __all__ = [
     "DENSE_GAMMA_RULES",
@@ -91,13 +91,26 @@ def resolve_gamma(
             f"gamma={gamma!r} is a width of the rbf kernel. Got kernel={kernel!r} instead; use "
             "'scale', 'auto' or a number."
         )
-    value = _rule(gamma)(X[samples], weights, labels)
+    value = _value_of(gamma, X, samples, weights, labels)
     if not 0.0 < value < np.inf:
         raise ValueError(
             f"gamma={gamma!r} cannot be computed: squared features overflow float64. Scale the "
             "features."
         )
     return value
+
+
+def _value_of(
+    rule: str, X: Any, samples: IndexArray, weights: DoubleArray, labels: IndexArray | None
+) -> float:
+    if rule == "auto":
+        # It asks for the number of features only, and rows would be copied.
+        return _auto(X, weights, labels)
+    if rule == "scale" and isinstance(X, DeviceTable):
+        variance = X.mean_and_variance(samples, weights)[1]
+        if 0.0 < variance < np.inf:
+            return float(1.0 / (X.shape[1] * variance))
+    return _rule(rule)(X[samples], weights, labels)
 
 
 def gamma_from_sigma(sigma: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import CsrRows, DenseRows, Rows
+from svmosaic.engine.problem import CsrRows, DenseRows, DeviceTable, Rows
 
 __all__ = ["require_gamma", "require_grid", "require_kernel", "require_squares"]
 
@@ -22,7 +22,7 @@ def require_grid(rows: Rows, kernel: KernelSpec, gammas: Iterable[float]) -> Non
     """Do as `require_kernel` does, for several gammas."""
     for gamma in gammas:
         require_gamma(rows, kernel, gamma)
-    if kernel.kind == "rbf" and isinstance(rows, DenseRows | CsrRows):
+    if kernel.kind == "rbf" and isinstance(rows, DenseRows | CsrRows | DeviceTable):
         require_squares(rows)
 
 
@@ -31,9 +31,9 @@ def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
 
     The core computes exp(-gamma d) as a power of two.
     """
-    if not kernel.uses_gamma or not isinstance(rows, DenseRows | CsrRows):
+    if not kernel.uses_gamma or not isinstance(rows, DenseRows | CsrRows | DeviceTable):
         return
-    limits = np.finfo(rows.values.dtype)
+    limits = np.finfo(rows.dtype if isinstance(rows, DeviceTable) else rows.values.dtype)
     if not float(limits.tiny) <= gamma <= math.log(2.0) * float(limits.max):
         raise ValueError(
             f"gamma is {gamma:.3g}, which {limits.dtype} cannot hold. Scale the features or give "
@@ -41,14 +41,18 @@ def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
         )
 
 
-def require_squares(rows: DenseRows | CsrRows) -> None:
+def require_squares(rows: DenseRows | CsrRows | DeviceTable) -> None:
     """Raise if squared distances between the rows leave the range of their numbers."""
-    values = rows.values
-    if values.size == 0:
-        return
-    n_features = values.shape[1] if isinstance(rows, DenseRows) else rows.n_columns
-    largest = max(float(values.max()), -float(values.min()))
-    limits = np.finfo(values.dtype)
+    if isinstance(rows, DeviceTable):
+        n_features, largest = rows.shape[1], max(rows.highest, -rows.lowest)
+        limits = np.finfo(rows.dtype)
+    else:
+        values = rows.values
+        if values.size == 0:
+            return
+        n_features = values.shape[1] if isinstance(rows, DenseRows) else rows.n_columns
+        largest = max(float(values.max()), -float(values.min()))
+        limits = np.finfo(values.dtype)
     # Differences reach twice the largest value; a squared distance sums their squares.
     if largest > math.sqrt(float(limits.max) / (4.0 * n_features)):
         raise ValueError(

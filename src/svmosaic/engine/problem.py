@@ -15,12 +15,14 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from svmosaic.engine.counters import PhaseSeconds, SolveCounters
+from svmosaic.engine.gpu.device_table import DeviceTable
 
 __all__ = [
     "CallbackRows",
     "Coefficients",
     "CsrRows",
     "DenseRows",
+    "DeviceTable",
     "DoubleArray",
     "FloatArray",
     "IndexArray",
@@ -83,7 +85,7 @@ class CallbackRows:
     n_rows: int
 
 
-Rows = DenseRows | CsrRows | PairwiseRows | CallbackRows
+Rows = DenseRows | CsrRows | PairwiseRows | CallbackRows | DeviceTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,14 @@ from typing import Any, Protocol
 
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
+from svmosaic.engine.gpu.device_table import DeviceTable, device_name
 from svmosaic.engine.gpu.devices import DEVICE_NAMES, engine_on, is_device_name
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import (
     Coefficients,
     DoubleArray,
     IndexArray,
+    PairwiseRows,
     Problem,
     Rows,
     Solution,
@@ -36,6 +38,16 @@ class Engine(Protocol):
 
     def takes(self, rows: Rows) -> bool:
         """Return whether the arrays of a table live where this engine computes."""
+
+    def distinct_rows(
+        self, rows: Rows, labels: IndexArray, weights: DoubleArray, *, n_threads: int = 1
+    ) -> tuple[IndexArray, DoubleArray]:
+        """Return the first copies of the distinct patterns, and the summed weights of the copies.
+
+        A pattern is a row and its label; rows of weight 0 are left out. The patterns are in an
+        order that depends on neither the order of the rows nor their repetition; each engine has
+        its own. Pairwise values have no rows to compare: their samples stay as they came.
+        """
 
     def solve(
         self,
@@ -109,9 +121,13 @@ def engine_for(rows: Rows, device: str | None = None) -> Engine:
     for engine in reversed(_ENGINES.values()):
         if engine.takes(rows):
             return engine
+    if isinstance(rows, DeviceTable):
+        return engine_on(rows.device)
+    if isinstance(rows, PairwiseRows):
+        return engine_on(device_name(rows.values))
     raise TypeError(
-        f"No engine takes {type(rows).__name__} of these arrays; expected NumPy arrays or SciPy's "
-        "compressed rows."
+        f"No engine takes {type(rows).__name__} of these arrays; expected NumPy arrays, SciPy's "
+        "compressed rows or tables on a device."
     )
 
 

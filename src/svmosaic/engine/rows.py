@@ -12,6 +12,7 @@ from svmosaic.engine.problem import (
     CallbackRows,
     CsrRows,
     DenseRows,
+    DeviceTable,
     DoubleArray,
     FloatArray,
     PairwiseRows,
@@ -29,12 +30,14 @@ def make_rows(X: Any, kernel: str | KernelFunction) -> Rows:
     if callable(kernel):
         return _callback_rows(X, kernel)
     if kernel == "precomputed":
-        return PairwiseRows(X)
+        return PairwiseRows(X.values if isinstance(X, DeviceTable) else X)
     return rows_of_samples(X)
 
 
-def rows_of_samples(X: Any) -> DenseRows | CsrRows:
+def rows_of_samples(X: Any) -> DenseRows | CsrRows | DeviceTable:
     """Return validated samples, dense or sparse, in the form that an engine reads."""
+    if isinstance(X, DeviceTable):
+        return X
     if sp.issparse(X):
         return CsrRows(X.data, X.indices, X.indptr, X.shape[1])
     return DenseRows(X)

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.convergence import certified_gaps, warn_if_violated
+from svmosaic.classification.device_data import check_targets_on
 from svmosaic.classification.kernel_estimator import (
     KernelEstimator,
     check_square,
@@ -35,11 +36,11 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.declaration import Declaration, expect, row_numbers
+from svmosaic.utils.labels import ordered_bits
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
-from svmosaic.utils.validation import check_regression
 
 __all__ = ["SMORegressor"]
 
@@ -238,15 +239,14 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
             The fitted regressor.
         """
         began = time.perf_counter()
-        X, y = check_regression(self, X, y)
+        X, y = check_targets_on(self, X, y)
         check_square(X, self.kernel, type(self).__name__)
         weights = check_weights(X, sample_weight, type(self).__name__)
 
         rows = make_rows(X, self.kernel)
         # Rows are copies of each other when their targets are equal too.
-        values = np.unique(y, return_inverse=True)[1].astype(np.int64)
         samples, sample_weights = distinct_samples(
-            X, self.kernel, values, weights, n_threads=resolve_threads(self.n_jobs)
+            X, self.kernel, ordered_bits(y), weights, n_threads=resolve_threads(self.n_jobs)
         )
         kernel = resolve_kernel(self, X, samples, sample_weights)
         problem = Problem(

@@ -9,12 +9,16 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from svmosaic.utils.labels import distinct_labels
+
 __all__ = [
     "canonical_csr",
     "check_regression",
     "check_samples",
     "check_training",
+    "has_simple_labels",
     "match_form",
+    "note_features",
     "take_as_is",
 ]
 
@@ -41,7 +45,7 @@ def _is_ready(X: Any) -> bool:
     )
 
 
-def _has_simple_labels(y: Any, n_samples: int) -> bool:
+def has_simple_labels(y: Any, n_samples: int) -> bool:
     """Whether `y` needs no check: integers or strings, two samples to a class at least."""
     return (
         type(y) is np.ndarray
@@ -49,7 +53,7 @@ def _has_simple_labels(y: Any, n_samples: int) -> bool:
         and y.shape == (n_samples,)
         and n_samples > 1
         # More classes would earn scikit-learn's warning, so let it speak.
-        and 2 * np.unique(y).size <= n_samples
+        and 2 * distinct_labels(y).size <= n_samples
     )
 
 
@@ -70,11 +74,16 @@ def take_as_is(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
             and y.dtype.kind in "iubU"
             and y.shape == (X.shape[0],)
         )
-    if not _has_simple_labels(y, X.shape[0]):
+    if not has_simple_labels(y, X.shape[0]):
         return False
-    estimator.n_features_in_ = X.shape[1]
-    vars(estimator).pop("feature_names_in_", None)
+    note_features(estimator, X.shape[1])
     return True
+
+
+def note_features(estimator: Any, n_features: int) -> None:
+    """Set how many features the training samples have; they have no names."""
+    estimator.n_features_in_ = n_features
+    vars(estimator).pop("feature_names_in_", None)
 
 
 def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tuple[Any, Any]:

@@ -12,7 +12,9 @@ import torch
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
-from svmosaic.engine.gpu.features import Features, read_features
+from svmosaic.engine.gpu.device_table import DeviceTable
+from svmosaic.engine.gpu.distinct_rows import distinct_rows
+from svmosaic.engine.gpu.features import Features, read_features, read_table
 from svmosaic.engine.gpu.integer_rbf import integer_pair
 from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
 from svmosaic.engine.gpu.memory_plan import tile_rows
@@ -23,6 +25,7 @@ from svmosaic.engine.number_range import require_gamma, require_kernel
 from svmosaic.engine.problem import (
     CallbackRows,
     Coefficients,
+    DenseRows,
     DoubleArray,
     IndexArray,
     PairwiseRows,
@@ -57,8 +60,35 @@ class TorchEngine:
         self.place = place
 
     def takes(self, rows: Rows) -> bool:
-        """Return False: tables are NumPy's, and this engine runs only where it is asked for."""
-        return False
+        """Return whether a table is on this device."""
+        if isinstance(rows, CallbackRows) or isinstance(rows.values, np.ndarray):
+            return False
+        # A device without a number is the current one.
+        empty = torch.empty(0, device=self.place.device)
+        return bool(rows.values.device == empty.device)
+
+    @_on_its_device
+    def read_table(self, values: Any, *, has_padding: bool = True) -> DeviceTable:
+        """Return a dense array of NumPy or PyTorch on this device; see `features.read_table`."""
+        return read_table(values, self.place, has_padding=has_padding)
+
+    @_on_its_device
+    def distinct_rows(
+        self, rows: Rows, labels: IndexArray, weights: DoubleArray, *, n_threads: int = 1
+    ) -> tuple[IndexArray, DoubleArray]:
+        """Return the first copies of the distinct patterns in the order of their hashes.
+
+        Tables that are not on the device are left to the CPU, and its order.
+        """
+        if isinstance(rows, PairwiseRows):
+            samples = np.flatnonzero(weights > 0)
+            return samples, weights[samples]
+        if isinstance(rows, DeviceTable):
+            found = distinct_rows(rows, labels, weights)
+            if found is not None:
+                return found
+            rows = DenseRows(rows.to_numpy())
+        return cpu.distinct_rows(rows, labels, weights, n_threads=n_threads)
 
     @_on_its_device
     def solve(
@@ -80,7 +110,7 @@ class TorchEngine:
         if exact is None:
             if isinstance(settings, OllawvSettings):
                 return cpu.solve(
-                    rows,
+                    DenseRows(rows.to_numpy()) if isinstance(rows, DeviceTable) else rows,
                     kernel,
                     problems,
                     settings,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
+from svmosaic.engine.gpu.device_table import DeviceTable
 from svmosaic.engine.gpu.memory_plan import require_room
 from svmosaic.engine.problem import CsrRows, DenseRows
 
-__all__ = ["DenseFeatures", "Features", "SparseFeatures", "read_features"]
+__all__ = ["DenseFeatures", "Features", "SparseFeatures", "read_features", "read_table"]
 
 # Of the free memory, what a sparse table may take as a dense one.
 _DENSE_SHARE = 0.2
@@ -52,7 +53,42 @@ class Features(Protocol):
         """Return the same table in float64."""
 
 
-def read_features(rows: DenseRows | CsrRows, place: Accelerator) -> Features:
+def read_table(values: Any, place: Accelerator, *, has_padding: bool = True) -> DeviceTable:
+    """Return a dense table on the device.
+
+    Parameters
+    ----------
+    values : ndarray or torch.Tensor of shape (n_rows, n_columns)
+        The table. An array must be float32 or float64; a tensor of another type becomes float64.
+    place : Accelerator
+        The device.
+    has_padding : bool
+        Whether a row of zeros follows, as the samples of a solver need it. Without, a tensor that
+        is on the device already is not copied.
+
+    Raises
+    ------
+    MemoryError
+        If it does not fit.
+    """
+    host = values if isinstance(values, np.ndarray) else None
+    source = values.detach() if host is None else torch.from_numpy(_writable(host))
+    dtype = torch.float32 if source.dtype == torch.float32 else torch.float64
+    n, d = source.shape
+    if has_padding:
+        name = str(dtype).removeprefix("torch.")
+        require_room(place.free_bytes, n, d, name, dtype.itemsize, str(place.device))
+        storage = torch.empty((n + 1, d), dtype=dtype, device=place.device)
+        storage[:n] = source
+        storage[n:].zero_()
+    else:
+        storage = source.to(place.device, dtype).contiguous()
+    # One pass tells whether all values are finite and how large they are.
+    lowest, highest = torch.stack(torch.aminmax(storage[:n])).tolist()
+    return DeviceTable(storage, n, lowest, highest, host)
+
+
+def read_features(rows: DenseRows | CsrRows | DeviceTable, place: Accelerator) -> Features:
     """Return samples on the device.
 
     Raises
@@ -60,13 +96,14 @@ def read_features(rows: DenseRows | CsrRows, place: Accelerator) -> Features:
     MemoryError
         If they do not fit.
     """
-    free, item = place.free_bytes, rows.values.itemsize
+    if isinstance(rows, DeviceTable):
+        storage = rows.storage.to(place.device)
+        is_padded = storage.shape[0] > rows.n_rows
+        pad = torch.nn.functional.pad
+        return DenseFeatures(storage if is_padded else pad(storage, (0, 0, 0, 1)))
     if isinstance(rows, DenseRows):
-        n, d = rows.values.shape
-        require_room(free, n, d, str(rows.values.dtype), item, str(place.device))
-        values = torch.zeros((n + 1, d), dtype=_type_of(rows.values), device=place.device)
-        values[:n] = torch.from_numpy(_writable(rows.values))
-        return DenseFeatures(values)
+        return DenseFeatures(read_table(rows.values, place).storage)
+    free, item = place.free_bytes, rows.values.itemsize
     n, d = rows.offsets.size - 1, rows.n_columns
     sparse = SparseFeatures(
         place.tensor(rows.values),
@@ -78,10 +115,6 @@ def read_features(rows: DenseRows | CsrRows, place: Accelerator) -> Features:
     if float(n) * d * item > _DENSE_SHARE * free:
         return sparse
     return DenseFeatures(sparse.rows(sparse.numbers))
-
-
-def _type_of(values: np.ndarray) -> Tensor:
-    return torch.float32 if values.dtype == np.float32 else torch.float64
 
 
 def _writable(values: np.ndarray) -> np.ndarray:
