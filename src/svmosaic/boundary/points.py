@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_X_y
 
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.threads import resolve_threads
 
@@ -56,6 +57,7 @@ def check_dense_classes(X: Any, y: Any, who: str) -> tuple[FloatArray, Any, Inde
             f"{who} measures balls between samples and takes dense arrays only. Got a sparse "
             "matrix; use X.toarray() if it fits into memory."
         )
+    require_host(who, X, y)
     X, y = check_X_y(X, y, dtype=[np.float64, np.float32], order="C")
     check_classification_targets(y)
     classes, labels = np.unique(y, return_inverse=True)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from svmosaic.engine.gpu.devices import engine_on, is_device_name, is_usable
 from svmosaic.engine.problem import DeviceTable, DoubleArray
+from svmosaic.utils.foreign_arrays import gpu_number, is_foreign, to_host
 from svmosaic.utils.validation import (
     check_regression,
     check_samples,
@@ -30,23 +31,27 @@ def check_classes_on(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
 
     If it computes on a device, dense samples are a `DeviceTable` there.
     """
-    table = _read(estimator, X)
+    if not _has_device(estimator):
+        return check_training(estimator, X, y)
+    device, y = _device_for(estimator, X), to_host(y)
+    table = _read(estimator, device, X)
     if table is not None and table.is_finite and has_simple_labels(y, table.n_rows):
         note_features(estimator, table.shape[1])
         return table, y
     # What is wrong, or unusual, is said or done by the gate of all estimators.
-    X, y = check_training(estimator, X, y)
-    return _moved(estimator, X, table), y
+    X, y = check_training(estimator, to_host(X), y)
+    return _moved(estimator, device, X, table), y
 
 
 def check_targets_on(estimator: Any, X: Any, y: Any) -> tuple[Any, DoubleArray]:
     """Return training samples and float64 targets; see `check_classes_on`."""
-    table = _read(estimator, X)
+    device, y = _device_for(estimator, X), to_host(y)
+    table = _read(estimator, device, X)
     if table is not None and table.is_finite and _are_simple_targets(y, table.n_rows):
         note_features(estimator, table.shape[1])
         return table, np.ascontiguousarray(y, dtype=np.float64)
-    X, y = check_regression(estimator, X, y)
-    return _moved(estimator, X, table), y
+    X, y = check_regression(estimator, to_host(X), y)
+    return _moved(estimator, device, X, table), y
 
 
 def check_samples_on(estimator: Any, X: Any) -> Any:
@@ -54,12 +59,36 @@ def check_samples_on(estimator: Any, X: Any) -> Any:
 
     If it computes on a device that is there, dense samples are a `DeviceTable`.
     """
-    if runs_on_device(estimator.device) and not is_usable(estimator.device):
+    if isinstance(X, DeviceTable):
+        return X
+    if not _has_device(estimator):
         return check_samples(estimator, X)
-    table = None if hasattr(estimator, "feature_names_in_") else _read(estimator, X)
+    device = _device_for(estimator, X)
+    if device is not None and not is_usable(device):
+        device = None
+    table = None if hasattr(estimator, "feature_names_in_") else _read(estimator, device, X)
     if table is not None and table.is_finite and table.shape[1] == estimator.n_features_in_:
         return table
-    return _moved(estimator, check_samples(estimator, X), table)
+    return _moved(estimator, device, check_samples(estimator, to_host(X)), table)
+
+
+def _has_device(estimator: Any) -> bool:
+    return "device" in estimator._parameter_constraints
+
+
+def _device_for(estimator: Any, X: Any) -> str | None:
+    """Return the device that an estimator computes on, None for the CPU.
+
+    It is the one that its parameter names; if there is none, the one where the data are. A kernel
+    function is called on the CPU.
+    """
+    if callable(estimator.kernel):
+        return None
+    device: str | None = estimator.device
+    if device is not None:
+        return device if is_device_name(device) else None
+    number = gpu_number(X)
+    return None if number is None else f"cuda:{number}"
 
 
 def _are_simple_targets(y: Any, n_samples: int) -> bool:
@@ -71,10 +100,16 @@ def _are_simple_targets(y: Any, n_samples: int) -> bool:
     )
 
 
-def _read(estimator: Any, X: Any) -> DeviceTable | None:
-    """Return a table on the estimator's device; None if it has none, or if `X` is no such table."""
-    if not runs_on_device(estimator.device) or callable(estimator.kernel):
+def _read(estimator: Any, device: str | None, X: Any) -> DeviceTable | None:
+    """Return a table on the device; None if there is no device, or if `X` is no such table."""
+    if device is None:
         return None
+    if is_foreign(X):
+        # What is in the host's memory goes the way of an array; PyTorch's own device is there.
+        if gpu_number(X) is None and device != "torch:cpu":
+            X = to_host(X)
+        elif X.ndim == 2 and 0 not in X.shape:
+            return _upload(estimator, device, engine_on(device).read_foreign(X))
     is_table = (
         type(X) is np.ndarray
         and X.dtype in (np.float64, np.float32)
@@ -82,17 +117,17 @@ def _read(estimator: Any, X: Any) -> DeviceTable | None:
         and X.size > 0
         and X.flags.c_contiguous
     )
-    return _upload(estimator, X) if is_table else None
+    return _upload(estimator, device, X) if is_table else None
 
 
-def _moved(estimator: Any, X: Any, table: DeviceTable | None) -> Any:
-    """Return checked samples on the estimator's device, if they are dense and it has one."""
-    if not runs_on_device(estimator.device) or callable(estimator.kernel) or sp.issparse(X):
+def _moved(estimator: Any, device: str | None, X: Any, table: DeviceTable | None) -> Any:
+    """Return checked samples on the device, if they are dense and there is one."""
+    if device is None or sp.issparse(X):
         return X
     # A check that found nothing returns what it was given.
-    return table if table is not None and table.host is X else _upload(estimator, X)
+    return table if table is not None and table.host is X else _upload(estimator, device, X)
 
 
-def _upload(estimator: Any, X: Any) -> DeviceTable:
+def _upload(estimator: Any, device: str, X: Any) -> DeviceTable:
     has_padding = estimator.kernel != "precomputed"
-    return engine_on(estimator.device).read_table(X, has_padding=has_padding)
+    return engine_on(device).read_table(X, has_padding=has_padding)

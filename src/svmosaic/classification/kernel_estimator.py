@@ -27,6 +27,7 @@ from svmosaic.engine.problem import (
 from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
+from svmosaic.utils.foreign_arrays import to_host
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import check_sample_weight
 from svmosaic.utils.threads import resolve_threads
@@ -111,7 +112,7 @@ def check_weights(X: Any, sample_weight: Any, who: str) -> DoubleArray:
     # scikit-learn asks it for its length only.
     table = np.empty((X.shape[0], 0)) if isinstance(X, DeviceTable) else X
     weights: DoubleArray = check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        to_host(sample_weight), table, dtype=np.float64, ensure_non_negative=True
     )
     if not np.any(weights > 0):
         raise ValueError(

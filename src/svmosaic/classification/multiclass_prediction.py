@@ -12,7 +12,8 @@ from svmosaic.classification.multiclass import (
     predict_by_votes,
     votes_of_samples,
 )
-from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.foreign_arrays import follow, is_foreign, to_host
 
 __all__ = ["MulticlassPrediction"]
 
@@ -34,7 +35,7 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
         def _output_values(self, X: Any) -> DoubleArray:
             """Return values of shape (n_samples, n_outputs) for validated samples."""
 
-    def decision_function(self, X: Any) -> DoubleArray:
+    def decision_function(self, X: Any) -> Any:
         """Return how far on which side of the boundary each sample lies.
 
         Parameters
@@ -49,7 +50,9 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
             the sums of decisions (one-vs-one); the outputs (one-vs-rest); or, for
             ``decision_function_shape="ovo"``, the values of all pairs.
         """
-        X = self._check_rows(X)
+        return follow(self._decision_values(self._check_rows(X)), X)
+
+    def _decision_values(self, X: Any) -> DoubleArray:
         if self.classes_.size == 2:
             return self._output_values(X)[:, 0]
         if self.multi_class == "ovr" or self.decision_function_shape == "ovo":
@@ -69,9 +72,32 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        X = self._check_rows(X)
+        return follow(self.classes_[self._class_numbers(self._check_rows(X))], X)
+
+    def _class_numbers(self, X: Any) -> IndexArray:
         n_classes = self.classes_.size
         if n_classes > 2 and self.multi_class == "ovo":
-            return self.classes_[predict_by_votes(self._output_values, X, n_classes)]
-        outputs = self._output_values(X)
-        return self.classes_[choose_classes(outputs, n_classes, self.multi_class)]
+            return predict_by_votes(self._output_values, X, n_classes)
+        return choose_classes(self._output_values(X), n_classes, self.multi_class)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of samples whose class is predicted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            The accuracy.
+        """
+        if is_foreign(X):
+            # scikit-learn's metrics compare arrays of NumPy.
+            X = self._check_rows(X)
+        return float(super().score(X, to_host(y), to_host(sample_weight)))

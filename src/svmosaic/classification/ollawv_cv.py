@@ -297,7 +297,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Prediction -----------------------------------------------------------------------------
 
-    def decision_function(self, X: Any) -> DoubleArray:
+    def decision_function(self, X: Any) -> Any:
         """Return the decision values of the best model; see `OLLAWVClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(check_samples(self, X))

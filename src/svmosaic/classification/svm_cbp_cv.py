@@ -201,7 +201,7 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.best_index_ = best
         self.best_params_ = {"lam": float(lams[best])}
 
-    def decision_function(self, X: Any) -> DoubleArray:
+    def decision_function(self, X: Any) -> Any:
         """Return the decision values of the best model; see `SVMCBPClassifier`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_function(check_samples(self, X))

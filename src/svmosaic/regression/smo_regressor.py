@@ -36,6 +36,7 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.declaration import Declaration, expect, row_numbers
+from svmosaic.utils.foreign_arrays import follow, is_foreign, to_host
 from svmosaic.utils.labels import ordered_bits
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Scope
@@ -99,8 +100,10 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         `fit` warns.
     device : str, default=None
         Where to compute: ``"cuda"``, or ``"cuda:1"`` for the second GPU, which needs ``pip install
-        'svmosaic[gpu]'``; None and ``"cpu"`` are the CPU. The fitted model holds NumPy arrays and
-        predicts on the CPU where there is no GPU.
+        'svmosaic[gpu]'``, or ``"cpu"``. None is where the data are: a GPU for tensors of PyTorch
+        and arrays of CuPy in its memory, else the CPU. Predictions are arrays of the same library
+        in the same memory. The fitted model holds NumPy arrays and predicts on the CPU where there
+        is no GPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -313,7 +316,7 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
             advice = "Scale features and target or raise max_iter"
             warn_if_violated(self, solution.violation, advice, solution.n_iter)
 
-    def predict(self, X: Any) -> DoubleArray:
+    def predict(self, X: Any) -> Any:
         """Return the value of each sample.
 
         Parameters
@@ -326,4 +329,26 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
         y : ndarray of shape (n_samples,)
             Predicted values.
         """
-        return self._output_values(self._check_rows(X))[:, 0]
+        return follow(self._output_values(self._check_rows(X))[:, 0], X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination of the prediction.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
+        y : array-like of shape (n_samples,)
+            Target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            R^2, 1 at best.
+        """
+        if is_foreign(X):
+            # scikit-learn's metrics compare arrays of NumPy.
+            X = self._check_rows(X)
+        return float(super().score(X, to_host(y), to_host(sample_weight)))

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.labels import distinct_labels
 
 __all__ = [
@@ -93,6 +94,7 @@ def check_training(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> tup
     """
     if take_as_is(estimator, X, y, reset=reset):
         return X, y
+    require_host(type(estimator).__name__, X, y)
     X, y = validate_data(estimator, X, y, reset=reset, **_TABLE)
     check_classification_targets(y)
     return canonical_csr(X), y
@@ -102,6 +104,7 @@ def check_regression(
     estimator: Any, X: Any, y: Any, *, multi_output: bool = False
 ) -> tuple[Any, Any]:
     """Return training samples and float64 targets, validated for `estimator`."""
+    require_host(type(estimator).__name__, X, y)
     X, y = validate_data(estimator, X, y, y_numeric=True, multi_output=multi_output, **_TABLE)
     return canonical_csr(X), np.ascontiguousarray(y, dtype=np.float64)
 
@@ -111,6 +114,7 @@ def check_samples(estimator: Any, X: Any) -> Any:
     knows_names = hasattr(estimator, "feature_names_in_")
     if not knows_names and _is_ready(X) and X.shape[1] == estimator.n_features_in_:
         return X
+    require_host(type(estimator).__name__, X)
     return canonical_csr(validate_data(estimator, X, reset=False, **_TABLE))
 
 

@@ -26,6 +26,7 @@ from svmosaic.classification.stream.stream_state import (
 )
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.declaration import Declaration, OwnState
+from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
@@ -148,6 +149,7 @@ class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
         if take_as_is(self, X, y, reset=reset):
             return X, y
+        require_host(type(self).__name__, X, y)
         X, y = validate_data(self, X, y, reset=reset, dtype=[np.float64, np.float32], order="C")
         check_classification_targets(y)
         return X, y

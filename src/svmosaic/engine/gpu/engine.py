@@ -67,6 +67,23 @@ class TorchEngine:
         empty = torch.empty(0, device=self.place.device)
         return bool(rows.values.device == empty.device)
 
+    def read_foreign(self, values: Any) -> Tensor:
+        """Return an array of another library that shares its memory by DLPack, as a tensor.
+
+        Raises
+        ------
+        TypeError
+            If it is sparse or holds complex numbers.
+        """
+        tensor = values if isinstance(values, torch.Tensor) else torch.from_dlpack(values)
+        if tensor.layout != torch.strided or tensor.is_complex():
+            raise TypeError(
+                "Tensors must be dense and real. Got one with layout "
+                f"{tensor.layout} and type {tensor.dtype} instead; pass SciPy's compressed rows "
+                "for sparse samples."
+            )
+        return tensor
+
     @_on_its_device
     def read_table(self, values: Any, *, has_padding: bool = True) -> DeviceTable:
         """Return a dense array of NumPy or PyTorch on this device; see `features.read_table`."""
