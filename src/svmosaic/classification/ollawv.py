@@ -128,8 +128,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         'svmosaic[gpu]'``, or ``"cpu"``. None is where the data are: a GPU for tensors of PyTorch
         and arrays of CuPy in its memory, else the CPU. Predictions are arrays of the same library
         in the same memory. The fitted model holds NumPy arrays and predicts on the CPU where there
-        is no GPU. Fits without ``refine="full"``, which go one step after the other, run on the
-        CPU.
+        is no GPU.
     verbose : int, default=0
         If positive, log progress once a second.
 

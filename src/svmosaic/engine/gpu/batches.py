@@ -17,7 +17,7 @@ from svmosaic.engine.gpu.memory_plan import batch_size
 from svmosaic.engine.gpu.monitor import Monitor
 from svmosaic.engine.problem import DoubleArray, Problem, Status
 
-__all__ = ["SmallSolution", "batches_of", "solve_batch"]
+__all__ = ["SmallSolution", "batches_of", "filled_matrix", "solve_batch"]
 
 _ALIGNMENT = 16
 # Updates of each problem between two questions to the monitor; small ones are fast.
@@ -86,15 +86,15 @@ def solve_batch(
 
     Without `epsilon` they are L1-SVMs.
     """
-    index = _matrix([p.samples for p in problems], width, np.int64, kernel.n, place)
-    target = _matrix([p.targets for p in problems], width, np.float64, 0.0, place)
-    bound = C * _matrix([p.weights for p in problems], width, np.float64, 0.0, place)
+    index = filled_matrix([p.samples for p in problems], width, np.int64, kernel.n, place)
+    target = filled_matrix([p.targets for p in problems], width, np.float64, 0.0, place)
+    bound = C * filled_matrix([p.weights for p in problems], width, np.float64, 0.0, place)
     lower, upper = boxes(target, bound, epsilon)
     values = kernel.blocks(index)
     beta, gradient = torch.zeros_like(target), -target
     if any(p.initial is not None for p in problems):
         start = [p.samples * 0.0 if p.initial is None else p.initial for p in problems]
-        beta = feasible(_matrix(start, width, np.float64, 0.0, place), lower, upper)
+        beta = feasible(filled_matrix(start, width, np.float64, 0.0, place), lower, upper)
         gradient = _products(values, beta) - target
     blocks = Blocks(
         values,
@@ -165,7 +165,7 @@ def _run(
             return counts.tolist(), violation.tolist(), status
 
 
-def _matrix(
+def filled_matrix(
     parts: Sequence[np.ndarray], width: int, dtype: type, fill: float, place: Accelerator
 ) -> Tensor:
     """Return arrays as rows of a matrix, filled up."""

@@ -12,6 +12,7 @@ import torch
 from svmosaic.engine import cpu
 from svmosaic.engine.cpu import Progress
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
+from svmosaic.engine.gpu.central_sample import central_sample
 from svmosaic.engine.gpu.device_table import DeviceTable
 from svmosaic.engine.gpu.distinct_rows import distinct_rows
 from svmosaic.engine.gpu.features import Features, read_features, read_table
@@ -19,6 +20,7 @@ from svmosaic.engine.gpu.integer_rbf import integer_pair
 from svmosaic.engine.gpu.kernel_values import kernel_values, pairwise_values
 from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.gpu.monitor import Monitor
+from svmosaic.engine.gpu.selection import solve_by_selection
 from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.number_range import require_gamma, require_kernel
@@ -119,29 +121,19 @@ class TorchEngine:
         max_time: float = 0.0,
         progress: Progress | None = None,
     ) -> list[Any]:
-        """Solve problems on one table; the type of the settings names the solver.
-
-        OLLAWV without a full refinement is a sequence of single steps, and runs on the CPU.
-        """
+        """Solve problems on one table; the type of the settings names the solver."""
         exact = ExactSettings.of(settings)
-        if exact is None:
-            if isinstance(settings, OllawvSettings):
-                return cpu.solve(
-                    DenseRows(rows.to_numpy()) if isinstance(rows, DeviceTable) else rows,
-                    kernel,
-                    problems,
-                    settings,
-                    n_threads=n_threads,
-                    max_time=max_time,
-                    progress=progress,
-                )
+        if exact is None and not isinstance(settings, OllawvSettings):
             raise ValueError(
                 f"The solver of {type(settings).__name__} has no form for a GPU; use device=None."
             )
         require_kernel(rows, kernel)
         monitor = Monitor(len(problems), max_time, progress)
         table = kernel_values(rows, kernel, self.place)
-        return solve_exactly(table, problems, exact, self.place, monitor)
+        if exact is not None:
+            return solve_exactly(table, problems, exact, self.place, monitor)
+        starts = [p.first if p.first >= 0 else central_sample(rows, p) for p in problems]
+        return solve_by_selection(table, problems, starts, settings, self.place, monitor)
 
     @_on_its_device
     def decide(

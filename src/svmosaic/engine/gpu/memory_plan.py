@@ -35,6 +35,8 @@ class Sizes:
         Most updates of a block in one launch, which cannot be interrupted.
     n_sweeps : int
         Sweeps after which cells have not helped, and single blocks go on alone.
+    stored : int
+        Most samples of a problem whose kernel matrix is stored for a selection.
     """
 
     block: int = 2048
@@ -45,6 +47,7 @@ class Sizes:
     n_singles: int = 2
     updates: int = 4000
     n_sweeps: int = 300
+    stored: int = 16384
 
 
 def sizes_within(sizes: Sizes, free_bytes: float, n_samples: int, item_size: int) -> Sizes:
@@ -68,16 +71,24 @@ def sizes_within(sizes: Sizes, free_bytes: float, n_samples: int, item_size: int
         if 3.0 * n_blocks * block**2 * item_size <= 4.0 * _SHARE * free_bytes:
             break
         block //= 2
-    small = sizes.small
-    while small > 64 and 3.0 * small**2 * item_size > 4.0 * _SHARE * free_bytes:
-        small //= 2
+    small, stored = (
+        _width_within(width, free_bytes, item_size) for width in (sizes.small, sizes.stored)
+    )
     return replace(
         sizes,
         block=block,
         cell=sizes.cell * block // sizes.block,
         single=min(sizes.single, block),
         small=small,
+        stored=stored,
     )
+
+
+def _width_within(width: int, free_bytes: float, item_size: int) -> int:
+    """Return how many samples a problem may have whose kernel matrix is stored, at most `width`."""
+    while width > 64 and 3.0 * width**2 * item_size > 4.0 * _SHARE * free_bytes:
+        width //= 2
+    return width
 
 
 def batch_size(free_bytes: float, n_samples: int, item_size: int) -> int:
