@@ -77,9 +77,14 @@ def split(
 ) -> list[Problem]:
     """Return the binary problems. `labels` and `weights` belong to `samples`."""
     problems = []
+    # With many classes, a search through all labels for each pair would take longer than solving.
+    of_class = [np.flatnonzero(labels == number) for number in range(n_classes)]
     for positive, negative in class_pairs(n_classes, multi_class):
-        is_everyone = negative < 0 or n_classes == 2
-        takes_part = slice(None) if is_everyone else (labels == positive) | (labels == negative)
+        takes_part: slice | IndexArray = slice(None)
+        if negative >= 0 and n_classes > 2:
+            both = np.concatenate([of_class[positive], of_class[negative]])
+            # Two sorted runs, which this kind of sort merges.
+            takes_part = np.sort(both, kind="stable")
         targets = np.where(labels[takes_part] == positive, 1.0, -1.0)
         problems.append(Problem(samples[takes_part], targets, weights[takes_part]))
     return problems

@@ -257,7 +257,8 @@ def test_progress_and_interruption():
 
     assert time.monotonic() - began < 5
     assert seen[0][:2] == (0, 1)
-    assert seen[1][2] > seen[0][2] > 0
+    # On a busy computer the first report comes before the first step.
+    assert seen[1][2] > seen[0][2] >= 0
 
 
 def test_the_same_problem_gives_the_same_model():

@@ -129,7 +129,7 @@ class TorchEngine:
             )
         require_kernel(rows, kernel)
         monitor = Monitor(len(problems), max_time, progress)
-        table = kernel_values(rows, kernel, self.place)
+        table = kernel_values(rows, kernel, self.place, _samples_of(problems))
         if exact is not None:
             return solve_exactly(table, problems, exact, self.place, monitor)
         starts = [p.first if p.first >= 0 else central_sample(rows, p) for p in problems]
@@ -198,3 +198,10 @@ class TorchEngine:
     ) -> tuple[IndexArray, DoubleArray]:
         """Return the samples that violate the optimality conditions most, and by how much."""
         return cpu.worst_violators(problem, solution, decisions, C, count)
+
+
+def _samples_of(problems: Sequence[Problem]) -> IndexArray:
+    """Return the rows that take part in some of the problems."""
+    if len(problems) == 1:
+        return problems[0].samples
+    return np.unique(np.concatenate([problem.samples for problem in problems]))

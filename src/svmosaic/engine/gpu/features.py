@@ -40,8 +40,8 @@ class Features(Protocol):
     def take(self, index: Tensor) -> Features:
         """Return the table of some of the rows."""
 
-    def mean(self) -> Tensor:
-        """Return the mean of the rows."""
+    def mean(self, index: Tensor | None = None) -> Tensor:
+        """Return the mean of some of the rows, or of all."""
 
     def moved(self, origin: Tensor, scale: float) -> Features:
         """Return the table of (row - origin) * scale."""
@@ -151,10 +151,15 @@ class DenseFeatures:
         """Return the table of some of the rows."""
         return DenseFeatures(self.values[with_padding(index, self.n_rows)])
 
-    def mean(self) -> Tensor:
-        """Return the mean of the rows."""
-        total = self.values.sum(dim=0, dtype=torch.float64)
-        return (total / max(1, self.n_rows)).to(self.dtype)
+    def mean(self, index: Tensor | None = None) -> Tensor:
+        """Return the mean of some of the rows, or of all."""
+        if index is None:
+            # The last row is zero.
+            total, n = self.values.sum(dim=0, dtype=torch.float64), self.n_rows
+        else:
+            parts = (self.values[part].sum(0, dtype=torch.float64) for part in index.split(1 << 18))
+            total, n = sum(parts, start=torch.zeros((), device=index.device)), index.numel()
+        return (total / max(1, n)).to(self.dtype)
 
     def moved(self, origin: Tensor, scale: float) -> DenseFeatures:
         """Return the table of (row - origin) * scale."""
@@ -216,7 +221,7 @@ class SparseFeatures:
         numbers = self.numbers[with_padding(index, self.n_rows)]
         return replace(self, numbers=numbers)
 
-    def mean(self) -> Tensor:
+    def mean(self, index: Tensor | None = None) -> Tensor:
         """Return zeros: sparse rows are spread around them, and stay sparse."""
         return torch.zeros(self.n_columns, dtype=self.dtype, device=self.values.device)
 

@@ -27,9 +27,14 @@ def rbf_scale(gamma: float) -> float:
     return math.sqrt(2.0 * gamma / math.log(2.0))
 
 
-def integer_rbf(features: Features, kernel: KernelSpec, place: Accelerator) -> IntegerRbf | None:
-    """Return the kernel of a table, or None if integers cannot stand for its samples."""
-    tables = _tables(kernel, place, features.mean(), features)
+def integer_rbf(
+    features: Features, kernel: KernelSpec, place: Accelerator, origin: Tensor
+) -> IntegerRbf | None:
+    """Return the kernel of a table, or None if integers cannot stand for its samples.
+
+    Samples are taken from `origin`, which had best be in their middle.
+    """
+    tables = _tables(kernel, place, origin, features)
     return None if tables is None else tables[0]
 
 

@@ -12,7 +12,7 @@ from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features,
 from svmosaic.engine.gpu.integer_rbf import LARGEST_NORM, integer_rbf, rbf_scale
 from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import CallbackRows, PairwiseRows, Rows
+from svmosaic.engine.problem import CallbackRows, IndexArray, PairwiseRows, Rows
 
 __all__ = ["KernelValues", "SampleKernel", "kernel_values", "pairwise_values"]
 
@@ -48,8 +48,13 @@ class KernelValues(Protocol):
         """Return samples whose neighbours have large kernel values; None if there are no such."""
 
 
-def kernel_values(rows: Rows, kernel: KernelSpec, place: Accelerator) -> KernelValues:
-    """Return the kernel matrix of all rows of a table."""
+def kernel_values(
+    rows: Rows, kernel: KernelSpec, place: Accelerator, samples: IndexArray | None = None
+) -> KernelValues:
+    """Return the kernel matrix of all rows of a table.
+
+    `samples` are those in use; copies of them must not change anything.
+    """
     if isinstance(rows, PairwiseRows):
         return PairwiseKernel(place.tensor(rows.values))
     if isinstance(rows, CallbackRows):
@@ -58,10 +63,11 @@ def kernel_values(rows: Rows, kernel: KernelSpec, place: Accelerator) -> KernelV
             "precomputed kernel matrix."
         )
     features = read_features(rows, place)
-    found = integer_rbf(features, kernel, place)
-    if found is not None:
-        return found
-    return SampleKernel.of(features, kernel, place)
+    if kernel.kind != "rbf":
+        return SampleKernel.of(features, kernel, place)
+    origin = features.mean(None if samples is None else place.tensor(samples))
+    found = integer_rbf(features, kernel, place, origin)
+    return SampleKernel.of(features, kernel, place, origin) if found is None else found
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Sizes:
     """
 
     block: int = 2048
-    cell: int = 8000
+    cell: int = 6000
     single: int = 2048
     small: int = 4096
     candidates: int = 32768

@@ -25,6 +25,8 @@ from svmosaic.engine.problem import Status
 
 __all__ = ["Limits", "Work", "solve_by_sweeps"]
 
+# With more cells than this, cells wider by a third take fewer sweeps.
+_MANY_CELLS = 50
 # Several orders in turn, so that no neighbours are parted for ever.
 _N_ORDERS = 3
 # Parts of the order within which it says nothing.
@@ -253,7 +255,8 @@ def _orders(dual: Dual, sizes: Sizes) -> list[_Cells]:
     if points is None or dual.n < 2 * sizes.cell:
         return []
     orders = [neighbour_order(points, min(_LEAF, sizes.cell), seed) for seed in range(_N_ORDERS)]
-    return [_Cells(order, sizes.cell, sizes.block) for order in orders]
+    cell = min(max(sizes.cell, dual.n // _MANY_CELLS), sizes.cell + sizes.cell // 3)
+    return [_Cells(order, cell, sizes.block) for order in orders]
 
 
 def _look(dual: Dual, steps: list[_Step], work: Work, monitor: Monitor) -> float:
