@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,45 @@ from svmosaic.utils.validation import (
     note_features,
 )
 
-__all__ = ["check_classes_on", "check_samples_on", "check_targets_on", "runs_on_device"]
+__all__ = [
+    "DeviceScore",
+    "check_classes_on",
+    "check_samples_on",
+    "check_targets_on",
+    "runs_on_device",
+]
+
+
+class DeviceScore:
+    """Mixin of estimators whose predictions follow the data, before scikit-learn's mixins."""
+
+    if TYPE_CHECKING:
+
+        def _check_rows(self, X: Any) -> Any:
+            """Return samples to predict, validated; raise if the estimator is not fitted."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of a classifier, or the R^2 of a regressor, on given samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
+        y : array-like of shape (n_samples,)
+            Class labels or target values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        score : float
+            The score; 1 is the best one.
+        """
+        if is_foreign(X):
+            # scikit-learn's metrics compare arrays of NumPy.
+            X = self._check_rows(X)
+        base: Any = super()
+        return float(base.score(X, to_host(y), to_host(sample_weight)))
 
 
 def runs_on_device(device: str | None) -> bool:
@@ -60,6 +98,7 @@ def check_samples_on(estimator: Any, X: Any) -> Any:
     If it computes on a device that is there, dense samples are a `DeviceTable`.
     """
     if isinstance(X, DeviceTable):
+        # It comes from here.
         return X
     if not _has_device(estimator):
         return check_samples(estimator, X)
@@ -87,6 +126,8 @@ def _device_for(estimator: Any, X: Any) -> str | None:
     device: str | None = estimator.device
     if device is not None:
         return device if is_device_name(device) else None
+    if isinstance(X, DeviceTable):
+        return X.device
     number = gpu_number(X)
     return None if number is None else f"cuda:{number}"
 
@@ -102,8 +143,8 @@ def _are_simple_targets(y: Any, n_samples: int) -> bool:
 
 def _read(estimator: Any, device: str | None, X: Any) -> DeviceTable | None:
     """Return a table on the device; None if there is no device, or if `X` is no such table."""
-    if device is None:
-        return None
+    if device is None or isinstance(X, DeviceTable):
+        return X if isinstance(X, DeviceTable) else None
     if is_foreign(X):
         # What is in the host's memory goes the way of an array; PyTorch's own device is there.
         if gpu_number(X) is None and device != "torch:cpu":

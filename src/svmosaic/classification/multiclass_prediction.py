@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import ClassifierMixin
 
+from svmosaic.classification.device_data import DeviceScore
 from svmosaic.classification.multiclass import (
     MultiClass,
     choose_classes,
@@ -13,12 +14,12 @@ from svmosaic.classification.multiclass import (
     votes_of_samples,
 )
 from svmosaic.engine.problem import DoubleArray, IndexArray
-from svmosaic.utils.foreign_arrays import follow, is_foreign, to_host
+from svmosaic.utils.foreign_arrays import follow
 
 __all__ = ["MulticlassPrediction"]
 
 
-class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
+class MulticlassPrediction(DeviceScore, ClassifierMixin):  # type: ignore[misc]
     """Mixin of the classifiers that consist of binary classifiers, with an output each.
 
     A subclass sets ``classes_`` and implements `_check_rows` and `_output_values`.
@@ -79,25 +80,3 @@ class MulticlassPrediction(ClassifierMixin):  # type: ignore[misc]
         if n_classes > 2 and self.multi_class == "ovo":
             return predict_by_votes(self._output_values, X, n_classes)
         return choose_classes(self._output_values(X), n_classes, self.multi_class)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of samples whose class is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        score : float
-            The accuracy.
-        """
-        if is_foreign(X):
-            # scikit-learn's metrics compare arrays of NumPy.
-            X = self._check_rows(X)
-        return float(super().score(X, to_host(y), to_host(sample_weight)))

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.device_data import DeviceScore, check_classes_on, check_samples_on
 from svmosaic.classification.kernel_estimator import kernel_cache_mb
 from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.ollawv import (
@@ -20,41 +21,42 @@ from svmosaic.classification.ollawv import (
 )
 from svmosaic.classification.parameters import (
     CLASS_WEIGHT,
+    DEVICE,
     KERNEL_PARAMETERS,
     MULTICLASS_PARAMETERS,
     RUN_PARAMETERS,
 )
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.training import Training, prepare_training
-from svmosaic.engine import cpu
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KERNELS, kernel_spec
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.settings import LearningRate
 from svmosaic.engine.tasks import TuneSettings
+from svmosaic.utils.foreign_arrays import follow
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.validation import check_samples, check_training
 
 __all__ = ["OLLAWVClassifierCV"]
 
 # Parameters of the best estimator that are not searched.
 _SHARED = (
     *("kernel", "degree", "coef0", "refine", "tol", "fit_intercept", "learning_rate"),
-    *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "verbose"),
+    *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "device", "verbose"),
 )
 
 
-class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """OLLAWV with gamma, margin and C chosen by cross-validation.
 
-    The whole grid is one call into the compiled core. Squared distances are computed once and serve
-    all gammas; kernel values once per gamma and serve all folds and class pairs. Margins cost
-    nothing: the selection runs once, to the largest margin, and every smaller margin is a prefix of
-    it. Refined models go from small C to large, each from the one before. After the search the best
-    model is fitted to all data.
+    The whole grid is one call of an engine. Squared distances are computed once and serve all
+    gammas; on a GPU they are computed for each gamma. Kernel values are computed once per gamma and
+    serve all folds and class pairs. Margins cost nothing: the selection runs once, to the largest
+    margin, and every smaller margin is a prefix of it. Refined models go from small C to large,
+    each from the one before. After the search the best model is fitted to all data.
 
     Parameters
     ----------
@@ -85,6 +87,12 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
         otherwise kernel columns are computed when they are needed. A limit that is too small for 64
         columns and the decision values of one fold is exceeded by these.
+    device : str, default=None
+        Where to compute: ``"cuda"``, or ``"cuda:1"`` for the second GPU, which needs ``pip install
+        'svmosaic[gpu]'``, or ``"cpu"``. None is where the data are: a GPU for tensors of PyTorch
+        and arrays of CuPy in its memory, else the CPU. Predictions are arrays of the same library
+        in the same memory. The fitted model holds NumPy arrays and predicts on the CPU where there
+        is no GPU.
     verbose : int, default=0
         If positive, log progress once a second.
 
@@ -132,6 +140,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "kernel": [StrOptions(set(KERNELS))],
         **{name: KERNEL_PARAMETERS[name] for name in ("degree", "coef0")},
         **{name: RUN_PARAMETERS[name] for name in ("n_jobs", "verbose")},
+        **DEVICE,
         "multi_class": MULTICLASS_PARAMETERS["multi_class"],
         "gammas": ["array-like", None],
         "margins": ["array-like"],
@@ -162,6 +171,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scoring: str = "accuracy",
         n_jobs: int | None = None,
         memory_limit_mb: float = 2000.0,
+        device: str | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -182,6 +192,7 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scoring = scoring
         self.n_jobs = n_jobs
         self.memory_limit_mb = memory_limit_mb
+        self.device = device
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -202,7 +213,8 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted search.
         """
-        X, y = check_training(self, X, y)
+        given = X
+        X, y = check_classes_on(self, X, y)
         training = prepare_training(
             X,
             y,
@@ -214,12 +226,12 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             n_threads=resolve_threads(self.n_jobs),
         )
         grid = self._grid(training)
-        confusion, n_support = cpu.tune_ollawv(
+        confusion, n_support = engine_for(training.rows, self.device).tune_ollawv(
             training.rows,
             kernel_spec(self.kernel, 1.0, self.degree, self.coef0),
             training.labels,
             training.row_weights,
-            classification_splits(self.cv, X, y),
+            classification_splits(self.cv, given, y),
             grid,
             n_threads=resolve_threads(self.n_jobs),
             progress=current_progress(type(self).__name__, self.verbose),
@@ -299,13 +311,15 @@ class OLLAWVClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Any:
         """Return the decision values of the best model; see `OLLAWVClassifier`."""
-        check_is_fitted(self)
-        return self.best_estimator_.decision_function(check_samples(self, X))
+        return follow(self.best_estimator_.decision_function(self._check_rows(X)), X)
 
     def predict(self, X: Any) -> Any:
         """Return the class of each sample by the best model."""
+        return follow(self.best_estimator_.predict(self._check_rows(X)), X)
+
+    def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.best_estimator_.predict(check_samples(self, X))
+        return check_samples_on(self, X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -29,6 +29,7 @@ from svmosaic.engine.problem import (
     Rows,
     Solution,
 )
+from svmosaic.engine.tasks import TuneSettings
 
 __all__ = ["Engine", "engine_for", "engine_names", "register", "register_solver", "solve"]
 
@@ -61,6 +62,27 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> list[Any]:
         """Solve problems on one table; the type of the settings names the solver."""
+
+    def tune_ollawv(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        labels: IndexArray,
+        weights: DoubleArray,
+        splits: Sequence[tuple[IndexArray, IndexArray]],
+        settings: TuneSettings,
+        *,
+        n_threads: int = 1,
+        max_time: float = 0.0,
+        progress: Progress | None = None,
+    ) -> tuple[DoubleArray, DoubleArray]:
+        """Try every candidate of a grid on every split.
+
+        `labels` are class numbers from 0 and, like `weights`, belong to the rows of the table.
+        Returns the weights of test rows by (gamma, margin, C, split, true class, predicted class)
+        and the numbers of support vectors by (gamma, margin, C, split). Cells that `max_time` cut
+        off are nan.
+        """
 
     def decide(
         self,

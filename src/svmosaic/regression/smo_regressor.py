@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from svmosaic.classification.convergence import certified_gaps, warn_if_violated
-from svmosaic.classification.device_data import check_targets_on
+from svmosaic.classification.device_data import DeviceScore, check_targets_on
 from svmosaic.classification.kernel_estimator import (
     KernelEstimator,
     check_square,
@@ -36,7 +36,7 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.utils.declaration import Declaration, expect, row_numbers
-from svmosaic.utils.foreign_arrays import follow, is_foreign, to_host
+from svmosaic.utils.foreign_arrays import follow
 from svmosaic.utils.labels import ordered_bits
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Scope
@@ -53,7 +53,7 @@ def _check_one_output(model: Any, sizes: Scope) -> None:
     check_vectors(model, sizes)
 
 
-class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  # type: ignore[misc]
     r"""Support vector regression by sequential minimal optimisation.
 
     Exact epsilon-SVR: errors up to `epsilon` cost nothing, larger ones count linearly. It solves
@@ -330,25 +330,3 @@ class SMORegressor(ReportedFit, RegressorMixin, KernelEstimator):  # type: ignor
             Predicted values.
         """
         return follow(self._output_values(self._check_rows(X))[:, 0], X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination of the prediction.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
-        y : array-like of shape (n_samples,)
-            Target values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        score : float
-            R^2, 1 at best.
-        """
-        if is_foreign(X):
-            # scikit-learn's metrics compare arrays of NumPy.
-            X = self._check_rows(X)
-        return float(super().score(X, to_host(y), to_host(sample_weight)))

@@ -22,8 +22,9 @@ from svmosaic.engine.gpu.memory_plan import tile_rows
 from svmosaic.engine.gpu.monitor import Monitor
 from svmosaic.engine.gpu.selection import solve_by_selection
 from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
+from svmosaic.engine.gpu.tuning import fold_of, tune_on_device
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.number_range import require_gamma, require_kernel
+from svmosaic.engine.number_range import require_gamma, require_grid, require_kernel
 from svmosaic.engine.problem import (
     CallbackRows,
     Coefficients,
@@ -36,6 +37,7 @@ from svmosaic.engine.problem import (
     Solution,
 )
 from svmosaic.engine.settings import OllawvSettings
+from svmosaic.engine.tasks import TuneSettings
 
 __all__ = ["TorchEngine"]
 
@@ -134,6 +136,35 @@ class TorchEngine:
             return solve_exactly(table, problems, exact, self.place, monitor)
         starts = [p.first if p.first >= 0 else central_sample(rows, p) for p in problems]
         return solve_by_selection(table, problems, starts, settings, self.place, monitor)
+
+    @_on_its_device
+    def tune_ollawv(
+        self,
+        rows: Rows,
+        kernel: KernelSpec,
+        labels: IndexArray,
+        weights: DoubleArray,
+        splits: Sequence[tuple[IndexArray, IndexArray]],
+        settings: TuneSettings,
+        *,
+        n_threads: int = 1,
+        max_time: float = 0.0,
+        progress: Progress | None = None,
+    ) -> tuple[DoubleArray, DoubleArray]:
+        """Try every candidate of a grid on every split; see `cpu.tune_ollawv`."""
+        require_grid(rows, kernel, settings.gammas)
+        monitor = Monitor(0, max_time, progress)
+        needs_start = settings.solver.refine.refinement != "full"
+        folds = []
+        for train, test in splits:
+            in_training = np.zeros_like(weights)
+            in_training[train] = weights[train]
+            samples, sums = self.distinct_rows(rows, labels, in_training, n_threads=n_threads)
+            fold = fold_of(samples, sums, labels, test[weights[test] > 0], settings.multi_class)
+            if needs_start:
+                fold = fold.starting_at([central_sample(rows, p) for p in fold.problems])
+            folds.append(fold)
+        return tune_on_device(rows, kernel, folds, labels, weights, settings, self.place, monitor)
 
     @_on_its_device
     def decide(

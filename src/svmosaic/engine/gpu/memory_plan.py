@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["Sizes", "batch_size", "require_room", "sizes_within", "tile_rows"]
+__all__ = ["Sizes", "batch_size", "most_stored", "require_room", "sizes_within", "tile_rows"]
 
 _GIB = 1024.0**3
 # Of the memory that is free, what one temporary array may take.
@@ -89,6 +89,11 @@ def _width_within(width: int, free_bytes: float, item_size: int) -> int:
     while width > 64 and 3.0 * width**2 * item_size > 4.0 * _SHARE * free_bytes:
         width //= 2
     return width
+
+
+def most_stored(sizes: Sizes, free_bytes: float, item_size: int) -> int:
+    """Return how many rows a table may have whose kernel matrix a search stores."""
+    return _width_within(2 * sizes.stored, free_bytes, item_size)
 
 
 def batch_size(free_bytes: float, n_samples: int, item_size: int) -> int:

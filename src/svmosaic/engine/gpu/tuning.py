@@ -1,0 +1,342 @@
+"""The search for parameters of OLLAWV on a device: all folds and binary problems together.
+
+The kernel matrix of all rows is computed once for each gamma, if it fits, and serves all folds,
+problems, margins and Cs. A selection runs once, to the largest margin; a refinement starts from the
+solution for the next smaller C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
+from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features
+from svmosaic.engine.gpu.kernel_values import (
+    KernelValues,
+    PairwiseKernel,
+    SampleKernel,
+    kernel_values,
+    pairwise_values,
+)
+from svmosaic.engine.gpu.memory_plan import most_stored, tile_rows
+from svmosaic.engine.gpu.monitor import Monitor
+from svmosaic.engine.gpu.selection import SelectedPath, select_all
+from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray, PairwiseRows, Problem, Rows, Solution
+from svmosaic.engine.tasks import TuneSettings
+
+__all__ = ["Fold", "fold_of", "tune_on_device"]
+
+
+# Folds --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One split.
+
+    Attributes
+    ----------
+    classes : ndarray of int64
+        The classes of the training part, ascending.
+    pairs : list of tuple of int
+        The classes of each binary problem, numbered as in `classes`; -1 stands for all others.
+    problems : list of Problem
+        The binary problems over the rows of the table.
+    test : ndarray of int64
+        Rows to predict.
+    """
+
+    classes: IndexArray
+    pairs: list[tuple[int, int]]
+    problems: list[Problem]
+    test: IndexArray
+
+    def starting_at(self, starts: Sequence[int]) -> Fold:
+        """Return the fold with the samples where selections begin."""
+        problems = [replace(p, first=s) for p, s in zip(self.problems, starts, strict=True)]
+        return replace(self, problems=problems)
+
+
+def fold_of(
+    samples: IndexArray,
+    sample_weights: DoubleArray,
+    labels: IndexArray,
+    test: IndexArray,
+    multi_class: str,
+) -> Fold:
+    """Return the binary problems of the distinct training samples of a split.
+
+    `labels` belong to all rows of the table.
+    """
+    of_sample = labels[samples]
+    classes = np.unique(of_sample)
+    if classes.size < 2:
+        raise ValueError(
+            "There is a training fold with one class only. Use fewer or stratified folds."
+        )
+    pairs = _pairs(classes.size, multi_class)
+    problems = []
+    for positive, negative in pairs:
+        is_positive = of_sample == classes[positive]
+        takes_part = is_positive | (negative < 0) | (of_sample == classes[negative])
+        problems.append(
+            Problem(
+                samples[takes_part],
+                np.where(is_positive[takes_part], 1.0, -1.0),
+                sample_weights[takes_part],
+            )
+        )
+    return Fold(classes, pairs, problems, test)
+
+
+def _pairs(n_classes: int, multi_class: str) -> list[tuple[int, int]]:
+    if n_classes == 2:
+        return [(1, 0)]
+    if multi_class == "ovr":
+        return [(c, -1) for c in range(n_classes)]
+    return list(combinations(range(n_classes), 2))
+
+
+def _predict(fold: Fold, decisions: DoubleArray, multi_class: str) -> IndexArray:
+    """Return the predicted class of each test row, as `classification.multiclass` does."""
+    n_classes = fold.classes.size
+    if n_classes == 2:
+        return fold.classes[(decisions[:, 0] > 0).astype(np.int64)]
+    votes = decisions if multi_class == "ovr" else _votes(fold, decisions)
+    chosen: IndexArray = fold.classes[votes.argmax(axis=1)]
+    return chosen
+
+
+def _votes(fold: Fold, decisions: DoubleArray) -> DoubleArray:
+    n_classes = fold.classes.size
+    votes = np.zeros((decisions.shape[0], n_classes))
+    sums = np.zeros_like(votes)
+    for decision, (i, j) in zip(decisions.T, fold.pairs, strict=True):
+        votes[:, i] += decision > 0
+        votes[:, j] += decision <= 0
+        sums[:, i] += decision
+        sums[:, j] -= decision
+    # The sum is squeezed into (-1/3, 1/3): it orders equal votes and never outweighs one.
+    votes += sums / (3.0 * (np.abs(sums) + 1.0))
+    return votes
+
+
+# Kernel values of one gamma -----------------------------------------------------------------
+
+
+class _Table:
+    """The rows of a search with the kernel of one gamma."""
+
+    def __init__(self, rows: Rows, kernel: KernelSpec, place: Accelerator) -> None:
+        self._kernel, self._place = kernel, place
+        self._features: Features | None = None
+        self.values: KernelValues = kernel_values(rows, kernel, place)
+        if isinstance(self.values, PairwiseKernel) or isinstance(rows, PairwiseRows):
+            return
+        is_dense = not isinstance(self.values, SampleKernel) or isinstance(
+            self.values.features, DenseFeatures
+        )
+        item = 4 if str(self.values.dtype).endswith("32") else 8
+        if is_dense and self.values.n <= most_stored(place.sizes, place.free_bytes, item):
+            everyone = torch.arange(self.values.n, device=place.device)
+            self.values = PairwiseKernel(self.values.blocks(everyone[None])[0])
+        else:
+            # A solver reads them only through the kernel; decisions read them as rows.
+            self._features = read_features(rows, place)  # type: ignore[arg-type]
+
+    def decide(self, test: IndexArray, support: IndexArray, coef: Any) -> DoubleArray:
+        """Return K(test, support) @ coef in float64; `coef` has shape (n_support, n_outputs)."""
+        place = self._place
+        right, numbers = place.tensor(coef, torch.float64), place.tensor(support, torch.int64)
+        left = place.tensor(test, torch.int64)
+        if self._features is not None:
+            first, second = pairwise_values(
+                self._features.take(left), self._features.take(numbers), self._kernel, place
+            )
+            everyone = torch.arange(second.n, device=place.device)
+            values: Tensor = first.sums(second.columns(everyone), right)[:-1]
+        else:
+            assert isinstance(self.values, PairwiseKernel)
+            matrix = self.values.values
+            step = tile_rows(place.free_bytes, support.size + 1, 16)
+            values = torch.cat(
+                [matrix[part[:, None], numbers].double() @ right for part in left.split(step)]
+            )
+        found: DoubleArray = values.cpu().numpy()
+        return found
+
+
+# The search ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Model:
+    """Rows with coefficients, and the constant term, of one binary problem."""
+
+    support: IndexArray
+    coef: DoubleArray
+    intercept: float
+
+
+class _Search:
+    """The cells of a grid, by (gamma, margin, C, split)."""
+
+    def __init__(
+        self,
+        folds: Sequence[Fold],
+        labels: IndexArray,
+        weights: DoubleArray,
+        settings: TuneSettings,
+        place: Accelerator,
+        monitor: Monitor,
+    ) -> None:
+        self.folds, self.labels, self.weights = folds, labels, weights
+        self.settings, self.place, self.monitor = settings, place, monitor
+        self.problems = [problem for fold in folds for problem in fold.problems]
+        cells = (settings.gammas.size, settings.margins.size, settings.Cs.size, len(folds))
+        n_classes = int(labels.max()) + 1
+        self.confusion = np.full((*cells, n_classes, n_classes), np.nan)
+        self.n_support = np.full(cells, np.nan)
+
+    def run(self, g: int, table: _Table) -> None:
+        """Fill in the cells of one gamma, as far as the time allows."""
+        settings = self.settings
+        refinement = settings.solver.refine.refinement
+        if refinement == "full":
+            # The exact solution is the same for all margins.
+            self._refine(g, range(settings.margins.size), table, self.problems)
+            return
+        most = float(settings.margins.max())
+        solver = settings.solver.replaced(margin=most, C=1.0)
+        starts = [problem.first for problem in self.problems]
+        paths = select_all(table.values, self.problems, starts, solver, self.place, self.monitor)
+        for m, margin in enumerate(settings.margins.tolist()):
+            if self.monitor.is_late:
+                return
+            cut = [_cut(path, margin) for path in paths]
+            if refinement == "none":
+                models = [
+                    _plain_model(problem, path, solver.fit_intercept)
+                    for problem, path in zip(self.problems, cut, strict=True)
+                ]
+                self._score((g, m, 0), table, models)
+            else:
+                chosen = [np.unique(path.taken) for path in cut]
+                parts = [
+                    Problem(p.samples[kept], p.targets[kept], p.weights[kept])
+                    for p, kept in zip(self.problems, chosen, strict=True)
+                ]
+                self._refine(g, [m], table, parts)
+
+    def _refine(
+        self, g: int, margins: Sequence[int], table: _Table, problems: Sequence[Problem]
+    ) -> None:
+        """Solve problems exactly for all Cs, from the smallest to the largest."""
+        refine = self.settings.solver.refine
+        known: list[Solution | None] = [None] * len(problems)
+        open_ones = list(range(len(problems)))
+        for c in np.argsort(self.settings.Cs, kind="stable").tolist():
+            C = float(self.settings.Cs[c])
+            if open_ones:
+                exact = ExactSettings(C, None, refine.tol, refine.max_iter)
+                begun = [_from(problems[i], known[i]) for i in open_ones]
+                found = solve_exactly(table.values, begun, exact, self.place, self.monitor)
+                if self.monitor.is_late:
+                    return
+                for i, solution in zip(open_ones, found, strict=True):
+                    known[i] = solution
+                open_ones = [i for i in open_ones if _has_bound(problems[i], known[i], C)]
+            models = [_Model(s.support, s.coef, s.intercept) for s in known if s is not None]
+            for m in margins:
+                self._score((g, m, c), table, models)
+
+    def _score(self, cell: tuple[int, int, int], table: _Table, models: list[_Model]) -> None:
+        """Count the predictions of a candidate on all folds."""
+        begin = 0
+        for f, fold in enumerate(self.folds):
+            part = models[begin : begin + len(fold.problems)]
+            begin += len(fold.problems)
+            support, place = np.unique(
+                np.concatenate([model.support for model in part]), return_inverse=True
+            )
+            coef = np.zeros((support.size, len(part)))
+            number = np.repeat(np.arange(len(part)), [model.support.size for model in part])
+            coef[place, number] = np.concatenate([model.coef for model in part])
+            decisions = table.decide(fold.test, support, coef)
+            decisions += np.array([model.intercept for model in part])
+            predicted = _predict(fold, decisions, self.settings.multi_class)
+            counts = np.zeros(self.confusion.shape[-2:])
+            np.add.at(counts, (self.labels[fold.test], predicted), self.weights[fold.test])
+            self.confusion[(*cell, f)] = counts
+            self.n_support[(*cell, f)] = support.size
+
+
+def _cut(path: SelectedPath, margin: float) -> SelectedPath:
+    """Return the steps that a run with this margin takes."""
+    reached = np.flatnonzero(path.violations >= margin)
+    length = int(reached[0]) + 1 if reached.size else path.taken.size
+    return replace(
+        path,
+        taken=path.taken[:length],
+        steps=path.steps[:length],
+        violations=path.violations[:length],
+    )
+
+
+def _plain_model(problem: Problem, path: SelectedPath, fit_intercept: bool) -> _Model:
+    alpha = np.zeros(problem.samples.size)
+    np.add.at(alpha, path.taken, path.steps)
+    support = np.flatnonzero(alpha)
+    bias = float(np.sum(path.steps) / problem.weights.sum()) if fit_intercept else 0.0
+    return _Model(problem.samples[support], alpha[support], bias)
+
+
+def _beta(problem: Problem, solution: Solution) -> DoubleArray:
+    """Return the coefficients of all samples of a problem."""
+    order = np.argsort(problem.samples)
+    places = order[np.searchsorted(problem.samples, solution.support, sorter=order)]
+    beta = np.zeros(problem.samples.size)
+    beta[places] = solution.coef
+    return beta
+
+
+def _from(problem: Problem, solution: Solution | None) -> Problem:
+    return problem if solution is None else replace(problem, initial=_beta(problem, solution))
+
+
+def _has_bound(problem: Problem, solution: Solution | None, C: float) -> bool:
+    """Return whether a coefficient is at its upper bound, so that a larger C matters."""
+    if solution is None:
+        return True
+    full: npt.NDArray[np.bool_] = np.abs(_beta(problem, solution)) >= C * problem.weights
+    return bool(full.any())
+
+
+def tune_on_device(
+    rows: Rows,
+    kernel: KernelSpec,
+    folds: Sequence[Fold],
+    labels: IndexArray,
+    weights: DoubleArray,
+    settings: TuneSettings,
+    place: Accelerator,
+    monitor: Monitor,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Return what `cpu.tune_ollawv` does."""
+    search = _Search(folds, labels, weights, settings, place, monitor)
+    n_problems, is_plain = len(search.problems), settings.solver.refine.refinement == "none"
+    monitor.n_problems = n_problems * settings.gammas.size * (1 if is_plain else settings.Cs.size)
+    for g, gamma in enumerate(settings.gammas.tolist()):
+        if monitor.is_late:
+            break
+        search.run(g, _Table(rows, replace(kernel, gamma=float(gamma)), place))
+    return search.confusion, search.n_support
