@@ -43,10 +43,10 @@ def grid(refine, multi_class="ovo", **solver):
     is_plain = refine == "none"
     return TuneSettings(
         gammas=np.array([1.0, 0.1]),
-        margins=np.array([0.1]) if refine == "full" else np.array([0.5, 0.05, 0.3]),
-        Cs=np.ones(1) if is_plain else np.array([20.0, 0.2, 3.0]),
+        margins=np.array([0.1]) if refine == "full" else np.array([0.5, 0.05]),
+        Cs=np.ones(1) if is_plain else np.array([3.0, 0.2]),
         multi_class=multi_class,
-        solver=OllawvSettings(refine=RefineSettings(refinement=refine, tol=1e-7), **solver),
+        solver=OllawvSettings(refine=RefineSettings(refinement=refine, tol=1e-6), **solver),
     )
 
 
