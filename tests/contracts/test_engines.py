@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion, kernel_matrix
 from svmosaic.engine.kernels import KERNELS, SAMPLE_KERNELS, KernelSpec
 from svmosaic.engine.problem import Coefficients, DenseRows, PairwiseRows, Problem
 from svmosaic.engine.protocol import engine_for, engine_names, register
 from svmosaic.engine.rows import rows_of_samples
-from svmosaic.engine.settings import SmoSettings
+from svmosaic.engine.settings import OllawvSettings, RefineSettings, SmoSettings
+from svmosaic.engine.tasks import TuneSettings
 from twins import smo as smo_twin
+from twins import tune as tune_twin
 from twins.kernels import gram
 
 RNG = np.random.default_rng(0)
@@ -172,6 +175,34 @@ def test_an_exact_solution_is_that_of_the_oracle(engine, kind):
     objective = [b @ K @ b / 2 - np.abs(b).sum() for b in (beta, other)]
     np.testing.assert_allclose(objective[0], objective[1], rtol=1e-6)
     assert abs(beta.sum()) < 1e-9
+
+
+@pytest.mark.parametrize("refine", ["none", "full"])
+def test_a_search_scores_as_separate_fits_do(engine, refine):
+    labels, weights = (TARGETS > 0).astype(np.int64), np.ones(40)
+    splits = [(np.arange(0, 40, 2), np.arange(1, 40, 2)), (np.arange(25), np.arange(25, 40))]
+    settings = TuneSettings(
+        gammas=np.array([0.3, 2.0]),
+        margins=np.array([0.2]),
+        Cs=np.array([1.0, 0.1]) if refine == "full" else np.ones(1),
+        solver=OllawvSettings(refine=RefineSettings(refinement=refine, tol=1e-6)),
+    )
+
+    confusion, n_support = engine.tune_ollawv(
+        read(engine, X), spec("rbf"), labels, weights, splits, settings
+    )
+
+    expected = tune_twin.tune(
+        X,
+        spec("rbf"),
+        labels,
+        weights,
+        splits,
+        settings,
+        lambda problem: cpu.central_sample(DenseRows(X), problem),
+    )
+    np.testing.assert_array_equal(confusion, expected[0])
+    np.testing.assert_array_equal(n_support, expected[1])
 
 
 def test_an_optimal_solution_has_no_violators_and_a_poor_one_has(engine):

@@ -8,13 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.engine.gpu.devices import engine_on, is_device_name, is_usable
-from svmosaic.engine.problem import DeviceTable, DoubleArray
+from svmosaic.engine.problem import DeviceTable, DoubleArray, FloatArray
 from svmosaic.utils.foreign_arrays import gpu_number, is_foreign, to_host
 from svmosaic.utils.validation import (
     check_regression,
     check_samples,
     check_training,
-    has_simple_labels,
     note_features,
 )
 
@@ -23,7 +22,6 @@ __all__ = [
     "check_classes_on",
     "check_samples_on",
     "check_targets_on",
-    "runs_on_device",
 ]
 
 
@@ -59,11 +57,6 @@ class DeviceScore:
         return float(base.score(X, to_host(y), to_host(sample_weight)))
 
 
-def runs_on_device(device: str | None) -> bool:
-    """Return whether `device` names a device of PyTorch, and not the CPU."""
-    return device is not None and is_device_name(device)
-
-
 def check_classes_on(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Return training samples and class labels, validated for `estimator`.
 
@@ -73,23 +66,25 @@ def check_classes_on(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         return check_training(estimator, X, y)
     device, y = _device_for(estimator, X), to_host(y)
     table = _read(estimator, device, X)
-    if table is not None and table.is_finite and has_simple_labels(y, table.n_rows):
+    if table is not None and table.is_finite:
+        _, y = check_training(estimator, _stand_in(table), y)
         note_features(estimator, table.shape[1])
         return table, y
     # What is wrong, or unusual, is said or done by the gate of all estimators.
     X, y = check_training(estimator, to_host(X), y)
-    return _moved(estimator, device, X, table), y
+    return _moved(estimator, device, X), y
 
 
 def check_targets_on(estimator: Any, X: Any, y: Any) -> tuple[Any, DoubleArray]:
     """Return training samples and float64 targets; see `check_classes_on`."""
     device, y = _device_for(estimator, X), to_host(y)
     table = _read(estimator, device, X)
-    if table is not None and table.is_finite and _are_simple_targets(y, table.n_rows):
+    if table is not None and table.is_finite:
+        _, y = check_regression(estimator, _stand_in(table), y)
         note_features(estimator, table.shape[1])
-        return table, np.ascontiguousarray(y, dtype=np.float64)
+        return table, y
     X, y = check_regression(estimator, to_host(X), y)
-    return _moved(estimator, device, X, table), y
+    return _moved(estimator, device, X), y
 
 
 def check_samples_on(estimator: Any, X: Any) -> Any:
@@ -108,7 +103,7 @@ def check_samples_on(estimator: Any, X: Any) -> Any:
     table = None if hasattr(estimator, "feature_names_in_") else _read(estimator, device, X)
     if table is not None and table.is_finite and table.shape[1] == estimator.n_features_in_:
         return table
-    return _moved(estimator, device, check_samples(estimator, to_host(X)), table)
+    return _moved(estimator, device, check_samples(estimator, to_host(X)))
 
 
 def _has_device(estimator: Any) -> bool:
@@ -132,13 +127,9 @@ def _device_for(estimator: Any, X: Any) -> str | None:
     return None if number is None else f"cuda:{number}"
 
 
-def _are_simple_targets(y: Any, n_samples: int) -> bool:
-    return (
-        type(y) is np.ndarray
-        and y.dtype.kind in "fiu"
-        and y.shape == (n_samples,)
-        and bool(np.isfinite(y).all())
-    )
+def _stand_in(table: DeviceTable) -> FloatArray:
+    """Return samples of which only the number matters, to check labels with."""
+    return np.zeros((table.n_rows, 1))
 
 
 def _read(estimator: Any, device: str | None, X: Any) -> DeviceTable | None:
@@ -161,12 +152,9 @@ def _read(estimator: Any, device: str | None, X: Any) -> DeviceTable | None:
     return _upload(estimator, device, X) if is_table else None
 
 
-def _moved(estimator: Any, device: str | None, X: Any, table: DeviceTable | None) -> Any:
+def _moved(estimator: Any, device: str | None, X: Any) -> Any:
     """Return checked samples on the device, if they are dense and there is one."""
-    if device is None or sp.issparse(X):
-        return X
-    # A check that found nothing returns what it was given.
-    return table if table is not None and table.host is X else _upload(estimator, device, X)
+    return X if device is None or sp.issparse(X) else _upload(estimator, device, X)
 
 
 def _upload(estimator: Any, device: str, X: Any) -> DeviceTable:

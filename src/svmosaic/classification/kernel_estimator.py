@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.classification.device_data import check_samples_on, runs_on_device
+from svmosaic.classification.device_data import check_samples_on
 from svmosaic.classification.parameters import KERNEL_PARAMETERS, RUN_PARAMETERS
+from svmosaic.engine import cpu
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.gamma import DENSE_GAMMA_RULES, resolve_gamma
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
@@ -166,7 +167,7 @@ def kernel_cache_mb(
     `more_bytes` is what the solver needs besides the columns and its usual arrays. On a device
     there are no columns to keep.
     """
-    if isinstance(rows, DeviceTable) or runs_on_device(estimator.device):
+    if not cpu.takes(rows):
         return 0.0
     n_threads = resolve_threads(estimator.n_jobs)
     if estimator.memory_limit_mb is None:

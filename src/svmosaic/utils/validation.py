@@ -17,7 +17,6 @@ __all__ = [
     "check_regression",
     "check_samples",
     "check_training",
-    "has_simple_labels",
     "match_form",
     "note_features",
     "take_as_is",
@@ -46,7 +45,7 @@ def _is_ready(X: Any) -> bool:
     )
 
 
-def has_simple_labels(y: Any, n_samples: int) -> bool:
+def _has_simple_labels(y: Any, n_samples: int) -> bool:
     """Whether `y` needs no check: integers or strings, two samples to a class at least."""
     return (
         type(y) is np.ndarray
@@ -75,7 +74,7 @@ def take_as_is(estimator: Any, X: Any, y: Any, *, reset: bool) -> bool:
             and y.dtype.kind in "iubU"
             and y.shape == (X.shape[0],)
         )
-    if not has_simple_labels(y, X.shape[0]):
+    if not _has_simple_labels(y, X.shape[0]):
         return False
     note_features(estimator, X.shape[1])
     return True

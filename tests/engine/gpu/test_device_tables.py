@@ -79,7 +79,7 @@ def test_a_fit_uploads_the_table_once_and_leaves_the_rest_to_the_device(
     monkeypatch.setattr("svmosaic.engine.gpu.engine.read_table", count)
     monkeypatch.setattr("svmosaic.engine.gpu.features.read_table", count)
     monkeypatch.setattr(cpu, "distinct_rows", None)
-    monkeypatch.setattr("svmosaic.utils.validation._is_ready", None)
+    monkeypatch.setattr("svmosaic.utils.validation._is_ready", lambda X: X.shape[1] == 1)
     monkeypatch.setattr("svmosaic.classification.kernel_estimator.automatic_cache_mb", None)
 
     estimator(device=device).fit(X, Y.astype(float) if estimator is SMORegressor else Y)

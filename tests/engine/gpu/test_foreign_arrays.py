@@ -96,7 +96,6 @@ def test_a_precomputed_kernel_of_tensors(multi_class, home):
 
 
 def test_tensors_on_the_device_are_not_brought_to_the_host(home, monkeypatch):
-    monkeypatch.setattr("svmosaic.classification.device_data.to_host", lambda values: values)
     monkeypatch.setattr("svmosaic.engine.gpu.device_table.DeviceTable.to_numpy", None)
     seen, read = [], features.read_table
 
@@ -106,9 +105,13 @@ def test_tensors_on_the_device_are_not_brought_to_the_host(home, monkeypatch):
 
     monkeypatch.setattr("svmosaic.engine.gpu.engine.read_table", look)
 
-    SMOClassifier(device="torch:cpu" if home == "cpu" else None).fit(tensor(X, home), Y)
+    model = SMOClassifier(device="torch:cpu" if home == "cpu" else None)
+    # Labels of any kind are checked without the samples.
+    for labels in (Y, Y.astype(float), tensor(Y.astype(np.float32), home)):
+        model.fit(tensor(X, home), labels)
 
-    assert isinstance(seen[0], torch.Tensor)
+    assert len(seen) == 3
+    assert all(isinstance(values, torch.Tensor) for values in seen)
 
 
 @pytest.mark.parametrize(
