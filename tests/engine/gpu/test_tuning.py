@@ -93,6 +93,16 @@ def test_other_forms_of_rows(engine):
     np.testing.assert_allclose(found[0], expected[0])
 
 
+def test_large_problems_are_solved_by_sweeps():
+    engine = torch_engine.engine(torch_engine.SWEEPS)
+    settings = replace(grid("full"), Cs=np.array([1.0]), gammas=np.array([0.5]))
+    expected = cpu.tune_ollawv(DenseRows(X), KERNEL, LABELS, WEIGHTS, SPLITS, settings)
+
+    found = engine.tune_ollawv(engine.read_table(X), KERNEL, LABELS, WEIGHTS, SPLITS, settings)
+
+    np.testing.assert_allclose(found[0], expected[0])
+
+
 def test_cells_that_the_time_cuts_off_are_nan(engine):
     rows = engine.read_table(X)
 

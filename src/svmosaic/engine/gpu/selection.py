@@ -103,13 +103,15 @@ class _ComputedColumns:
     def can_be_recorded(self) -> bool:
         """Whether nothing here waits for the device."""
         kernel = self.kernel
-        is_dense = isinstance(kernel, SampleKernel) and isinstance(kernel.features, DenseFeatures)
-        is_fused = not isinstance(kernel, SampleKernel | PairwiseKernel)
-        return is_dense or is_fused
+        return not isinstance(kernel, SampleKernel) or isinstance(kernel.features, DenseFeatures)
 
     def times(self, samples: Tensor, steps: Tensor) -> Tensor:
         """Return columns times numbers."""
         kernel = self.kernel
+        if isinstance(kernel, PairwiseKernel):
+            # Rows of a symmetric matrix are its columns, and lie together.
+            rows = kernel.values[kernel.numbers[samples]][:, kernel.numbers]
+            return rows.double().mul_(steps[:, None])
         if isinstance(kernel, SampleKernel) and isinstance(kernel.features, DenseFeatures):
             norms = kernel.norms if kernel.norms.numel() else None
             column = kernel.values((kernel.features.values, norms), kernel.columns(samples))

@@ -136,7 +136,9 @@ def _votes(fold: Fold, decisions: DoubleArray) -> DoubleArray:
 class _Table:
     """The rows of a search with the kernel of one gamma."""
 
-    def __init__(self, rows: Rows, kernel: KernelSpec, place: Accelerator) -> None:
+    def __init__(
+        self, rows: Rows, kernel: KernelSpec, place: Accelerator, *, can_store: bool
+    ) -> None:
         self._kernel, self._place = kernel, place
         self._features: Features | None = None
         self.values: KernelValues = kernel_values(rows, kernel, place)
@@ -146,7 +148,11 @@ class _Table:
             self.values.features, DenseFeatures
         )
         item = 4 if str(self.values.dtype).endswith("32") else 8
-        if is_dense and self.values.n <= most_stored(place.sizes, place.free_bytes, item):
+        if (
+            can_store
+            and is_dense
+            and self.values.n <= most_stored(place.sizes, place.free_bytes, item)
+        ):
             everyone = torch.arange(self.values.n, device=place.device)
             self.values = PairwiseKernel(self.values.blocks(everyone[None])[0])
         else:
@@ -333,10 +339,19 @@ def tune_on_device(
 ) -> tuple[DoubleArray, DoubleArray]:
     """Return what `cpu.tune_ollawv` does."""
     search = _Search(folds, labels, weights, settings, place, monitor)
-    n_problems, is_plain = len(search.problems), settings.solver.refine.refinement == "none"
-    monitor.n_problems = n_problems * settings.gammas.size * (1 if is_plain else settings.Cs.size)
+    refinement = settings.solver.refine.refinement
+    n_Cs, n_margins = settings.Cs.size, settings.margins.size
+    n_solutions = {"none": 1, "selected": 1 + n_margins * n_Cs, "full": n_Cs}[refinement]
+    n_per_gamma = len(search.problems) * n_solutions
+    monitor.n_problems = n_per_gamma * settings.gammas.size
+    # Large problems are solved exactly by clusters of samples, which kernel values do not show.
+    largest = max(problem.samples.size for problem in search.problems)
+    can_store = refinement != "full" or largest <= place.sizes.small
     for g, gamma in enumerate(settings.gammas.tolist()):
         if monitor.is_late:
             break
-        search.run(g, _Table(rows, replace(kernel, gamma=float(gamma)), place))
+        of_gamma = replace(kernel, gamma=float(gamma))
+        search.run(g, _Table(rows, of_gamma, place, can_store=can_store))
+        # Solutions that do not depend on C any more are not computed again, but done.
+        monitor.n_done = n_per_gamma * (g + 1)
     return search.confusion, search.n_support
