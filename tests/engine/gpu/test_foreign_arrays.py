@@ -9,9 +9,11 @@ import pytest
 from sklearn.datasets import load_iris
 
 from svmosaic import NNISDAClassifier, OLLAWVClassifier, SMOClassifier, SMORegressor
-from svmosaic.engine.gpu import features
 
-torch = pytest.importorskip("torch_engine").torch
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)
+
+from svmosaic.engine.gpu import features  # noqa: E402
 
 X, Y = load_iris(return_X_y=True)
 WEIGHTS = np.random.default_rng(0).integers(0, 4, Y.size).astype(float)
