@@ -311,11 +311,13 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
 
     def decision_function(self, X: Any) -> Any:
         """Return the decision values of the best model; see `OLLAWVClassifier`."""
-        return follow(self.best_estimator_.decision_function(self._check_rows(X)), X)
+        rows = self._check_rows(X)
+        return follow(self.best_estimator_.decision_function(rows), X)
 
     def predict(self, X: Any) -> Any:
         """Return the class of each sample by the best model."""
-        return follow(self.best_estimator_.predict(self._check_rows(X)), X)
+        rows = self._check_rows(X)
+        return follow(self.best_estimator_.predict(rows), X)
 
     def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)
