@@ -17,6 +17,8 @@ namespace {
 // variables that violate the conditions most are much alike: when one has moved, many need not.
 constexpr Index least_without_clusters = 8192;
 constexpr Index least_with_clusters = 1024;
+// Linear functions of few features: what one pair gains, the next ones undo.
+constexpr Index least_if_linear = 2048;
 constexpr Index least_in_block = 256;
 constexpr Index most_in_block = 2048;
 // Between sweeps, a block only has to balance the clusters.
@@ -177,8 +179,9 @@ std::vector<Index> MostUrgent::of(const DualVariables& v, std::span<const Index>
 
 template <class Real>
 bool BlockSteps<Real>::gains() const {
-    const bool use_clusters = by_likeness_ && n_steps_ < patience;
-    return ssize(order_) >= (use_clusters ? least_with_clusters : least_without_clusters);
+    if (by_likeness_ && n_steps_ < patience) return ssize(order_) >= least_with_clusters;
+    const bool is_linear = columns_.computer().kernel().kind == KernelKind::linear;
+    return ssize(order_) >= (is_linear ? least_if_linear : least_without_clusters);
 }
 
 template <class Real>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -53,8 +54,24 @@ std::vector<Index> all_samples(const DualTask& task) {
     return samples;
 }
 
+// Some hundred samples from everywhere: the rows are in canonical order.
+std::vector<Index> some_samples(const DualTask& task) {
+    const Index n = ssize(task.problem.samples);
+    const Index enough = std::clamp(n / 100, least_start, most_start);
+    std::vector<Index> samples;
+    for (Index k = 0; k < enough; ++k) samples.push_back(k * n / enough);
+    return samples;
+}
+
+// All of two ascending lists, ascending.
+std::vector<Index> united(const std::vector<Index>& a, const std::vector<Index>& b) {
+    std::vector<Index> both;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    return both;
+}
+
 // Feasible coefficients, and the values of the expansion that they make: for all samples that may
-// be in play, which are the support vectors of a large problem.
+// be in play, which are the support vectors and some others of a large problem.
 template <class Real>
 Start take_start(std::span<const double> given, const Rows<Real>& rows, const KernelSpec& kernel,
                  const DualTask& task, SolveCounters& counters, ThreadPool& pool,
@@ -69,7 +86,8 @@ Start take_start(std::span<const double> given, const Rows<Real>& rows, const Ke
         support.push_back(i);
         coef.push_back(start.beta[i]);
     }
-    const auto samples = is_solved_at_once(task) ? all_samples(task) : support;
+    const auto samples =
+        is_solved_at_once(task) ? all_samples(task) : united(support, some_samples(task));
     counters.n_kernel_values += ssize(samples) * ssize(support);
     const auto values = expansion_values(rows, rows_of(task.problem, samples), kernel,
                                          rows_of(task.problem, support), coef, pool, monitor);
@@ -77,17 +95,12 @@ Start take_start(std::span<const double> given, const Rows<Real>& rows, const Ke
     return start;
 }
 
-// The samples that SMO begins with: all of a small problem; else the support vectors near the
-// margin of a warm start, or some hundred samples from everywhere (the rows are in canonical
-// order).
+// The samples that SMO begins with: all of a small problem, else some hundred from everywhere, and
+// with them the support vectors near the margin of a warm start. Alone, those leave out whole
+// regions: clusters with one class only have none.
 std::vector<Index> first_samples(bool is_warm, const Start& start, const DualTask& task) {
     if (is_solved_at_once(task)) return all_samples(task);
-    if (is_warm) return near_margin(task, start);
-    const Index n = ssize(task.problem.samples);
-    const Index enough = std::clamp(n / 100, least_start, most_start);
-    std::vector<Index> samples;
-    for (Index k = 0; k < enough; ++k) samples.push_back(k * n / enough);
-    return samples;
+    return is_warm ? united(near_margin(task, start), some_samples(task)) : some_samples(task);
 }
 
 }  // namespace
