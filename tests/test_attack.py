@@ -42,6 +42,7 @@ def test_no_case_goes_wrong(target, tmp_path):
 WORKER = """
 import json, os, sys
 first = int(sys.argv[3])
+sum(range(3_000_000))
 for number in range(first, 6):
     print(json.dumps({"begin": number}), flush=True)
     if number == 2:
@@ -61,7 +62,10 @@ def test_every_kind_of_fault_is_counted(program, tmp_path, monkeypatch):
     assert (found.cases, found.crashes, found.hangs, found.memory, found.exceptions) == (
         *(5, 1, 1, 1, 1),
     )
-    log = program.make_log([found], 0)
+    log = program.make_log([found], 0, "abc1234")
+    assert "commit abc1234" in log
+    assert "5 cases, 4 faults" in log
     assert "case 2: the process ended with -6" in log
     assert "case 4: KeyError at file.py:1" in log
     assert "| CSV | 5 |" in log
+    assert found.processor_seconds > 0.01

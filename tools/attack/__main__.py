@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,7 @@ class Figures:
     target: str
     cases: int = 0
     seconds: float = 0.0
+    processor_seconds: float = 0.0
     slowest: float = 0.0
     most_mb: float = 0.0
     crashes: int = 0
@@ -83,7 +85,7 @@ class Figures:
 def attack(target: str, seed: int, seconds: float) -> Figures:
     """Run the cases of a target for a time; start again where the process dies."""
     figures = Figures(target)
-    begin = time.monotonic()
+    begin, worked = time.monotonic(), _worked()
     first = 0
     with tempfile.TemporaryDirectory() as folder:
         while (left := seconds - (time.monotonic() - begin)) > 0 or first == 0:
@@ -94,7 +96,14 @@ def attack(target: str, seed: int, seconds: float) -> Figures:
             figures.tell(figures.crashes, last, f"the process ended with {code}")
             first = last + 1
     figures.seconds = time.monotonic() - begin
+    figures.processor_seconds = _worked() - worked
     return figures
+
+
+def _worked() -> float:
+    """Return the processor time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _run_worker(
@@ -133,34 +142,54 @@ def _records(process: subprocess.Popen[str]) -> Iterator[dict[str, object]]:
         yield json.loads(line)
 
 
-def make_log(found: Sequence[Figures], seed: int) -> str:
-    """Return the figures as Markdown."""
+def _commit() -> str:
+    """Return the commit that is attacked, and whether the sources differ from it."""
+
+    def git(*words: str) -> str:
+        root = _HERE.parents[1]
+        done = subprocess.run(["git", *words], cwd=root, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--", "src", "cpp", "tools/attack")
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + (" with changes" if changed else "")
+
+
+def make_log(found: Sequence[Figures], seed: int, commit: str) -> str:
+    """Return the figures as a section of a Markdown file."""
     import numpy
     import sklearn
 
     import svmosaic
 
+    minutes = sum(one.processor_seconds for one in found) / 60
     lines = [
-        "# An attack on the library",
+        f"## {time.strftime('%Y-%m-%d')}, seed {seed}, commit {commit}",
         "",
-        f"{time.strftime('%Y-%m-%d')}, seed {seed}, svmosaic {svmosaic.__version__}, Python "
+        f"{minutes:.0f} minutes of processor time, {sum(one.cases for one in found)} cases, "
+        f"{sum(one.faults for one in found)} faults. svmosaic {svmosaic.__version__}, Python "
         f"{platform.python_version()}, NumPy {numpy.__version__}, scikit-learn "
-        f"{sklearn.__version__}, {platform.system()} {platform.machine()}. Made by `make attack`.",
+        f"{sklearn.__version__}, {platform.system()} {platform.machine()}.",
         "",
-        "A hang is a file that takes more than 1 s of the processor; memory counts files above "
-        "512 MB; a wrong exception is one of another kind than documented, or a wrong result.",
-        "",
-        "| target | cases | minutes | slowest, s | most memory, MB | crashes | hangs | memory | "
-        "wrong exceptions |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| target | cases | minutes | of the processor | slowest, s | most memory, MB | crashes | "
+        "hangs | memory | wrong exceptions |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {one.target} | {one.cases} | {one.seconds / 60:.1f} | {one.slowest:.2f} | "
-        f"{one.most_mb:.0f} | {one.crashes} | {one.hangs} | {one.memory} | {one.exceptions} |"
+        f"| {one.target} | {one.cases} | {one.seconds / 60:.1f} | "
+        f"{one.processor_seconds / 60:.1f} | {one.slowest:.2f} | {one.most_mb:.0f} | "
+        f"{one.crashes} | {one.hangs} | {one.memory} | {one.exceptions} |"
         for one in found
     ]
     told = [f"- {one.target}, {what}" for one in found for what in one.told]
-    return "\n".join([*lines, *(["", "## Faults", "", *told] if told else [])]) + "\n"
+    return "\n".join([*lines, *(["", "Faults:", "", *told] if told else [])]) + "\n"
+
+
+_HEADER = """# Attacks on the library
+
+Made by `make attack`, one section for each run. A hang is a file that takes more than 1 s of the
+processor; memory counts files above 512 MB; a wrong exception is one of another kind than
+documented, or a wrong result.
+"""
 
 
 def main() -> int:
@@ -172,15 +201,19 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=targets, metavar="TARGET", default=targets)
     parser.add_argument("--out", help="a Markdown file for the figures")
     options = parser.parse_args()
+    before, commit = _HEADER, _commit()
+    if options.out and Path(options.out).exists():
+        before = Path(options.out).read_text(encoding="utf-8")
     found = []
     for target in options.only:
         figures = attack(target, options.seed, 60.0 * options.minutes / len(options.only))
         print(f"{target}: {figures.cases} cases, {figures.faults} faults", flush=True)
         found.append(figures)
-    log = make_log(found, options.seed)
+        log = make_log(found, options.seed, commit)
+        if options.out:
+            # After every target: a run of hours may be stopped.
+            Path(options.out).write_text(f"{before}\n{log}", encoding="utf-8")
     print(f"\n{log}")
-    if options.out:
-        Path(options.out).write_text(log, encoding="utf-8")
     return 1 if any(one.faults for one in found) else 0
 
 
