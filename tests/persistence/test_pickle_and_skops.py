@@ -13,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from svmosaic import OLLAWVClassifier
+from svmosaic.engine.expansion import KernelExpansion
+from svmosaic.engine.problem import Coefficients
 from svmosaic.persistence import trusted_types
 
 
@@ -73,3 +75,51 @@ def test_pickled_model_predicts_the_same(iris, kind, refine):
 
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
     assert np.array_equal(loaded.predict(X), model.predict(X))
+
+
+def _forged(expansion, **changes):
+    """Return the pickle of an expansion with other fields, of it or of its coefficients."""
+    fields = dict(expansion.__dict__)
+    parts = dict(expansion.coefficients.__dict__)
+    for name, value in changes.items():
+        (parts if name in parts else fields)[name] = value
+    fields["coefficients"] = object.__new__(Coefficients)
+    fields["coefficients"].__dict__.update(parts)
+    other = object.__new__(KernelExpansion)
+    other.__dict__.update(fields)
+    return pickle.dumps(other)
+
+
+DAMAGE = {
+    "a vector is missing": lambda e: {"vectors": e.vectors[1:]},
+    "no offsets": lambda e: {"offsets": e.coefficients.offsets[:0]},
+    "offsets descend": lambda e: {"offsets": e.coefficients.offsets[::-1].copy()},
+    "offsets end beyond the values": lambda e: {"values": e.coefficients.values[:-3]},
+    "outputs are missing": lambda e: {"outputs": e.coefficients.outputs[:-1]},
+    "an output that is not there": lambda e: {"outputs": e.coefficients.outputs + 2**40},
+    "a negative output": lambda e: {"outputs": e.coefficients.outputs - 1},
+    "an intercept is missing": lambda e: {"intercepts": e.intercepts[1:]},
+    "a value is nan": lambda e: {"values": e.coefficients.values * np.nan},
+    "an intercept is infinite": lambda e: {"intercepts": e.intercepts + np.inf},
+    "a vector is nan": lambda e: {"vectors": e.vectors * np.nan},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("kind", ["dense", "csr_array"])
+def test_pickle_with_impossible_fields_is_refused(iris, kind, damage):
+    model, _ = _fitted(kind, "full", *iris)
+    expansion = model.expansion_
+
+    pickle.loads(_forged(expansion))  # nothing changed
+
+    with pytest.raises(ValueError, match="The pickled model is damaged"):
+        pickle.loads(_forged(expansion, **DAMAGE[damage](expansion)))
+
+
+def test_pickle_with_a_negative_column_is_refused(iris):
+    model, _ = _fitted("precomputed", "full", *iris)
+    expansion = model.expansion_
+
+    with pytest.raises(ValueError, match="a column is negative"):
+        pickle.loads(_forged(expansion, columns=expansion.columns - 1000))

@@ -55,6 +55,11 @@ class KernelExpansion:
     intercepts: DoubleArray
     columns: IndexArray | None = None
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the fields of a pickle; they must fit together and be finite."""
+        self.__dict__.update(state)
+        _check_fields(self)
+
     @property
     def n_vectors(self) -> int:
         """Number of vectors."""
@@ -125,6 +130,36 @@ class KernelExpansion:
         """Return the weights of the features, shape (n_outputs, n_features); linear kernel only."""
         weights = self.coefficient_matrix().T @ self.vectors
         return np.asarray(weights.toarray() if sp.issparse(weights) else weights)
+
+
+def _check_fields(expansion: KernelExpansion) -> None:
+    """Raise ValueError where sizes, indices or numbers of an expansion are impossible."""
+    found, vectors, columns = expansion.coefficients, expansion.vectors, expansion.columns
+    offsets, outputs = np.asarray(found.offsets), np.asarray(found.outputs)
+    n_vectors = vectors.shape[0] if columns is None else np.size(columns)
+    numbers = vectors.data if sp.issparse(vectors) else vectors
+    faults = {
+        "vectors and coefficients are not equally many": offsets.size != n_vectors + 1,
+        "the offsets of coefficients do not ascend from 0": (
+            offsets.size == 0 or offsets[0] != 0 or bool(np.any(np.diff(offsets) < 0))
+        ),
+        "coefficients are missing": (
+            offsets.size == 0 or not offsets[-1] == outputs.size == np.size(found.values)
+        ),
+        "intercepts and outputs are not equally many": (
+            np.size(expansion.intercepts) != found.n_outputs
+        ),
+        "a coefficient belongs to no output": bool(
+            np.any((outputs < 0) | (outputs >= found.n_outputs))
+        ),
+        "a column is negative": columns is not None and bool(np.any(np.asarray(columns) < 0)),
+        "a number is not finite": not all(
+            np.all(np.isfinite(part)) for part in (numbers, found.values, expansion.intercepts)
+        ),
+    }
+    for fault, is_true in faults.items():
+        if is_true:
+            raise ValueError(f"The pickled model is damaged: {fault}. Fit it again.")
 
 
 def kernel_matrix(kernel: KernelSpec, X: Any, Z: Any, *, n_threads: int = 1) -> DoubleArray:
