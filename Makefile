@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu slow attack sanitize sanitize-threads bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu slow attack sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -62,18 +62,34 @@ attack: .stamp-install
 	$(BIN)/python tools/attack --minutes $(MINUTES) --seed $(SEED) --out docs/attacks/$(shell date +%Y-%m-%d).md
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
+SANITIZED = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \
+  -DSVMOSAIC_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+  -Dnanobind_DIR=$(shell $(BIN)/python -m nanobind --cmake_dir 2>/dev/null)
 sanitize: .stamp-venv
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DSVMOSAIC_SANITIZE=address,undefined -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize --target core_tests
 	build/sanitize/core_tests
 
 # The same with ThreadSanitizer.
 sanitize-threads: .stamp-venv
-	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
-	  -DSVMOSAIC_SANITIZE=thread -DSVMOSAIC_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+	$(SANITIZED) -B build/sanitize-threads -DSVMOSAIC_SANITIZE=thread
 	$(BIN)/cmake --build build/sanitize-threads --target core_tests
 	build/sanitize-threads/core_tests
+
+# Python tests on the core with AddressSanitizer and UndefinedBehaviorSanitizer.
+SANITIZED_TESTS ?= tests/contracts tests/classification tests/regression tests/multi_instance tests/persistence \
+  tests/engine tests/datasets tests/streams tests/test_bags.py tests/test_attack.py
+sanitize-python: .stamp-install
+	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --target _core
+	$(BIN)/python tools/sanitized.py build/sanitize address -- -m pytest -p no:cacheprovider \
+	  -m "not slow and not gpu and not dask and not papers" $(SANITIZED_TESTS)
+
+# Fits and predictions in many threads, Python's and the core's, with ThreadSanitizer.
+sanitize-python-threads: .stamp-install
+	$(SANITIZED) -B build/sanitize-threads -DSVMOSAIC_SANITIZE=thread
+	$(BIN)/cmake --build build/sanitize-threads --target _core
+	$(BIN)/python tools/sanitized.py build/sanitize-threads thread -- tools/threaded_fits.py
 
 # Every figure of the README, under half an hour on two quiet cores.
 bench: .stamp-install
