@@ -179,21 +179,23 @@ def assert_same_model(one, other, X):
     )
 
 
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @settings(max_examples=100)
 @given(data=problems(weighted=False), model=models(), seed=st.integers(0, 1000))
-def test_weights_mean_repetition_and_row_order_does_not_matter(data, model, seed):
+def test_weights_mean_repetition_and_row_order_does_not_matter(form, data, model, seed):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 4, data.y.size)
     counts[[0, -1]] = 1  # both classes stay
     repeated = np.repeat(np.arange(data.y.size), counts)
     order = rng.permutation(repeated.size)
 
-    weighted = fitted(model, data.X, data.y, counts.astype(float))
+    X = form(data.X)
+    weighted = fitted(model, X, data.y, counts.astype(float))
     copies = fitted(
-        OLLAWVClassifier(**model.get_params()), data.X[repeated][order], data.y[repeated][order]
+        OLLAWVClassifier(**model.get_params()), X[repeated][order], data.y[repeated][order]
     )
 
-    assert_same_model(weighted, copies, data.X)
+    assert_same_model(weighted, copies, X)
 
 
 @settings(max_examples=40)
