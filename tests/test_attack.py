@@ -39,6 +39,29 @@ def test_no_case_goes_wrong(target, tmp_path):
         case(np.random.default_rng([0, zlib.crc32(target.encode()), number]))
 
 
+def test_a_corpus_is_read_back(tmp_path, monkeypatch):
+    import corpus
+
+    monkeypatch.setattr(corpus, "_FOLDER", tmp_path / "corpus")
+    files = [b"", b"\x00\xff\n", "é".encode()]
+
+    corpus.write_corpus("bags in CSV", files)
+
+    assert corpus.read_corpus("bags in CSV") == files
+    assert corpus.read_corpus("another target") == []
+
+
+@pytest.mark.parametrize("target", FILES)
+def test_every_target_begins_from_its_corpus(target, tmp_path):
+    from corpus import read_corpus
+
+    kept = read_corpus(target)
+
+    assert 1 <= len(kept) <= 60
+    assert max(map(len, kept)) <= 4000
+    assert set(kept) <= set(FILES[target](tmp_path).args[1])
+
+
 WORKER = """
 import json, os, sys
 first = int(sys.argv[3])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from corpus import read_corpus
 from mutation import mutate, pack_sometimes
 
 __all__ = ["FILES", "Case"]
@@ -257,7 +258,14 @@ def _scores(folder: Path) -> Case:
     return _prepare(folder, _SCORES, ("s.csv",), read_scores, (DataFileError,), False)
 
 
-FILES: dict[str, Callable[[Path], Case]] = {
+def _with_corpus(target: str, make: Callable[[Path], Any], folder: Path) -> Case:
+    """Return the cases of a target, which begin from its seeds and from its corpus."""
+    case = make(folder)
+    _, seeds, *others = case.args
+    return partial(case.func, folder, [*seeds, *read_corpus(target)], *others)
+
+
+_MAKERS: dict[str, Callable[[Path], Case]] = {
     "LIBSVM text": lambda folder: _tables(folder, _LIBSVM, "a.svm", "a.libsvm"),
     "CSV": lambda folder: _tables(folder, _CSV, "a.csv", "a.tsv"),
     "ARFF": lambda folder: _tables(folder, _ARFF, "a.arff"),
@@ -272,4 +280,7 @@ FILES: dict[str, Callable[[Path], Case]] = {
     "journals": _journals,
     "results": _results,
     "tables of scores": _scores,
+}
+FILES: dict[str, Callable[[Path], Case]] = {
+    target: partial(_with_corpus, target, make) for target, make in _MAKERS.items()
 }
