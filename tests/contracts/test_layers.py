@@ -6,6 +6,7 @@ import-linter reads Python sources only, so the ban on importing `svmosaic._core
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,20 @@ def test_every_way_to_import_the_core_is_seen(source):
 )
 def test_other_imports_are_not_taken_for_the_core(source):
     assert not _reaches_core(source)
+
+
+PRINTS = re.compile(
+    r"\b(?:f?printf|f?puts|putchar|perror)\s*\(|\b(?:cout|cerr|clog|iostream|cstdio)\b"
+)
+
+
+def test_the_core_prints_nothing():
+    cpp = Path(__file__).parents[2] / "cpp"
+    sources = [path for path in sorted(cpp.rglob("*.[ch]pp")) if path.parent.name != "tests"]
+
+    found = [path.name for path in sources if PRINTS.search(path.read_text(encoding="utf-8"))]
+
+    assert len(sources) > 100
+    assert found == []
+    # The tests of the core do print.
+    assert PRINTS.search((cpp / "tests" / "main.cpp").read_text(encoding="utf-8"))
