@@ -125,6 +125,7 @@ def _objectives(svc: Any, X: Any) -> Any:
 
 _PEAK = """
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -132,23 +133,35 @@ import numpy as np
 import svmosaic
 
 
-def status(name):
-    return int(re.search(name + r":\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+def resident():
+    # With what the system has moved out of the memory.
+    text = Path("/proc/self/status").read_text()
+    sizes = [re.search(name + r":\\s+(\\d+)", text)[1] for name in ("VmRSS", "VmSwap")]
+    return sum(map(int, sizes)) / 1024
+
+
+def watch(over):
+    while not over.wait(0.02):
+        seen.append(resident())
 
 
 rng = np.random.default_rng(0)
 tiny = rng.normal(size=(300, 5))
 svmosaic.OLLAWVClassifier().fit(tiny, tiny[:, 0] > 0)
-before = status("VmRSS")
+before = resident()
 X = rng.standard_normal(({n}, {d}), dtype=np.float32){cast}
 y = (X[:, 0] * X[:, 1] + 0.5 * rng.standard_normal({n}) > 0).astype(int)
 if {easy}:
     y = (X[:, :3].sum(axis=1) > 0).astype(int)
     X[:, :3] += 2 * y[:, None]
-made = status("VmRSS")
-Path("/proc/self/clear_refs").write_text("5")
+made = resident()
+seen, over = [], threading.Event()
+thread = threading.Thread(target=watch, args=(over,))
+thread.start()
 {model}.fit(X, y)
-print(status("VmHWM") - {start})
+over.set()
+thread.join()
+print(max(seen) - {start})
 """
 
 

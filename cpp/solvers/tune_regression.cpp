@@ -158,9 +158,10 @@ class RegressionTuner {
     // or the same with absolute differences.
     void widen(Index l, Scratch& scratch) {
         if (scratch.link == l) return;
-        scratch.link = l;
+        scratch.link = -1;
         scratch.distances.require(n_ * stride_);
         for (Index i = 0; i < n_; ++i) {
+            if (monitor_.should_stop(0)) return;
             double* row = scratch.distances.data() + i * stride_;
             std::copy_n(table_.distances.data() + i * n_, n_, row);
             std::fill(row + n_, row + stride_, 0.0);
@@ -177,13 +178,19 @@ class RegressionTuner {
                 }
             }
         }
+        scratch.link = l;
     }
+    // Row by row: thousands of samples take long enough for a user to ask for the end. After that
+    // the matrix is not whole, and nobody may use it.
     void apply(Index l, Index g, Scratch& scratch) {
         widen(l, scratch);
-        const Index cells = n_ * stride_;
-        scratch.kernel_values.require(cells);
-        std::copy_n(scratch.distances.data(), cells, scratch.kernel_values.data());
-        simd::loops<double>().scaled_exp(scratch.kernel_values.data(), cells, -settings_.gammas[g]);
+        scratch.kernel_values.require(n_ * stride_);
+        for (Index i = 0; i < n_; ++i) {
+            if (monitor_.should_stop(0)) return;
+            double* row = scratch.kernel_values.data() + i * stride_;
+            std::copy_n(scratch.distances.data() + i * stride_, stride_, row);
+            simd::loops<double>().scaled_exp(row, stride_, -settings_.gammas[g]);
+        }
     }
 
     void bind(std::span<const double> target, std::span<const double> weights, Scratch& scratch) {
@@ -447,6 +454,7 @@ class RegressionTuner {
         const Index best = fitted.best;
         const Index of_gamma = best / settings_.gammas.size();
         apply(l, best % settings_.gammas.size(), scratch);
+        if (monitor_.stopped()) return;
         bind(link(l).target, table_.weights, scratch);
         scratch.dual.set_epsilon(settings_.epsilons[of_gamma % settings_.epsilons.size()]);
         fitted.n_updates = solve(settings_.Cs[of_gamma / settings_.epsilons.size()], scratch);

@@ -53,6 +53,25 @@ def test_every_test_that_the_page_on_trust_names_exists():
         assert f"def {test}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), (file, test)
 
 
+RESULTS = ("passed", "partly", "not done")
+
+
+def test_the_page_on_trust_counts_right():
+    text = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
+
+    assert [int(row[0]) for row in rows] == list(range(1, 33))
+    results = [row[2] for row in rows]
+    assert set(results) <= set(RESULTS)
+    counts = [results.count(result) for result in RESULTS]
+    told = re.search(r"(\d+) are passed, (\d+) partly, (\d+) not done", text)
+    assert [int(number) for number in told.groups()] == counts
+    for *_, where in rows:
+        for file in re.findall(r"`([\w/]+\.py)", where):
+            folder = ROOT if file.startswith("benchmarks/") else ROOT / "tests"
+            assert (folder / file).is_file(), file
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_merge_was_left_half_done(page):
     text = page.read_text(encoding="utf-8")
