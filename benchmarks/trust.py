@@ -213,24 +213,25 @@ def threads() -> Iterator[Row]:
 def concurrency() -> Iterator[Row]:
     """Compare two fits in two threads of Python with one fit."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(6000, 20))
+    X = rng.normal(size=(10_000, 20))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
 
-    def fit() -> None:
-        svmosaic.SMOClassifier(gamma=0.05, C=10.0, n_jobs=1).fit(X, y)
+    def fit(n: int) -> None:
+        svmosaic.SMOClassifier(gamma=0.05, C=10.0, n_jobs=1).fit(X[:n], y[:n])
 
-    def seconds(n_threads: int) -> float:
+    def seconds(n: int, n_threads: int) -> float:
         begin = time.perf_counter()
-        started = [threading.Thread(target=fit) for _ in range(n_threads)]
+        started = [threading.Thread(target=fit, args=(n,)) for _ in range(n_threads)]
         for thread in started:
             thread.start()
         for thread in started:
             thread.join()
         return time.perf_counter() - begin
 
-    seconds(1)
-    one, two = (min(seconds(n) for _ in range(7)) for n in (1, 2))
-    yield 14, "two fits at once / one fit, best of 7 each", two / one, 1.2, ""
+    for n in (3000, 6000, 10_000):
+        seconds(n, 1)
+        one, two = (min(seconds(n, count) for _ in range(7)) for count in (1, 2))
+        yield 14, f"two fits of {n} rows at once / one fit, best of 7 each", two / one, 1.2, ""
 
 
 def _resident_mb() -> float:
