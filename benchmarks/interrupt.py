@@ -110,6 +110,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="what to measure; all if nothing is named")
     parser.add_argument("--out", help="a CSV file for the figures")
     options = parser.parse_args()
+    # A shell starts what is in the background with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(options.seed)
     rows = [["work", "presses", "median_ms", "largest_ms", "largest_cpu_ms"]]

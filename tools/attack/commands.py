@@ -241,6 +241,8 @@ def _prepare(name: str, folder: Path) -> Case:
         shutil.rmtree(folder / "case", ignore_errors=True)
         return Path(shutil.copytree(inputs, folder / "case"))
 
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        raise RuntimeError("Ctrl-C is ignored here, and so it would be by the commands")
     begin, here = time.monotonic(), fresh()
     _finish(here, command.words)
     longest = 1.1 * (time.monotonic() - begin)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import resource
+import signal
 import sys
 import time
 import traceback
@@ -42,6 +43,8 @@ def main() -> None:
     target, seed, first, seconds, folder = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # A shell starts what is in the background with Ctrl-C ignored, and commands would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     case = TARGETS[target](Path(folder))
     number, end = int(first), time.monotonic() + float(seconds)
     while time.monotonic() < end:
