@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from svmosaic.utils import blocked_algebra
 from svmosaic.utils.blocked_algebra import (
     add_outer_product,
+    exponentials,
     factorise,
     solve_lower,
     squared_distances,
@@ -22,6 +23,7 @@ def blocks(request, monkeypatch):
     if request.param == "blocks":
         monkeypatch.setattr(blocked_algebra, "_BLOCK_PRODUCTS", 2e4)
         monkeypatch.setattr(blocked_algebra, "_BLOCK_DIFFERENCES", 100.0)
+        monkeypatch.setattr(blocked_algebra, "_BLOCK_EXPONENTIALS", 30.0)
         monkeypatch.setattr(blocked_algebra, "_PANEL", 13)
 
 
@@ -66,3 +68,15 @@ def test_squared_distances(n, m):
     X, Z = rng.normal(size=(n, 4)), rng.normal(size=(m, 4))
 
     assert_allclose(squared_distances(X, Z), cdist(X, Z) ** 2, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("blocks")
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (1, 100), (17, 9)])
+def test_exponentials(shape):
+    exponents = np.random.default_rng(2).normal(size=shape)
+    before = exponents.copy()
+
+    found = exponentials(exponents, -0.3)
+
+    assert_array_equal(found, np.exp(-0.3 * exponents))
+    assert_array_equal(exponents, before)

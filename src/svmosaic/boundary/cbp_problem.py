@@ -24,6 +24,7 @@ from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import DualDescentSettings
 from svmosaic.utils.blocked_algebra import (
     add_outer_product,
+    exponentials,
     factorise,
     solve_lower,
     squared_distances,
@@ -104,9 +105,7 @@ class CbpWidth:
         self._added = ridge * mean
         R[np.diag_indices(n)] += self._added
         self._L = factorise(R)
-        K = np.multiply(problem.squared, -gamma)
-        np.exp(K, out=K)
-        self._W = solve_lower(self._L, K)
+        self._W = solve_lower(self._L, exponentials(problem.squared, -gamma))
         self._G = np.zeros((n, n))
         add_outer_product(self._G, self._W.T)
         self._problem = problem
@@ -172,9 +171,7 @@ class CbpProblem:
         n = self.targets.size
         total = np.zeros((n, n))
         for squared in self._distances() if self._to_points is None else self._to_points:
-            C = np.multiply(squared, -gamma)
-            np.exp(C, out=C)
-            add_outer_product(total, C)
+            add_outer_product(total, exponentials(squared, -gamma))
         return total
 
     def at(self, sigma: float, *, ridge: float) -> CbpWidth:
