@@ -9,6 +9,7 @@ A sanitizer that finds something ends the process with a report.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,8 @@ def _find_library(name: str) -> str:
 
 def main() -> int:
     """Start Python with the libraries and the hook, and return how it ended."""
+    # A shell starts what is in the background with Ctrl-C ignored; tests press it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     build, kind, *words = sys.argv[1:]
     if words[:1] == ["--"]:
         words = words[1:]

@@ -34,7 +34,7 @@ from fits import FITS  # noqa: E402
 # Fits and commands do much in a case; what they may take is their own affair.
 _HANG_SECONDS, _HANG_MB = 1.0, 512.0
 # A process that says nothing for so long is killed.
-_SILENCE = 120.0
+_SILENCE = 600.0
 # Of a target's faults of one kind so many are described.
 _MOST_TOLD = 4
 
