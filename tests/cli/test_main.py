@@ -170,3 +170,16 @@ def test_errors_reach_the_shell(start):
 
     assert (process.returncode, out) == (1, "")
     assert _is_one_error_line(err)
+
+
+def test_ctrl_c_during_the_import_of_a_compiled_module_is_no_error(svmosaic, monkeypatch):
+    def interrupted_import(args):
+        # What pybind11 makes of it.
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr("svmosaic.cli.data.run", interrupted_import)
+
+    outcome = svmosaic("data", "list")
+
+    assert outcome.code == 130
+    assert outcome.err == "svmosaic: interrupted; nothing was written\n"

@@ -109,17 +109,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt as stop:
         # A command that keeps what it has done says so.
-        print(f"svmosaic: interrupted; {str(stop) or 'nothing was written'}", file=sys.stderr)
-        return _EXIT_INTERRUPTED
+        return _interrupted(str(stop))
     except BrokenPipeError:
         # The reader has seen enough, as in `svmosaic data list | head`. That is no error.
         _silence_stdout()
         return 0
     except Exception as error:
+        if _is_interrupt(error):
+            return _interrupted("")
         if debug:
             traceback.print_exc()
         _print_error(_describe(error, debug=debug))
         return _EXIT_ERROR
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Say whether Ctrl-C is behind an error: a compiled module that is being imported hides it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
+
+
+def _interrupted(kept: str) -> int:
+    print(f"svmosaic: interrupted; {kept or 'nothing was written'}", file=sys.stderr)
+    return _EXIT_INTERRUPTED
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
