@@ -76,9 +76,11 @@ sanitize-threads: .stamp-venv
 	$(BIN)/cmake --build build/sanitize-threads --target core_tests
 	build/sanitize-threads/core_tests
 
-# Python tests on the core with AddressSanitizer and UndefinedBehaviorSanitizer.
-SANITIZED_TESTS ?= tests/contracts tests/classification tests/regression tests/multi_instance tests/persistence \
-  tests/engine tests/datasets tests/streams tests/test_bags.py tests/test_attack.py
+# Some Python tests on the core with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZED_TESTS names others.
+SANITIZED_TESTS ?= tests/contracts/test_core_bounds.py tests/contracts/test_dual_gaps.py \
+  tests/contracts/test_tuning_regression.py tests/classification/test_l2_classifiers.py \
+  tests/classification/test_ollawv.py tests/classification/test_smo_classifier.py tests/datasets/test_libsvm.py \
+  tests/persistence/test_damaged_files.py tests/persistence/test_pickle_and_skops.py tests/regression/test_smo_regressor.py
 sanitize-python: .stamp-install
 	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize --target _core
