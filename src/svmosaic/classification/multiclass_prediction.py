@@ -73,7 +73,8 @@ class MulticlassPrediction(DeviceScore, ClassifierMixin):  # type: ignore[misc]
         y : ndarray of shape (n_samples,)
             Class labels.
         """
-        return follow(self.classes_[self._class_numbers(self._check_rows(X))], X)
+        numbers = self._class_numbers(self._check_rows(X))
+        return follow(self.classes_[numbers], X)
 
     def _class_numbers(self, X: Any) -> IndexArray:
         n_classes = self.classes_.size
