@@ -24,7 +24,8 @@ from svmosaic import (
     SVMCBPClassifierCV,
 )
 from svmosaic.classification import multiclass
-from svmosaic.classification.multiclass import combine_votes, predict_by_votes, votes_of_samples
+from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
+from svmosaic.engine.class_pairs import combine_votes
 
 _MEASURE = """
 import re

@@ -321,7 +321,7 @@ def test_decision_shapes_follow_scikit_learn(wine):
 
 
 def test_ties_of_votes_go_to_the_larger_sum_of_decisions():
-    from svmosaic.classification.multiclass import combine_votes
+    from svmosaic.engine.class_pairs import combine_votes
 
     # Pairs (0,1), (0,2), (1,2): every class wins once; the sums are 1-3=-2, -1+2=1, 3-2=1 ...
     decisions = np.array([[1.0, -3.0, 2.0], [3.0, -1.0, 1.0]])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from svmosaic.classification.multiclass import choose_classes
 from svmosaic.classification.training import prepare_training
+from svmosaic.engine.class_pairs import choose_classes
 
 X = np.array([[2.0], [0.0], [2.0], [1.0], [0.0], [5.0]])
 Y = np.array(["b", "a", "b", "a", "a", "c"])

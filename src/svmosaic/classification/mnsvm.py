@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.settings import MinimalNormSettings
 from svmosaic.utils.sklearn_compat import Interval

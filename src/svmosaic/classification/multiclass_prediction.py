@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import ClassifierMixin
 
 from svmosaic.classification.device_data import DeviceScore
-from svmosaic.classification.multiclass import (
-    MultiClass,
-    choose_classes,
-    predict_by_votes,
-    votes_of_samples,
-)
+from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
+from svmosaic.engine.class_pairs import MultiClass, choose_classes
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.foreign_arrays import follow
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.classifier_state import assemble_classifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
-from svmosaic.classification.multiclass import MultiClass, arrange, gather, unarrange
+from svmosaic.classification.multiclass import arrange, gather, unarrange
 from svmosaic.classification.online_classifier import (
     OnlineClassifier,
     Visits,
@@ -21,6 +21,7 @@ from svmosaic.classification.online_classifier import (
     online_solutions,
 )
 from svmosaic.engine import cpu
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelFunction, KernelSpec, kernel_spec
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray

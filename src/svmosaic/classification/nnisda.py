@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from svmosaic.classification.exact import ExactKernelClassifier
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.settings import NnisdaSettings
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, cast
 
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.online_classifier import OnlineClassifier, Visits, draw_seed
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllaL2Settings, VisitOrder

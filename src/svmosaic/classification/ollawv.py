@@ -16,11 +16,12 @@ from svmosaic.classification.convergence import certified_gaps, warn_if_late
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.margin_path import BinaryPath, MarginPath
-from svmosaic.classification.multiclass import MultiClass, class_pairs, gather
+from svmosaic.classification.multiclass import gather
 from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.path_state import PATH, check_path, check_selected
 from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine import cpu
+from svmosaic.engine.class_pairs import MultiClass, class_pairs
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.fit_report import ReportedFit

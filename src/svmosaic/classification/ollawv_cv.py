@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.device_data import DeviceScore, check_classes_on, check_samples_on
 from svmosaic.classification.kernel_estimator import kernel_cache_mb
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.ollawv import (
     OLLAWV_PARAMETERS,
     OLLAWVClassifier,
@@ -28,6 +27,7 @@ from svmosaic.classification.parameters import (
 )
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.training import Training, prepare_training
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KERNELS, kernel_spec
 from svmosaic.engine.problem import DoubleArray

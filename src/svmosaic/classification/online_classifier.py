@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.classification.classifier_state import STREAM, check_stream
 from svmosaic.classification.convergence import warn_if_late
 from svmosaic.classification.kernel_classifier import KernelClassifier
-from svmosaic.classification.multiclass import MultiClass, split
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.training import Training, check_dense, resolve_training_kernel
+from svmosaic.engine.class_pairs import MultiClass, split
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Rows, Solution
 from svmosaic.engine.rows import make_rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from svmosaic.classification.kernel_classifier import KernelClassifier
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import MULTICLASS_PARAMETERS, POSITIVE_REAL, RUN_PARAMETERS
+from svmosaic.engine.class_pairs import MultiClass
 
 __all__ = ["RbfClassifier"]
 

@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from svmosaic.classification.convergence import warn_if_late, warn_if_violated
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_REAL
 from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Solution

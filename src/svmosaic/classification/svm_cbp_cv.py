@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.kernel_widths import RIDGE
 from svmosaic.classification.kernel_estimator import expansion_of_rows
-from svmosaic.classification.multiclass import choose_classes, gather, predict_by_votes
+from svmosaic.classification.multiclass import gather, predict_by_votes
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.svm_cbp import (
     CBP_PARAMETERS,
@@ -22,6 +22,7 @@ from svmosaic.classification.svm_cbp import (
     solve_cbp,
 )
 from svmosaic.classification.training import Training, prepare_training
+from svmosaic.engine.class_pairs import choose_classes
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits

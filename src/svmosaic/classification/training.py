@@ -16,7 +16,7 @@ from svmosaic.classification.kernel_estimator import (
     distinct_samples,
     resolve_kernel,
 )
-from svmosaic.classification.multiclass import MultiClass, split
+from svmosaic.engine.class_pairs import MultiClass, split
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Rows
 from svmosaic.engine.rows import make_rows

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.exact import ExactKernelClassifier
-from svmosaic.classification.multiclass import MultiClass
 from svmosaic.classification.parameters import (
     KERNEL_PARAMETERS,
     MULTICLASS_PARAMETERS,
@@ -17,6 +16,7 @@ from svmosaic.classification.parameters import (
     RUN_PARAMETERS,
 )
 from svmosaic.classification.training import Training
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Solution
 from svmosaic.engine.settings import SimpleSmoSettings, UniformSettings

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from svmosaic.classification.multiclass import gather, split
+from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.stream_models import (
@@ -23,6 +23,7 @@ from svmosaic.classification.stream.stream_models import (
     StreamModel,
 )
 from svmosaic.engine import cpu
+from svmosaic.engine.class_pairs import split
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from svmosaic.classification.multiclass import combine_votes, predict_by_votes, votes_of_samples
+from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
 from svmosaic.classification.stream.chunk_scaling import Scaler
+from svmosaic.engine.class_pairs import combine_votes
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from svmosaic.engine.class_pairs import MultiClass, choose_classes, split
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.features import DenseFeatures, Features, read_features
 from svmosaic.engine.gpu.kernel_values import (
@@ -47,8 +47,6 @@ class Fold:
     ----------
     classes : ndarray of int64
         The classes of the training part, ascending.
-    pairs : list of tuple of int
-        The classes of each binary problem, numbered as in `classes`; -1 stands for all others.
     problems : list of Problem
         The binary problems over the rows of the table.
     test : ndarray of int64
@@ -56,7 +54,6 @@ class Fold:
     """
 
     classes: IndexArray
-    pairs: list[tuple[int, int]]
     problems: list[Problem]
     test: IndexArray
 
@@ -71,7 +68,7 @@ def fold_of(
     sample_weights: DoubleArray,
     labels: IndexArray,
     test: IndexArray,
-    multi_class: str,
+    multi_class: MultiClass,
 ) -> Fold:
     """Return the binary problems of the distinct training samples of a split.
 
@@ -83,51 +80,9 @@ def fold_of(
         raise ValueError(
             "There is a training fold with one class only. Use fewer or stratified folds."
         )
-    pairs = _pairs(classes.size, multi_class)
-    problems = []
-    for positive, negative in pairs:
-        is_positive = of_sample == classes[positive]
-        takes_part = is_positive | (negative < 0) | (of_sample == classes[negative])
-        problems.append(
-            Problem(
-                samples[takes_part],
-                np.where(is_positive[takes_part], 1.0, -1.0),
-                sample_weights[takes_part],
-            )
-        )
-    return Fold(classes, pairs, problems, test)
-
-
-def _pairs(n_classes: int, multi_class: str) -> list[tuple[int, int]]:
-    if n_classes == 2:
-        return [(1, 0)]
-    if multi_class == "ovr":
-        return [(c, -1) for c in range(n_classes)]
-    return list(combinations(range(n_classes), 2))
-
-
-def _predict(fold: Fold, decisions: DoubleArray, multi_class: str) -> IndexArray:
-    """Return the predicted class of each test row, as `classification.multiclass` does."""
-    n_classes = fold.classes.size
-    if n_classes == 2:
-        return fold.classes[(decisions[:, 0] > 0).astype(np.int64)]
-    votes = decisions if multi_class == "ovr" else _votes(fold, decisions)
-    chosen: IndexArray = fold.classes[votes.argmax(axis=1)]
-    return chosen
-
-
-def _votes(fold: Fold, decisions: DoubleArray) -> DoubleArray:
-    n_classes = fold.classes.size
-    votes = np.zeros((decisions.shape[0], n_classes))
-    sums = np.zeros_like(votes)
-    for decision, (i, j) in zip(decisions.T, fold.pairs, strict=True):
-        votes[:, i] += decision > 0
-        votes[:, j] += decision <= 0
-        sums[:, i] += decision
-        sums[:, j] -= decision
-    # The sum is squeezed into (-1/3, 1/3): it orders equal votes and never outweighs one.
-    votes += sums / (3.0 * (np.abs(sums) + 1.0))
-    return votes
+    numbers = np.searchsorted(classes, of_sample)
+    problems = split(samples, numbers, sample_weights, classes.size, multi_class)
+    return Fold(classes, problems, test)
 
 
 # Kernel values of one gamma -----------------------------------------------------------------
@@ -279,7 +234,8 @@ class _Search:
             coef[place, number] = np.concatenate([model.coef for model in part])
             decisions = table.decide(fold.test, support, coef)
             decisions += np.array([model.intercept for model in part])
-            predicted = _predict(fold, decisions, self.settings.multi_class)
+            chosen = choose_classes(decisions, fold.classes.size, self.settings.multi_class)
+            predicted = fold.classes[chosen]
             counts = np.zeros(self.confusion.shape[-2:])
             np.add.at(counts, (self.labels[fold.test], predicted), self.weights[fold.test])
             self.confusion[(*cell, f)] = counts
