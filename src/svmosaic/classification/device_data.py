@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,26 +65,25 @@ def check_classes_on(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """
     if not _has_device(estimator):
         return check_training(estimator, X, y)
-    device, y = _device_for(estimator, X), to_host(y)
-    table = _read(estimator, device, X)
-    if table is not None and table.is_finite:
-        _, y = check_training(estimator, _stand_in(table), y)
-        note_features(estimator, table.shape[1])
-        return table, y
-    # What is wrong, or unusual, is said or done by the gate of all estimators.
-    X, y = check_training(estimator, to_host(X), y)
-    return _moved(estimator, device, X), y
+    return _check_on(estimator, X, y, check_training)
 
 
 def check_targets_on(estimator: Any, X: Any, y: Any) -> tuple[Any, DoubleArray]:
     """Return training samples and float64 targets; see `check_classes_on`."""
+    return _check_on(estimator, X, y, check_regression)
+
+
+def _check_on(
+    estimator: Any, X: Any, y: Any, check: Callable[[Any, Any, Any], tuple[Any, Any]]
+) -> tuple[Any, Any]:
     device, y = _device_for(estimator, X), to_host(y)
     table = _read(estimator, device, X)
     if table is not None and table.is_finite:
-        _, y = check_regression(estimator, _stand_in(table), y)
+        _, y = check(estimator, _stand_in(table), y)
         note_features(estimator, table.shape[1])
         return table, y
-    X, y = check_regression(estimator, to_host(X), y)
+    # What is wrong, or unusual, is said or done by the gate of all estimators.
+    X, y = check(estimator, to_host(X), y)
     return _moved(estimator, device, X), y
 
 

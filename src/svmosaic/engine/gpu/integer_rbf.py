@@ -52,7 +52,7 @@ def _tables(
     if not place.use_triton or kernel.kind != "rbf":
         return None
     scale = rbf_scale(kernel.gamma)
-    figures = []
+    figures, dense = [], []
     for table in tables:
         if (
             not isinstance(table, DenseFeatures)
@@ -60,6 +60,7 @@ def _tables(
             or table.n_columns > _MOST_FEATURES
         ):
             return None
+        dense.append(table.values)
         moved = table.moved(origin, scale).values
         figures += [moved.square().sum(dim=1).amax(), moved.abs().amax()]
     figures = torch.stack(figures).tolist()
@@ -68,11 +69,7 @@ def _tables(
     if not square <= 2.0 * LARGEST_NORM:
         return None
     step = step_for(largest, math.sqrt(square), origin.numel())
-    return [
-        IntegerRbf(Digits.of(table.values, origin, scale / step), 0.5 * step**2)
-        for table in tables
-        if isinstance(table, DenseFeatures)
-    ]
+    return [IntegerRbf(Digits.of(rows, origin, scale / step), 0.5 * step**2) for rows in dense]
 
 
 @dataclass(frozen=True)
