@@ -204,10 +204,9 @@ def test_repeated_rows_and_weights_give_one_model(device):
     order = RNG.permutation(300)
     twice = np.concatenate([X, X])[order]
 
-    expected = SMOClassifier(device=device).fit(X, Y, np.full(150, 2.0))
-    found = SMOClassifier(device=device).fit(twice, np.concatenate([Y, Y])[order])
+    # Matrix products of another size are rounded differently, so the last bits may differ.
+    expected = SMOClassifier(tol=1e-8, device=device).fit(X, Y, np.full(150, 2.0))
+    found = SMOClassifier(tol=1e-8, device=device).fit(twice, np.concatenate([Y, Y])[order])
 
-    np.testing.assert_allclose(
-        found.decision_function(X), expected.decision_function(X), rtol=1e-12
-    )
+    np.testing.assert_allclose(found.decision_function(X), expected.decision_function(X), atol=1e-6)
     assert found.n_support_.tolist() == expected.n_support_.tolist()

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -20,12 +20,16 @@ from svmosaic.engine.counters import PhaseSeconds, SolveCounters
 from svmosaic.engine.gpu.accelerator import Accelerator, Tensor
 from svmosaic.engine.gpu.batches import batches_of, filled_matrix
 from svmosaic.engine.gpu.features import DenseFeatures
+from svmosaic.engine.gpu.integer_rbf import IntegerRbf
 from svmosaic.engine.gpu.kernel_values import KernelValues, PairwiseKernel, SampleKernel
 from svmosaic.engine.gpu.memory_plan import sizes_within
 from svmosaic.engine.gpu.monitor import Monitor
 from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution, Status
 from svmosaic.engine.settings import OllawvSettings
+
+if TYPE_CHECKING:
+    from svmosaic.engine.gpu.triton_selection import FusedSteps
 
 __all__ = ["SelectedPath", "select_all", "solve_by_selection"]
 
@@ -119,6 +123,29 @@ class _ComputedColumns:
         return kernel.products(samples, steps, self.one)[None, : kernel.n]
 
 
+def _fused_steps(
+    kernel: KernelValues, settings: OllawvSettings, place: Accelerator
+) -> FusedSteps | None:
+    """Return steps in few launches for one problem, or None where they are PyTorch's functions."""
+    if not place.use_triton:
+        return None
+    if isinstance(kernel, IntegerRbf):
+        values, scale = kernel.rows.numbers(), kernel.scale
+    elif (
+        isinstance(kernel, SampleKernel)
+        and kernel.kernel.kind == "rbf"
+        and isinstance(kernel.features, DenseFeatures)
+    ):
+        values, scale = kernel.features.values, 0.5
+    else:
+        return None
+    from svmosaic.engine.gpu.triton_selection import FusedSteps
+
+    return FusedSteps.of(
+        values[: kernel.n], scale, settings.margin, _LEAST_WEIGHT, settings.max_support
+    )
+
+
 # The loop -----------------------------------------------------------------------------------
 
 
@@ -134,9 +161,11 @@ class _Selection:
         largest: Tensor,
         settings: OllawvSettings,
         place: Accelerator,
+        fused: FusedSteps | None = None,
     ) -> None:
         self._columns = columns
         self._settings = settings
+        self._fused = fused
         self.targets = filled_matrix([p.targets for p in problems], width, np.float64, 1.0, place)
         self.weights = filled_matrix([p.weights for p in problems], width, np.float64, 0.0, place)
         self.remaining = self.weights.clone()
@@ -160,7 +189,10 @@ class _Selection:
     def walk(self) -> None:
         """Take as many steps as lie between two looks."""
         for number in range(_STEPS):
-            self._step(number)
+            if self._fused is None:
+                self._step(number)
+            else:
+                self._fused.step(self, number)
 
     def _step(self, number: int) -> None:
         at = self.sample[:, None]
@@ -191,7 +223,8 @@ class _Selection:
     @property
     def can_be_recorded(self) -> bool:
         """Whether `walk` can be a graph of CUDA."""
-        return self.scores.device.type == "cuda" and self._columns.can_be_recorded
+        is_ready = self._fused is not None or self._columns.can_be_recorded
+        return self.scores.device.type == "cuda" and is_ready
 
 
 def _step_limit(settings: OllawvSettings, total_weight: float) -> int:
@@ -271,9 +304,10 @@ def select_all(
         largest = kernel.diagonal[index].double().abs()
         # The padding has a value of its own, which is not that of a sample.
         largest = largest.masked_fill_(index == kernel.n, 0.0).amax(1)
-        columns = _StoredColumns(kernel.blocks(index), torch.arange(len(part), device=place.device))
+        places = torch.arange(len(part), device=place.device)
+        stored = _StoredColumns(kernel.blocks(index), places)
         begins = [starts[i] for i in chosen]
-        state = _Selection(part, begins, width, columns, largest, settings, place)
+        state = _Selection(part, begins, width, stored, largest, settings, place)
         found.update(zip(chosen, _run(state, settings, monitor), strict=True))
         monitor.n_done += len(part)
     for i, problem in enumerate(problems):
@@ -283,7 +317,14 @@ def select_all(
         largest = own.diagonal[:-1].double().abs().amax()[None]
         one = torch.ones(1, dtype=torch.int64, device=place.device)
         state = _Selection(
-            [problem], [starts[i]], own.n, _ComputedColumns(own, one), largest, settings, place
+            [problem],
+            [starts[i]],
+            own.n,
+            _ComputedColumns(own, one),
+            largest,
+            settings,
+            place,
+            _fused_steps(own, settings, place),
         )
         found[i] = _run(state, settings, monitor)[0]
         monitor.n_done += 1
