@@ -1,6 +1,7 @@
 // Solvers of the L1-SVM: OLLAWV and its refinement, SMO, coordinate descent.
 #include "bindings/solver.hpp"
 #include "solvers/dual_descent.hpp"
+#include "solvers/dual_part.hpp"
 #include "solvers/simple_smo.hpp"
 #include "solvers/smo_problem.hpp"
 #include "solvers/solve.hpp"
@@ -105,6 +106,22 @@ void bind_smo(nb::module_& m) {
         });
 }
 
+void bind_parts(nb::module_& m) {
+    SettingsClass<PartSettings>(m, "PartSettings",
+                                "SMO on a part of the variables, while the others stay.")
+        .field(
+            "tol", [](PartSettings& s) -> double& { return s.smo.tol; }, tolerance_doc)
+        .field(
+            "max_iter", [](PartSettings& s) -> Index& { return s.smo.max_iter; }, updates_doc)
+        .field("cache_mb", &PartSettings::cache_mb, cache_doc);
+    bind_solver<PartSettings, DualPart>(
+        m, "The exact dual on parts of its variables.",
+        [](const auto& rows, const KernelSpec& kernel, auto parts, const PartSettings& settings,
+           Index n_threads, Monitor& monitor) {
+            return solve_parts(rows, kernel, parts, settings, n_threads, monitor);
+        });
+}
+
 void bind_simple_smo(nb::module_& m) {
     SettingsClass<SimpleSmoSettings>(m, "SimpleSmoSettings", "The randomised SMO of a textbook.")
         .choice("bounds", &SimpleSmoSettings::bounds,
@@ -141,6 +158,7 @@ void bind_l1(nb::module_& m) {
     bind_ollawv(m);
     bind_refine(m);
     bind_smo(m);
+    bind_parts(m);
     bind_simple_smo(m);
     bind_dual_descent(m);
 }

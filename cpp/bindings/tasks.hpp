@@ -6,6 +6,7 @@
 
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
+#include "solvers/dual_part.hpp"
 #include "solvers/online.hpp"
 #include "solvers/smo_problem.hpp"
 #include "solvers/solve.hpp"
@@ -41,6 +42,29 @@ struct TaskArrays<SmoTask> {
     SmoTask view() const {
         if (!initial.is_valid()) return {problem.view(), {}};
         return {problem.view(), span_of(initial)};
+    }
+};
+
+template <>
+struct TaskArrays<DualPart> {
+    Array1<Index> samples;
+    Array1<double> lower, upper, beta, gradient;
+    double epsilon;
+
+    static TaskArrays read(const nb::handle& record, Index n_rows) {
+        TaskArrays part{array1<Index>(record, "samples"), array1<double>(record, "lower"),
+                        array1<double>(record, "upper"),  array1<double>(record, "beta"),
+                        array1<double>(record, "gradient"), nb::cast<double>(record.attr("epsilon"))};
+        require_indices(span_of(part.samples), n_rows, "samples");
+        for (const auto* array : {&part.lower, &part.upper, &part.beta, &part.gradient}) {
+            require(array->size() == part.samples.size(),
+                    "a part needs bounds, a coefficient and a gradient for each sample");
+        }
+        return part;
+    }
+    DualPart view() const {
+        return {span_of(samples), span_of(lower),    span_of(upper),
+                span_of(beta),    span_of(gradient), epsilon};
     }
 };
 

@@ -159,6 +159,10 @@ def solve(rows: object, kernel: object, tasks: list[Any], settings: SmoSettings,
     """The L1-SVM or epsilon-SVR by SMO."""
 
 @overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: PartSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """The exact dual on parts of its variables."""
+
+@overload
 def solve(rows: object, kernel: object, tasks: list[Any], settings: SimpleSmoSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
     """The randomised SMO of a textbook."""
 
@@ -246,6 +250,37 @@ class SmoSettings:
     def cache_mb(self, arg: float, /) -> None: ...
 
     def replaced(self, *, loss: Literal["hinge", "epsilon_insensitive"] = ..., C: float = ..., epsilon: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> SmoSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class PartSettings:
+    """SMO on a part of the variables, while the others stay."""
+
+    def __init__(self, *, tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Largest violation of the optimality conditions that is accepted."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, tol: float = ..., max_iter: int = ..., cache_mb: float = ...) -> PartSettings:
         """Return a copy with other values of some fields."""
 
     def __repr__(self) -> str: ...

@@ -11,6 +11,7 @@ from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 from svmosaic.engine.settings import OllawvSettings, RefineSettings
 
 __all__ = [
+    "DualPart",
     "OnlineSolution",
     "OnlineSvmSolution",
     "OnlineSvmTask",
@@ -29,6 +30,30 @@ def _no_index() -> IndexArray:
 
 def _no_value() -> DoubleArray:
     return np.empty(0, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class DualPart:
+    """Some variables of an exact dual, to be solved while the others stay where they are.
+
+    Attributes
+    ----------
+    samples : ndarray of int64
+        Rows of the table, one per variable.
+    lower, upper, beta : ndarray of float64
+        The bounds of the signed coefficients, and where they are.
+    gradient : ndarray of float64
+        The values of the expansion over all variables, those elsewhere included, less the targets.
+    epsilon : float
+        Half the width of the tube; 0 for classification.
+    """
+
+    samples: IndexArray
+    lower: DoubleArray
+    upper: DoubleArray
+    beta: DoubleArray
+    gradient: DoubleArray
+    epsilon: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,71 @@
+"""Lazy predictions: block by block, each where its rows are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from svmosaic.dask.data import delayed_blocks, is_array, is_frame
+from svmosaic.utils.optional import import_optional
+
+__all__ = ["predict_lazily"]
+
+
+def _call(rows: Any, model: Any, method: str) -> Any:
+    if rows.shape[0] == 0:
+        # An empty block, or the one that Dask tries a function with.
+        return getattr(model, method)(np.zeros((1, model.n_features_in_)))[:0]
+    return getattr(model, method)(rows)
+
+
+def _call_on_frame(frame: Any, model: Any, method: str, columns: list[Any] | None) -> Any:
+    import pandas as pd
+
+    values = _call(frame if len(frame) else frame.to_numpy(), model, method)
+    if columns is None:
+        return pd.Series(values, index=frame.index, name=method)
+    return pd.DataFrame(values, index=frame.index, columns=columns)
+
+
+def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
+    """Return what a method of a fitted model gives for a collection of Dask, without computing it.
+
+    An array gives an array, a dataframe a column or a dataframe with the same index.
+    """
+    sample = getattr(model, method)(np.zeros((1, model.n_features_in_)))
+    delayed = import_optional("dask", "predict on a cluster").delayed(model)
+    if is_frame(X):
+        columns = None
+        if sample.ndim == 2:
+            classes = list(getattr(model, "classes_", []))
+            columns = classes if len(classes) == sample.shape[1] else list(range(sample.shape[1]))
+        meta = _call_on_frame(X._meta, _Empty(sample), method, columns)
+        return X.map_partitions(_call_on_frame, delayed, method, columns, meta=meta)
+    if not is_array(X):
+        # It says what is wrong.
+        delayed_blocks(X, "X", who)
+    delayed_blocks(X, "X", who)
+    if sample.ndim == 1:
+        return X.map_blocks(
+            _call, delayed, method, dtype=sample.dtype, drop_axis=1, meta=sample[:0]
+        )
+    return X.map_blocks(
+        _call,
+        delayed,
+        method,
+        dtype=sample.dtype,
+        chunks=(X.chunks[0], (sample.shape[1],)),
+        meta=sample[:0],
+    )
+
+
+class _Empty:
+    """Stands for a model where only the form of its answers matters."""
+
+    def __init__(self, sample: Any) -> None:
+        self._sample = sample
+        self.n_features_in_ = 1
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda rows: self._sample

@@ -1,0 +1,355 @@
+"""Sweeps over the samples in play: clusters are solved side by side, then all step together.
+
+Each part of a problem is solved by a worker while the other parts stay. Samples that are far from
+each other hardly matter to each other, so the parts' steps go well together; how far, an exact line
+search says. Parts that do not go well together are joined. Few samples, or one part, are a plain
+exact solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from svmosaic.dask.in_play import InPlay
+from svmosaic.dask.tasks import PartStep, assign, grow_tree, products, solve_some
+from svmosaic.dask.workers import Workers
+from svmosaic.engine.kernels import KERNELS, KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.tasks import DualPart
+
+__all__ = ["Sweeps", "Traffic"]
+
+# Problems with at most so many samples in play are one part.
+LARGEST_PART = 2000
+# The worst violators of both directions that are solved between two sweeps.
+SINGLE_BLOCK = 1024
+# Rows in play whose values one call brings up to date.
+SLICE = 4096
+# Samples of small parts that go to one call.
+GROUP = 2000
+# Steps that are shorter than this say that parts matter to each other.
+SHORT_STEP = 0.5
+# Samples that are this share of the violation away from violating the conditions may move soon.
+NEAR = 0.5
+# Farther than this, they are left as they are for a while, if they are a fair share of all.
+FAR = 0.5
+LEAST_LEAVING = 0.1
+_MOST_SWEEPS = 200
+
+
+@dataclass
+class Traffic:
+    """What a fit sent and how often.
+
+    Attributes
+    ----------
+    n_rounds, n_sweeps : int
+        Rounds over all rows, and sweeps over those in play.
+    row_bytes : int
+        Rows that joined: each worker gets them once.
+    change_bytes : int
+        Changes of coefficients that each worker gets.
+    result_bytes : int
+        What came back from all workers.
+    n_updates, n_kernel_values : int
+        The work of all workers.
+    """
+
+    n_rounds: int = 0
+    n_sweeps: int = 0
+    row_bytes: int = 0
+    change_bytes: int = 0
+    result_bytes: int = 0
+    n_updates: int = 0
+    n_kernel_values: int = 0
+
+
+@dataclass
+class Sweeps:
+    """The solver of the samples in play.
+
+    Attributes
+    ----------
+    workers : Workers
+        Who computes.
+    kernel : KernelSpec
+        The kernel.
+    in_play : InPlay
+        The samples, changed in place.
+    traffic : Traffic
+        What is counted.
+    check : callable
+        Called between steps; raises if the time is over.
+    device : str or None
+        The device of workers that have it.
+    """
+
+    workers: Workers
+    kernel: KernelSpec
+    in_play: InPlay
+    traffic: Traffic
+    check: Callable[[], None]
+    device: str | None = None
+    # How many levels of clusters were joined, by problem.
+    _n_joined: dict[int, int] = field(default_factory=dict)
+    _leaves: dict[tuple[int, int], list[IndexArray]] = field(default_factory=dict)
+    _trees: dict[tuple[int, int], Any] = field(default_factory=dict)
+    # Whose values are up to date; the others, and the coefficients when they were left.
+    _fresh: Any = None
+    _left_at: list[tuple[IndexArray, DoubleArray]] = field(default_factory=list)
+
+    def value_from(self, first: int) -> None:
+        """Compute the values of samples that have just joined."""
+        rows = np.arange(first, self.in_play.n)
+        self.in_play.values[rows] = self._products(self.in_play.beta, rows)
+
+    def run(self, tol: float) -> None:
+        """Solve all problems on the samples in play, to a violation of `tol`."""
+        n_problems = self.in_play.spec.n_problems
+        self._fresh, self._left_at = np.ones(self.in_play.n, dtype=bool), []
+        unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
+        for number in range(_MOST_SWEEPS):
+            if not unfinished:
+                # On the samples that were near; what do the others say?
+                if not self._left_at:
+                    return
+                self._refresh()
+                unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
+                continue
+            self.traffic.n_sweeps += 1
+            if n_problems == 1:
+                self._leave_far_ones()
+            parts = {p: self._parts(p, number) for p in unfinished}
+            lengths = self._step(parts, tol)
+            rest = []
+            for p in unfinished:
+                is_whole = len(parts[p]) == 1
+                if not is_whole and (lengths.get(p, 1.0) < SHORT_STEP or number % 16 == 15):
+                    self._n_joined[p] = self._n_joined.get(p, 0) + 1
+                if self._violation(p) > tol:
+                    rest.append(p)
+            blocks = {p: [self._worst(p)] for p in rest if len(parts[p]) > 1}
+            if blocks:
+                self._step(blocks, tol)
+            unfinished = [p for p in rest if self._violation(p) > tol]
+        self._refresh()
+
+    # Far from the margin --------------------------------------------------------------------
+
+    def _leave_far_ones(self) -> None:
+        """Leave samples that will not move soon as they are, until the others are done."""
+        rows, up, low = self._slopes(0)
+        lowest, highest = up.min(initial=np.inf), low.max(initial=-np.inf)
+        reach = FAR * (highest - lowest)
+        far = rows[(up > highest + reach) & (low < lowest - reach)]
+        if far.size > LEAST_LEAVING * rows.size:
+            self._fresh[far] = False
+            self._left_at.append((far, self.in_play.beta.copy()))
+
+    def _refresh(self) -> None:
+        """Bring samples that were left up to date with what happened since."""
+        for rows, beta in self._left_at:
+            change = self._products(self.in_play.beta - beta, rows)
+            self.in_play.values[rows] += change
+        self._fresh[:] = True
+        self._left_at = []
+
+    def _slopes(self, problem: int) -> tuple[IndexArray, DoubleArray, DoubleArray]:
+        rows, up, low = self.in_play.slopes(problem)
+        fresh = self._fresh[rows]
+        return rows[fresh], up[fresh], low[fresh]
+
+    def _violation(self, problem: int) -> float:
+        _, up, low = self._slopes(problem)
+        return max(0.0, float(low.max(initial=-np.inf) - up.min(initial=np.inf)))
+
+    # Parts ----------------------------------------------------------------------------------
+
+    def _parts(self, problem: int, number: int) -> list[IndexArray]:
+        """Return the samples of a problem that may move soon, like ones together."""
+        rows, up, low = self._slopes(problem)
+        lowest, highest = up.min(initial=np.inf), low.max(initial=-np.inf)
+        # The others can make no violating pair, and will not soon.
+        reach = NEAR * (highest - lowest)
+        rows = rows[(up <= highest + reach) | (low >= lowest - reach)]
+        most = int(np.ceil(np.log2(max(1.0, rows.size / LARGEST_PART))))
+        depth = most - self._n_joined.get(problem, 0)
+        if depth <= 0 or not KERNELS[self.kernel.kind].is_distance:
+            return [rows]
+        # Other cuts in every other sweep: what is at a border now was not, and will not be.
+        leaves = self._leaves_of_all(most, number % 2)[rows] >> (most - depth)
+        return [rows[leaves == leaf] for leaf in np.unique(leaves)]
+
+    def _leaves_of_all(self, depth: int, seed: int) -> IndexArray:
+        """Return the leaf of every sample in play; those known are not asked for again."""
+        key = (depth, seed)
+        chunks = self.in_play.chunks
+        if key not in self._trees:
+            # Samples of a chunk are in the order of their hashes: the first ones are a fair draw.
+            self._trees[key] = self.workers.submit(grow_tree, chunks[-1], depth, seed)
+        known = self._leaves.setdefault(key, [])
+        new = chunks[len(known) :]
+        known += self.workers.gather(
+            [self.workers.submit(assign, self._trees[key], chunk) for chunk in new]
+        )
+        return np.concatenate(known)
+
+    def _worst(self, problem: int) -> IndexArray:
+        """Return the worst violators of both directions."""
+        rows, up, low = self._slopes(problem)
+        first = np.argsort(up, kind="stable")[:SINGLE_BLOCK]
+        second = np.argsort(-low, kind="stable")[:SINGLE_BLOCK]
+        worst: IndexArray = rows[np.unique(np.concatenate([first, second]))]
+        return worst
+
+    # Steps ----------------------------------------------------------------------------------
+
+    def _step(self, parts: dict[int, list[IndexArray]], tol: float) -> dict[int, float]:
+        """Solve parts and go as far along their joint step as is best; return the lengths."""
+        self.check()
+        found = self._solve(parts, tol)
+        step = np.zeros_like(self.in_play.beta)
+        for problem, rows, part in found:
+            step[rows[part.places], problem] = (
+                part.beta - self.in_play.beta[rows[part.places], problem]
+            )
+            self.traffic.n_updates += part.n_updates
+            self.traffic.n_kernel_values += part.n_values
+        if not step.any():
+            return {}
+        self.check()
+        fresh = np.flatnonzero(self._fresh)
+        change = np.zeros_like(step)
+        change[fresh] = self._products(step, fresh)
+        lengths = {}
+        for problem in parts:
+            length = self._length(problem, step[:, problem], change[:, problem])
+            lengths[problem] = length
+            if length == 1.0:
+                # Exactly at the bounds where the parts are.
+                for p, rows, part in found:
+                    if p == problem:
+                        self.in_play.beta[rows[part.places], p] = part.beta
+            else:
+                self.in_play.beta[:, problem] += length * step[:, problem]
+            self.in_play.values[:, problem] += length * change[:, problem]
+        return lengths
+
+    def _solve(
+        self, parts: dict[int, list[IndexArray]], tol: float
+    ) -> list[tuple[int, IndexArray, PartStep]]:
+        """Let workers solve parts: large ones alone, small ones in groups."""
+        in_play = self.in_play
+        groups: list[list[tuple[int, IndexArray, DualPart]]] = []
+        size, goal = GROUP, np.inf
+        for problem, lists in parts.items():
+            place, up, low = self._slopes(problem)
+            for rows in lists:
+                own = np.searchsorted(place, rows)
+                if low[own].max(initial=-np.inf) - up[own].min(initial=np.inf) <= 0.5 * tol:
+                    continue
+                lower, upper = in_play.bounds(rows, problem)
+                part = DualPart(
+                    rows,
+                    lower,
+                    upper,
+                    np.ascontiguousarray(in_play.beta[rows, problem]),
+                    in_play.values[rows, problem] - in_play.targets[rows, problem],
+                    in_play.spec.epsilon,
+                )
+                if size + rows.size > GROUP:
+                    groups.append([])
+                    size = 0
+                groups[-1].append((problem, rows, part))
+                size += rows.size
+            # Parts need not be more exact than what they hear of each other.
+            loose = 0.0 if len(lists) == 1 else 0.1 * self._violation(problem)
+            goal = min(goal, max(0.5 * tol, loose))
+        if not groups:
+            return []
+        begins = np.array(in_play.begins)
+        handles = []
+        for group in groups:
+            rows = np.unique(np.concatenate([r for _, r, _ in group]))
+            used = np.unique(np.searchsorted(begins, rows, side="right") - 1)
+            handles.append(
+                self.workers.submit(
+                    solve_some,
+                    [in_play.chunks[c] for c in used],
+                    begins[used],
+                    [part for _, _, part in group],
+                    self.kernel,
+                    goal,
+                    has_threads=True,
+                )
+            )
+            self.traffic.change_bytes += sum(5 * p.beta.nbytes for _, _, p in group)
+        steps = self.workers.gather(handles)
+        found = []
+        for group, own in zip(groups, steps, strict=True):
+            for (problem, rows, _), part in zip(group, own, strict=True):
+                self.traffic.result_bytes += part.places.nbytes + part.beta.nbytes
+                found.append((problem, rows, part))
+        return found
+
+    def _products(self, step: DoubleArray, rows: IndexArray) -> DoubleArray:
+        """Return what a step changes in the values of some samples in play, ascending."""
+        in_play = self.in_play
+        changes = in_play.changes(step)
+        if not changes.chunks or not rows.size:
+            return np.zeros((rows.size, step.shape[1]))
+        held = self.workers.hold(changes)
+        chunks = [in_play.chunks[c] for c in changes.chunks]
+        self.traffic.change_bytes += changes.n_bytes
+        self.traffic.n_kernel_values += rows.size * sum(r.size for r in changes.rows)
+        handles = []
+        ends = [*in_play.begins[1:], in_play.n]
+        for chunk, first, last in zip(in_play.chunks, in_play.begins, ends, strict=True):
+            own = rows[(rows >= first) & (rows < last)] - first
+            handles += [
+                self.workers.submit(
+                    products,
+                    chunk,
+                    own[at : at + SLICE],
+                    chunks,
+                    held,
+                    self.kernel,
+                    has_threads=True,
+                    device=self.device,
+                )
+                for at in range(0, own.size, SLICE)
+            ]
+        found = self.workers.gather(handles)
+        self.traffic.result_bytes += sum(part.nbytes for part in found)
+        return np.concatenate(found)
+
+    def _length(self, problem: int, step: DoubleArray, change: DoubleArray) -> float:
+        """Return how far to go, at most 1: where the objective is least along a step."""
+        in_play = self.in_play
+        moved = np.flatnonzero(step)
+        if moved.size == 0:
+            return 1.0
+        d, beta = step[moved], in_play.beta[moved, problem]
+        gradient = in_play.values[moved, problem] - in_play.targets[moved, problem]
+        slope, curvature = float(gradient @ d), float(d @ change[moved])
+        epsilon = in_play.spec.epsilon
+
+        def derivative(t: float) -> float:
+            here = slope + t * curvature
+            if epsilon > 0.0:
+                here += epsilon * float(np.sign(beta + t * d) @ d)
+            return here
+
+        if derivative(1.0) <= 0.0:
+            return 1.0
+        if epsilon == 0.0:
+            return max(0.0, -slope / curvature)
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if derivative(middle) < 0.0 else (low, middle)
+        return low

@@ -1,0 +1,241 @@
+"""Who runs the calls of a fit: three verbs, for Dask and for this process."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self
+
+from svmosaic.engine.gpu.devices import is_usable
+from svmosaic.utils.optional import import_optional
+from svmosaic.utils.threads import resolve_threads
+from svmosaic.version import __version__
+
+__all__ = ["DaskWorkers", "InProcess", "Workers", "client_of"]
+
+_numbers = itertools.count()
+_log = logging.getLogger("svmosaic")
+# Seconds between two looks at a cluster that does not answer, and until it is given up.
+_LOOK_EVERY = 2.0
+_PATIENCE = 60.0
+_GONE_AFTER = 6.0
+
+
+class Workers(Protocol):
+    """Runs functions near their arguments. A handle stands for a result that is elsewhere."""
+
+    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return a handle for function(*args); handles among the arguments are results.
+
+        ``has_threads=True`` gives the function as many `n_threads` as there are, and
+        ``device="..."`` is left out where there is no such device.
+        """
+
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results."""
+
+    def hold(self, value: Any) -> Any:
+        """Return a handle for a value of ours that many calls take."""
+
+
+def _call(function: Callable[..., Any], n_threads: int, args: Any, kwargs: dict[str, Any]) -> Any:
+    if kwargs.pop("has_threads", False):
+        kwargs["n_threads"] = n_threads
+    device = kwargs.pop("device", None)
+    if device is not None and is_usable(device):
+        kwargs["device"] = device
+    return function(*args, **kwargs)
+
+
+class InProcess:
+    """Runs everything here, at once: the oracle of tests."""
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self._n_threads = resolve_threads(n_jobs)
+
+    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return the result."""
+        return _call(function, self._n_threads, args, kwargs)
+
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results."""
+        return list(handles)
+
+    def hold(self, value: Any) -> Any:
+        """Return the value."""
+        return value
+
+
+def _run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Run on a worker, with the threads that it has to spare and its GPU."""
+    return _call(function, _threads_of_worker(), args, kwargs)
+
+
+def _threads_of_worker() -> int:
+    from distributed import get_worker
+
+    state = get_worker().state
+    # Calls that run at the same time share the threads of the worker.
+    return max(1, int(state.nthreads) // max(1, int(state.executing_count)))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _version_here() -> str:
+    return __version__
+
+
+def client_of(client: Any, who: str) -> Any:
+    """Return the client that an estimator was given, or the current one."""
+    distributed = import_optional("distributed", "fit models on a cluster")
+    if client is not None:
+        return client
+    try:
+        return distributed.get_client()
+    except ValueError as error:
+        raise ValueError(
+            f"{who} needs a Dask cluster, and there is no current client. Create one with "
+            "distributed.Client(...), or set the attribute 'client'."
+        ) from error
+
+
+class DaskWorkers:
+    """Runs calls on the workers of a Dask cluster; handles are futures.
+
+    Whatever is lost with a worker, Dask computes again from the calls that made it.
+    """
+
+    def __init__(self, client: Any, who: str) -> None:
+        self._client = client
+        self._who = who
+        self._name = uuid.uuid4().hex[:8]
+        self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.n_lost = 0
+        self._known = self._addresses()
+        if not self._known:
+            raise RuntimeError(
+                f"{who} needs workers, and the cluster at {self._place} has none. Start some, or "
+                "wait with client.wait_for_workers(1)."
+            )
+        self._check_versions()
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers at the start."""
+        return len(self._known) + self.n_lost
+
+    @property
+    def _place(self) -> str:
+        scheduler = self._client.scheduler
+        return str(getattr(scheduler, "address", "an unknown address"))
+
+    def _addresses(self) -> set[str]:
+        return set(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def _check_versions(self) -> None:
+        try:
+            versions = self._client.run(_version_here)
+        except (ImportError, AttributeError) as error:
+            raise RuntimeError(
+                f"{self._who} needs svmosaic {__version__} on all workers, and some cannot import "
+                f"it ({error}). Install the same version there."
+            ) from error
+        others = {v for v in versions.values() if v != __version__}
+        if others:
+            raise RuntimeError(
+                f"{self._who} needs svmosaic {__version__} on all workers. Some have "
+                f"{', '.join(sorted(map(str, others)))}; install the same version there."
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """Leave nothing on the cluster."""
+        left = list(self._alive)
+        if kind is not None and left and self._client.status == "running":
+            self._client.cancel(left)
+        for future in left:
+            future.release()
+
+    def compute(self, delayed: Sequence[Any]) -> list[Any]:
+        """Return futures of delayed values, which are computed where their data are."""
+        futures = list(self._client.compute(list(delayed)))
+        self._alive.update(futures)
+        return futures
+
+    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Return a future. Its name says what it does, in Dask's dashboard too."""
+        key = f"svmosaic-{function.__name__.strip('_')}-{self._name}-{next(_numbers)}"
+        future = self._client.submit(_run, function, *args, **kwargs, key=key, pure=False)
+        self._alive.add(future)
+        return future
+
+    def hold(self, value: Any) -> Any:
+        """Return a future of the value, which is made again if it is lost."""
+        return self.submit(_same, value)
+
+    def gather(self, handles: Sequence[Any]) -> list[Any]:
+        """Return the results; raise if the cluster is gone."""
+        distributed = import_optional("distributed", "fit models on a cluster")
+        handles = list(handles)
+        last_sign = time.monotonic()
+        while True:
+            try:
+                distributed.wait(handles, timeout=_LOOK_EVERY)
+                break
+            except TimeoutError:
+                last_sign = self._look(last_sign)
+        self._note_lost()
+        try:
+            return list(self._client.gather(handles))
+        except (distributed.CancelledError, OSError) as error:
+            raise self._gone() from error
+        except distributed.scheduler.KilledWorker as error:
+            raise RuntimeError(
+                f"{self._who}: workers died again and again on the same call, probably for want of "
+                "memory. Use smaller partitions or workers with more memory."
+            ) from error
+
+    def _look(self, last_sign: float) -> float:
+        """Return when the cluster was last seen at work; raise if that is long ago."""
+        now = time.monotonic()
+        if self._client.status == "running":
+            if self._note_lost():
+                return now
+            if now - last_sign > _PATIENCE:
+                raise RuntimeError(
+                    f"{self._who}: the cluster at {self._place} has had no worker for "
+                    f"{_PATIENCE:.0f} s. Start some and call fit again; with checkpoint=, it goes "
+                    "on where it was."
+                )
+        elif now - last_sign > _GONE_AFTER:
+            raise self._gone()
+        return last_sign
+
+    def _gone(self) -> RuntimeError:
+        return RuntimeError(
+            f"{self._who}: the scheduler at {self._place} is gone. Start a cluster and call fit "
+            "again; with checkpoint=, it goes on where it was."
+        )
+
+    def _note_lost(self) -> int:
+        """Log workers that have left, and return how many there are."""
+        here = self._addresses()
+        lost = self._known - here
+        if lost:
+            self.n_lost += len(lost)
+            _log.warning(
+                "%s: %d of %d workers are gone; what they had is computed again.",
+                self._who,
+                len(lost),
+                len(self._known),
+            )
+        self._known = here
+        return len(here)
