@@ -27,6 +27,7 @@ __all__ = [
     "as_table",
     "dense_where_needed",
     "describe_classes",
+    "describe_counts",
     "describe_values",
     "final_estimator",
     "libsvm_width",
@@ -265,7 +266,11 @@ def describe_values(y: Any) -> str:
 
 def describe_classes(y: Any) -> str:
     """Return the number of classes and the first of them with their sizes."""
-    classes, counts = np.unique(y, return_counts=True)
+    return describe_counts(*np.unique(y, return_counts=True))
+
+
+def describe_counts(classes: Any, counts: Any) -> str:
+    """Return the number of classes and the first of them with their sizes."""
     shown = ", ".join(
         f"{label}: {count}" for label, count in list(zip(classes.tolist(), counts, strict=True))[:6]
     )

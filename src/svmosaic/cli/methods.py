@@ -6,7 +6,13 @@ import argparse
 import ast
 from typing import Any
 
-__all__ = ["METHODS", "make_estimator", "named_parameter"]
+__all__ = [
+    "CLUSTER_METHODS",
+    "METHODS",
+    "make_cluster_estimator",
+    "make_estimator",
+    "named_parameter",
+]
 
 # The name on the command line and the public class.
 METHODS = {
@@ -31,6 +37,13 @@ METHODS = {
     # Bags of instances.
     "mirsvm": "MIRSVMClassifier",
     "mir-mix-svm": "MIRMixSVMClassifier",
+}
+
+# Methods that train on a Dask cluster too, and their class in svmosaic.dask.
+CLUSTER_METHODS = {
+    "ollawv": "DaskOLLAWVClassifier",
+    "smo": "DaskSMOClassifier",
+    "smo-regression": "DaskSMORegressor",
 }
 
 
@@ -59,15 +72,42 @@ def make_estimator(method: str, given: dict[str, Any], settings: list[tuple[str,
     """
     import svmosaic
 
-    estimator = getattr(svmosaic, METHODS[method])()
+    return _set(getattr(svmosaic, METHODS[method])(), f"The method {method}", given, settings)
+
+
+def make_cluster_estimator(
+    method: str, given: dict[str, Any], settings: list[tuple[str, Any]]
+) -> Any:
+    """Return the unfitted estimator of a method for a Dask cluster; see `make_estimator`."""
+    if method not in CLUSTER_METHODS:
+        raise ValueError(
+            f"The method {method} does not train on a cluster. Use one of "
+            f"{', '.join(CLUSTER_METHODS)}, or leave --scheduler out."
+        )
+    given = dict(given)
+    if given.pop("refine", "full") != "full":
+        raise ValueError(
+            "On a cluster the method ollawv trains with --refine full only. Leave --refine or "
+            "--scheduler out."
+        )
+    if given.pop("n_jobs", -1) != -1:
+        raise ValueError(
+            "On a cluster the workers decide how many threads they use. Leave --n-jobs out."
+        )
+
+    import svmosaic.dask
+
+    estimator = getattr(svmosaic.dask, CLUSTER_METHODS[method])()
+    return _set(estimator, f"The method {method} on a cluster", given, settings)
+
+
+def _set(estimator: Any, who: str, given: dict[str, Any], settings: list[tuple[str, Any]]) -> Any:
     known = estimator.get_params()
     for name in given:
         if name not in known:
             option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"The method {method} has no {option}. Leave it out.")
+            raise ValueError(f"{who} has no {option}. Leave it out.")
     for name, _ in settings:
         if name not in known:
-            raise ValueError(
-                f"The method {method} has no parameter {name!r}. It has: {', '.join(known)}."
-            )
+            raise ValueError(f"{who} has no parameter {name!r}. It has: {', '.join(known)}.")
     return estimator.set_params(**given, **dict(settings))

@@ -18,6 +18,7 @@ __all__ = [
     "add_file_options",
     "add_impute_option",
     "add_scale_option",
+    "add_scheduler_option",
     "byte_count",
     "column",
     "column_or_none",
@@ -27,6 +28,7 @@ __all__ = [
     "iteration_limit",
     "non_negative_float",
     "number_list",
+    "one_source",
     "positive_float",
     "positive_int",
 ]
@@ -125,10 +127,30 @@ def column_or_none(text: str) -> str | int | None:
     return None if text == "none" else column(text)
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """Add the positional DATA and ``--format``."""
-    parser.add_argument("data", metavar="DATA", help="a data file, or the name of a data set")
+def add_data_options(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """Add the positional DATA, of which there may be several on a cluster, and ``--format``."""
+    what = "a data file, or the name of a data set"
+    if several:
+        what += "; with --scheduler, files, folders and patterns in quotes"
+        parser.add_argument("data", metavar="DATA", nargs="+", help=what)
+    else:
+        parser.add_argument("data", metavar="DATA", help=what)
     add_file_options(parser)
+
+
+def one_source(sources: list[str]) -> str:
+    """Return the only data file; several are for a cluster."""
+    if len(sources) > 1:
+        raise ValueError(
+            f"Expected one data file, got {len(sources)}. Name one, or read several on a Dask "
+            "cluster with --scheduler."
+        )
+    return sources[0]
+
+
+def add_scheduler_option(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add ``--scheduler``."""
+    parser.add_argument("--scheduler", metavar="ADDRESS", help=help)
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:

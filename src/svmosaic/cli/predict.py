@@ -39,6 +39,7 @@ examples:
   svmosaic predict heart.model features.csv --target none --decision
   svmosaic predict flats.model new.csv --targets price,rent
   svmosaic predict molecules.model new.csv --bag molecule --target none
+  svmosaic predict clicks.model parts/ -o predictions --scheduler tcp://host:8786
 """
 
 # The first word of every model file of LIBSVM.
@@ -48,8 +49,14 @@ _LIBSVM_START = b"svm_type"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model file, also LIBSVM text")
-    options.add_data_options(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", help="write to this file")
+    options.add_data_options(parser, several=True)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write to this file; with --scheduler, a new folder for one parquet file per data "
+        "file",
+    )
     parser.add_argument(
         "--decision",
         action="store_true",
@@ -70,15 +77,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="columns of several targets to compare with (default: none)",
     )
     options.add_bag_option(parser)
+    options.add_scheduler_option(
+        parser,
+        "predict on the Dask cluster of this scheduler, such as tcp://host:8786: its workers read "
+        "the files block by block",
+    )
 
 
 def files(args: argparse.Namespace) -> Files:
     """Return what is read and written."""
-    return Files((args.model, args.data), (args.output,))
+    # The folder of predictions must be new or empty, so that no input can be in it.
+    outputs = () if args.scheduler is not None else (args.output,)
+    return Files((args.model, *args.data), outputs)
 
 
 def run(args: argparse.Namespace) -> None:
     """Predict, write, compare with the labels if there are any."""
+    if args.scheduler is not None:
+        _run_on_cluster(args)
+        return
+    source = options.one_source(args.data)
+
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
@@ -89,11 +108,11 @@ def run(args: argparse.Namespace) -> None:
     model = load_model(args.model)
     if is_libsvm_model(args.model):
         # The text does not tell the number of features, only the last one in use.
-        width = libsvm_width(args.data, args.format, args.max_bytes)
+        width = libsvm_width(source, args.format, args.max_bytes)
         model = load_model(args.model, max(width, model.n_features_in_))
     task = data_kind(final_estimator(model))
     columns = select_columns(args, task, f"the model {args.model}")
-    data = read_for_model(args.data, model, columns)
+    data = read_for_model(source, model, columns)
     regression = is_regressor(model)
     labels = predict_labels(model, data.X)
     if task == "targets":
@@ -116,6 +135,19 @@ def run(args: argparse.Namespace) -> None:
         note(f"{mean}R2 {model_score(model, data.X, data.y):.4f}")
     elif data.y is not None:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
+
+
+def _run_on_cluster(args: argparse.Namespace) -> None:
+    from svmosaic.cli.cluster_predict import predict_on_cluster
+
+    if args.output is None:
+        raise ValueError("--scheduler writes one file per data file. Name a folder by -o.")
+    if is_libsvm_model(args.model):
+        raise ValueError(
+            f"{args.model} is LIBSVM text, which does not say how many features it has. Leave "
+            "--scheduler out."
+        )
+    predict_on_cluster(args, load_model(args.model))
 
 
 def load_model(path: str, n_features: int | None = None) -> Any:

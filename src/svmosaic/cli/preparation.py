@@ -18,7 +18,14 @@ from svmosaic.bags import Bags
 from svmosaic.preprocessing import ConstantHolder, preparation_steps
 from svmosaic.utils.wording import plural
 
-__all__ = ["Preparation", "fills_gaps", "moves_zeros", "plan_preparation"]
+__all__ = [
+    "Preparation",
+    "describe_holding",
+    "describe_scaling",
+    "fills_gaps",
+    "moves_zeros",
+    "plan_preparation",
+]
 
 
 @dataclass(frozen=True)
@@ -76,15 +83,14 @@ def plan_preparation(
     scaling without centring. The steps of bags apply to their instances.
     """
     table = X.instances if isinstance(X, Bags) else X
-    filling, holding = "", ""
+    filling = ""
     if impute != "none":
         _refuse_empty_columns(table, names, impute)
         filling = f"{_count_gaps(table)} filled with the {impute} of their column"
     n_constant = 0 if scale == "none" else _count_constant(table)
-    if n_constant:
-        holding = f"{plural(n_constant, 'feature')} without a range, held at one value"
+    holding = describe_holding(n_constant)
     steps = preparation_steps(scale, impute, X, hold=n_constant > 0)
-    scaling = _describe_scaling(scale, sparse=sp.issparse(table))
+    scaling = describe_scaling(scale, sparse=sp.issparse(table))
     return Preparation(tuple(steps), scaling, filling, holding)
 
 
@@ -98,7 +104,15 @@ def moves_zeros(step: Any) -> bool:
     return isinstance(step, MinMaxScaler) or bool(getattr(step, "with_mean", False))
 
 
-def _describe_scaling(kind: str, *, sparse: bool) -> str:
+def describe_holding(n_constant: int) -> str:
+    """Return how many features are held, in words; empty where none is."""
+    if not n_constant:
+        return ""
+    return f"{plural(n_constant, 'feature')} without a range, held at one value"
+
+
+def describe_scaling(kind: str, *, sparse: bool) -> str:
+    """Return how features are scaled, in words."""
     if kind == "standard":
         return "standard deviation 1, zeros kept (sparse data)" if sparse else "mean 0, deviation 1"
     if kind == "minmax" and sparse:

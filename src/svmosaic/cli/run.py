@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ examples:
   svmosaic run compare.toml
   svmosaic run compare.toml --out results --n-jobs 4
   svmosaic run compare.toml --out results --shard 3/8
+  svmosaic run compare.toml --scheduler tcp://host:8786
 """
 
 _TEXT_WIDTH = 92
@@ -84,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--retry-failed", action="store_true", help="run cells again that failed before"
     )
     add_reuse_option(parser)
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="run the cells on the Dask cluster of this scheduler, such as tcp://host:8786; "
+        "results are written here",
+    )
 
 
 def add_reuse_option(parser: argparse.ArgumentParser) -> None:
@@ -141,16 +149,17 @@ def run(args: argparse.Namespace) -> None:
     read = [data.path or data.dataset or data.name for data in spec.data]
     check_files(Files(read, folder=OutputFolder(folder, WRITTEN)))
     try:
-        summary = run_experiment(
-            spec,
-            folder,
-            n_jobs=args.n_jobs,
-            shard=args.shard,
-            retry_failed=args.retry_failed,
-            time_limit=args.cell_limit,
-            reuse=args.reuse,
-            progress=report_lines(),
-        )
+        with _backend(args) as n_jobs:
+            summary = run_experiment(
+                spec,
+                folder,
+                n_jobs=n_jobs,
+                shard=args.shard,
+                retry_failed=args.retry_failed,
+                time_limit=args.cell_limit,
+                reuse=args.reuse,
+                progress=report_lines(),
+            )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "finished cells are kept; the same command resumes with the others"
@@ -164,6 +173,25 @@ def run(args: argparse.Namespace) -> None:
     for score in spec.protocol.scoring:
         _show_scores(cells.records, score)
     _write_page(folder)
+
+
+@contextlib.contextmanager
+def _backend(args: argparse.Namespace) -> Iterator[int | None]:
+    """Return how many cells run at a time; on a cluster that is not ours to say."""
+    if args.scheduler is None:
+        yield args.n_jobs
+        return
+    if args.n_jobs != 1:
+        raise ValueError(
+            "--n-jobs is for processes on this computer, and the workers of --scheduler run one "
+            "cell for each of their threads. Leave one of them out."
+        )
+    import joblib
+
+    from svmosaic.cli.cluster import connect
+
+    with connect(args.scheduler), joblib.parallel_config("dask"):
+        yield None
 
 
 def _write_page(folder: Path) -> None:

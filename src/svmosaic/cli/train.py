@@ -36,6 +36,7 @@ examples:
   svmosaic train prices.csv -o prices.model --method smo-regression --set epsilon=0.01
   svmosaic train flats.csv -o flats.model --method svrcc --targets price,rent
   svmosaic train molecules.csv -o molecules.model --method mir-mix-svm --bag molecule
+  svmosaic train parts/ -o clicks.model --scheduler tcp://host:8786
 """
 
 # The score on the training data is measured on at most so many rows.
@@ -46,7 +47,7 @@ _LIBSVM_KERNELS = ("linear", "poly", "rbf", "sigmoid")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    options.add_data_options(parser)
+    options.add_data_options(parser, several=True)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file")
     parser.add_argument(
         "--target",
@@ -116,18 +117,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="another parameter of the method, for example --set epsilon=0.01",
     )
+    options.add_scheduler_option(
+        parser,
+        "train on the Dask cluster of this scheduler, such as tcp://host:8786: its workers read "
+        "the files, LIBSVM text, CSV, ARFF or parquet, one partition each",
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
 
 
 def files(args: argparse.Namespace) -> Files:
     """Return what is read and written."""
-    return Files((args.data, args.test), (args.output, args.libsvm))
+    data = args.data
+    if args.scheduler is not None:
+        # Imported here: the numerical libraries take a second.
+        from svmosaic.dask.files import list_files
+
+        data = list_files(data)
+    return Files((*data, args.test), (args.output, args.libsvm))
 
 
 def run(args: argparse.Namespace) -> None:
     """Train, show a summary, save."""
     _check_libsvm(args)
     import_optional("safetensors", "save models")
+    if args.scheduler is not None:
+        _run_on_cluster(args)
+        return
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
@@ -142,7 +157,8 @@ def run(args: argparse.Namespace) -> None:
     if task == "targets" and args.target != -1:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
-    data = inputs.read_training(args.data, columns, task=task, float32=args.float32, gaps=gaps)
+    source = options.one_source(args.data)
+    data = inputs.read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
     data = inputs.dense_where_needed(data, estimator)
     if data.sample_weight is not None and task != "rows":
         raise ValueError(
@@ -175,6 +191,20 @@ def run(args: argparse.Namespace) -> None:
         if task == "targets":
             # Whatever named the targets of the training rows names those of the test rows.
             columns = replace(columns, targets=list(data.target_names or ()))
+        print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
+    _write(model, args)
+
+
+def _run_on_cluster(args: argparse.Namespace) -> None:
+    from sklearn.base import is_regressor
+
+    from svmosaic.cli.cluster_train import train_on_cluster
+    from svmosaic.cli.data_kinds import Columns
+
+    model = train_on_cluster(args, _SCORE_ROWS)
+    if args.test is not None:
+        columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
+        score = "R2" if is_regressor(model) else "accuracy"
         print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
     _write(model, args)
 

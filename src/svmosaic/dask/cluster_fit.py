@@ -117,7 +117,7 @@ def fit_partitions(
     spread = solve_over_partitions(
         workers,
         partitions,
-        n_samples,
+        sum(d.n_rows for d in found),
         kernel,
         settings,
         n_classes=0 if is_regression else plan.classes.size,

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.classification.convergence import warn_if_late, warn_if_unfinished
+from svmosaic.classification.convergence import warn_if_late, warn_if_violated
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.parameters import (
     CLASS_WEIGHT,
@@ -173,7 +173,8 @@ class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
     def _warn(self, local: Any, found: ClusterFit) -> None:
         solutions = found.table.solutions
         if not warn_if_late(self, solutions, "raise max_time or tol"):
-            warn_if_unfinished(self, solutions, "scale the features or lower C")
+            worst = max(s.violation for s in solutions)
+            warn_if_violated(self, worst, "Scale the features or lower C")
 
     def _set_common(self, local: Any, found: ClusterFit) -> None:
         local.n_features_in_ = found.n_features

@@ -56,7 +56,10 @@ class ClusterFitReport:
                 f"{sent.row_bytes * mb:.1f} MB of rows, {sent.change_bytes * mb:.1f} MB of changes"
             ),
             "brought back": f"{sent.result_bytes * mb:.1f} MB from all workers",
-            "seconds": f"{self.seconds:.2f}",
+            "seconds": (
+                f"{self.seconds:.2f}; parts {sent.part_seconds:.2f}, values in play "
+                f"{sent.product_seconds:.2f}, values of the others {sent.outside_seconds:.2f}"
+            ),
         }
         width = max(map(len, lines)) + 2
         return "\n".join(

@@ -75,6 +75,7 @@ class InPlay:
         self.values, self.known = np.empty(shape), np.empty(shape)
         self.takes_part = np.empty(shape, dtype=bool)
         self._place: dict[int, int] = {}
+        self._slopes: dict[int, tuple[IndexArray, DoubleArray, DoubleArray]] = {}
 
     @property
     def n(self) -> int:
@@ -93,12 +94,11 @@ class InPlay:
             for name in ("positions", "keys", "labels", "targets", "weights", "violations")
         )
         worst_first = np.lexsort((partition, key, -violation))
-        if worst_first.size > n_most:
-            cut = worst_first[n_most - 1]
-            same = key[worst_first[n_most:]] == key[cut]
-            end = n_most + int(np.argmin(same)) if not same.all() else worst_first.size
-            worst_first = worst_first[:end]
-        taken = np.sort(worst_first)
+        # Copies of a sample, from several partitions, are next to each other and count as one.
+        sorted_keys = key[worst_first]
+        is_another = np.ones(sorted_keys.size, dtype=bool)
+        is_another[1:] = sorted_keys[1:] != sorted_keys[:-1]
+        taken = np.sort(worst_first[np.cumsum(is_another) <= n_most])
         order = taken[np.lexsort((partition[taken], key[taken]))]
         is_first = np.ones(order.size, dtype=bool)
         is_first[1:] = key[order[1:]] != key[order[:-1]]
@@ -110,6 +110,7 @@ class InPlay:
         is_new = np.array([k not in self._place for k in key[first].tolist()], dtype=bool)
         for k, more in zip(key[first[~is_new]].tolist(), sums[~is_new].tolist(), strict=True):
             self.weights[self._place[k]] += more
+            self.touch()
         first, sums = first[is_new], sums[is_new]
         self.begins.append(self.n)
         self.append(
@@ -138,6 +139,7 @@ class InPlay:
         keys: Keys,
     ) -> None:
         """Add samples behind those in play, with coefficients of zero."""
+        self.touch()
         for number, k in enumerate(keys.tolist(), start=self.n):
             self._place[k] = number
         self.keys = np.concatenate([self.keys, keys])
@@ -166,6 +168,15 @@ class InPlay:
 
         They are infinite where a coefficient is at its bound.
         """
+        if problem not in self._slopes:
+            self._slopes[problem] = self._compute_slopes(problem)
+        return self._slopes[problem]
+
+    def touch(self) -> None:
+        """Forget what was computed from coefficients and values; to be called when they change."""
+        self._slopes.clear()
+
+    def _compute_slopes(self, problem: int) -> tuple[IndexArray, DoubleArray, DoubleArray]:
         rows = np.flatnonzero(self.takes_part[:, problem])
         beta, epsilon = self.beta[rows, problem], self.spec.epsilon
         lower, upper = self.bounds(rows, problem)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,8 +44,11 @@ MOST_FIRST = 2000
 # In a round, so many join for each support vector, and at least so many.
 GROWTH = 2.0
 LEAST_JOINING = 500
-# Before all have joined, samples in play are solved to a tenth of the violation, or this.
+# Samples in play are solved to a tenth of the violation. While others violate the conditions by
+# more than this, by few sweeps and to this at most.
 LOOSEST = 1.0
+FEW_SWEEPS = 3
+MOST_SWEEPS = 200
 
 
 class TimeOver(Exception):
@@ -195,6 +197,7 @@ class _Rounds:
             saved.keys,
         )
         in_play.beta[saved.rows, saved.problems] = saved.values
+        in_play.touch()
         in_play.begins += saved.begins.tolist()
         for begin, end in zip(in_play.begins, [*in_play.begins[1:], in_play.n], strict=True):
             self._add_chunk(*in_play.rows_from(begin, end, len(self.partitions)))
@@ -234,14 +237,15 @@ class _Rounds:
         self.joined = [np.empty(0, dtype=np.int64) for _ in self.partitions]
         in_play.known = in_play.beta.copy()
         self.traffic.change_bytes += changes.n_bytes
+        began = time.perf_counter()
         found = self.workers.gather(
             [
                 submit(look, partition, state, spec, centres, intercepts, least, n_most)
                 for partition, state in zip(self.partitions, self.states, strict=True)
             ]
         )
+        self.traffic.outside_seconds += time.perf_counter() - began
         self.traffic.n_rounds += 1
-        self.n_changed = sum(r.size for r in changes.rows)
         self.traffic.result_bytes += sum(48 * s.candidates.positions.size for s in found)
         self.intercepts = intercepts
         return found
@@ -256,7 +260,7 @@ def _middle(lowest: float, highest: float) -> float:
 def solve_over_partitions(
     workers: Workers,
     partitions: Sequence[Any],
-    n_samples: int,
+    n_rows: int,
     kernel: KernelSpec,
     settings: Settings,
     *,
@@ -273,8 +277,8 @@ def solve_over_partitions(
         Who computes.
     partitions : list of handles
         The partitions.
-    n_samples : int
-        Their samples in all.
+    n_rows : int
+        Their rows in all.
     kernel : KernelSpec
         The kernel.
     settings : Settings
@@ -297,7 +301,7 @@ def solve_over_partitions(
     if start is not None:
         rounds.restore(start)
     else:
-        n_first = int(np.clip(n_samples // 100, LEAST_FIRST, MOST_FIRST))
+        n_first = int(np.clip(n_rows // 100, LEAST_FIRST, MOST_FIRST))
         first = workers.gather(
             [workers.submit(first_candidates, q, n_first, n_classes) for q in partitions]
         )
@@ -307,7 +311,8 @@ def solve_over_partitions(
     least_seen, n_stuck, n_before = np.inf, 0, 0
     while True:
         try:
-            rounds.sweeps.run(max(0.5 * tol, min(LOOSEST, 0.1 * violation)))
+            most = MOST_SWEEPS if violation <= LOOSEST else FEW_SWEEPS
+            rounds.sweeps.run(max(0.5 * tol, min(LOOSEST, 0.1 * violation)), most)
             rounds.check()
         except TimeOver:
             status = "max_time"
@@ -370,7 +375,7 @@ def _smallest_keys(found: Sequence[Any], n_first: int, n_classes: int) -> list[A
     labels = np.concatenate([c.labels for c in found])
     limits = np.zeros(n_classes, dtype=np.uint64)
     for label in range(n_classes):
-        own = np.sort(keys[labels == label])
+        own = np.unique(keys[labels == label])
         limits[label] = own[min(n_first, own.size) - 1] if own.size else 0
     kept = []
     for c in found:

@@ -8,6 +8,7 @@ exact solution.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,9 +29,9 @@ LARGEST_PART = 2000
 # The worst violators of both directions that are solved between two sweeps.
 SINGLE_BLOCK = 1024
 # Rows in play whose values one call brings up to date.
-SLICE = 4096
+SLICE = 8192
 # Samples of small parts that go to one call.
-GROUP = 2000
+GROUP = 4000
 # Steps that are shorter than this say that parts matter to each other.
 SHORT_STEP = 0.5
 # Samples that are this share of the violation away from violating the conditions may move soon.
@@ -38,7 +39,7 @@ NEAR = 0.5
 # Farther than this, they are left as they are for a while, if they are a fair share of all.
 FAR = 0.5
 LEAST_LEAVING = 0.1
-_MOST_SWEEPS = 200
+_ROUNDING = 1e-9
 
 
 @dataclass
@@ -57,6 +58,8 @@ class Traffic:
         What came back from all workers.
     n_updates, n_kernel_values : int
         The work of all workers.
+    part_seconds, product_seconds, outside_seconds : float
+        How long it took to solve parts, to bring samples in play up to date, and all others.
     """
 
     n_rounds: int = 0
@@ -66,6 +69,9 @@ class Traffic:
     result_bytes: int = 0
     n_updates: int = 0
     n_kernel_values: int = 0
+    part_seconds: float = 0.0
+    product_seconds: float = 0.0
+    outside_seconds: float = 0.0
 
 
 @dataclass
@@ -106,13 +112,14 @@ class Sweeps:
         """Compute the values of samples that have just joined."""
         rows = np.arange(first, self.in_play.n)
         self.in_play.values[rows] = self._products(self.in_play.beta, rows)
+        self.in_play.touch()
 
-    def run(self, tol: float) -> None:
-        """Solve all problems on the samples in play, to a violation of `tol`."""
+    def run(self, tol: float, most: int) -> None:
+        """Solve all problems on the samples in play to a violation of `tol`, in `most` sweeps."""
         n_problems = self.in_play.spec.n_problems
         self._fresh, self._left_at = np.ones(self.in_play.n, dtype=bool), []
         unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
-        for number in range(_MOST_SWEEPS):
+        for number in range(most):
             if not unfinished:
                 # On the samples that were near; what do the others say?
                 if not self._left_at:
@@ -155,6 +162,7 @@ class Sweeps:
         for rows, beta in self._left_at:
             change = self._products(self.in_play.beta - beta, rows)
             self.in_play.values[rows] += change
+        self.in_play.touch()
         self._fresh[:] = True
         self._left_at = []
 
@@ -237,6 +245,7 @@ class Sweeps:
             else:
                 self.in_play.beta[:, problem] += length * step[:, problem]
             self.in_play.values[:, problem] += length * change[:, problem]
+        self.in_play.touch()
         return lengths
 
     def _solve(
@@ -288,7 +297,9 @@ class Sweeps:
                 )
             )
             self.traffic.change_bytes += sum(5 * p.beta.nbytes for _, _, p in group)
+        began = time.perf_counter()
         steps = self.workers.gather(handles)
+        self.traffic.part_seconds += time.perf_counter() - began
         found = []
         for group, own in zip(groups, steps, strict=True):
             for (problem, rows, _), part in zip(group, own, strict=True):
@@ -323,7 +334,9 @@ class Sweeps:
                 )
                 for at in range(0, own.size, SLICE)
             ]
+        began = time.perf_counter()
         found = self.workers.gather(handles)
+        self.traffic.product_seconds += time.perf_counter() - began
         self.traffic.result_bytes += sum(part.nbytes for part in found)
         return np.concatenate(found)
 
@@ -341,10 +354,13 @@ class Sweeps:
         def derivative(t: float) -> float:
             here = slope + t * curvature
             if epsilon > 0.0:
-                here += epsilon * float(np.sign(beta + t * d) @ d)
+                there = beta + t * d
+                # The slope on the way to where a coefficient is zero.
+                here += epsilon * float(np.where(there == 0.0, -np.sign(d), np.sign(there)) @ d)
             return here
 
-        if derivative(1.0) <= 0.0:
+        # Parts that end at their minimum do so but for rounding.
+        if derivative(1.0) <= _ROUNDING * max(abs(slope), abs(curvature)):
             return 1.0
         if epsilon == 0.0:
             return max(0.0, -slope / curvature)

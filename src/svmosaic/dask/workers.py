@@ -117,6 +117,7 @@ class DaskWorkers:
         self._name = uuid.uuid4().hex[:8]
         self._alive: weakref.WeakSet[Any] = weakref.WeakSet()
         self.n_lost = 0
+        self._looked = time.monotonic()
         self._known = self._addresses()
         if not self._known:
             raise RuntimeError(
@@ -192,7 +193,8 @@ class DaskWorkers:
                 break
             except TimeoutError:
                 last_sign = self._look(last_sign)
-        self._note_lost()
+        if time.monotonic() - self._looked > _LOOK_EVERY:
+            self._note_lost()
         try:
             return list(self._client.gather(handles))
         except (distributed.CancelledError, OSError) as error:
@@ -227,6 +229,7 @@ class DaskWorkers:
 
     def _note_lost(self) -> int:
         """Log workers that have left, and return how many there are."""
+        self._looked = time.monotonic()
         here = self._addresses()
         lost = self._known - here
         if lost:

@@ -1,0 +1,117 @@
+"""What a Dask cluster gives: one exact model by workers of a few threads, beside one worker.
+
+    python benchmarks/cluster.py [--npz DIR] [--set covertype-200000] [--workers 1x2,8x2]
+                                 [--partitions 8] [--no-local] [--out cluster.csv]
+
+All workers are processes on this computer. Seconds are of `fit` with the rows on the workers
+already, the second fit of each; beside them stand those of the local estimator with as many threads
+as all workers of the last form have together, the dual objectives, and what was sent to each worker
+by the rows that joined.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cores import CASES, prepare, read_npz
+
+Row = dict[str, Any]
+
+
+def fit_on_cluster(X: Any, y: Any, params: dict[str, Any], form: str, n_partitions: int) -> Row:
+    """Return the figures of the second fit by workers, for example 8x2: 8 of 2 threads."""
+    import dask.array as da
+    from distributed import Client, LocalCluster, wait
+
+    from svmosaic.dask import DaskOLLAWVClassifier
+
+    n_workers, n_threads = map(int, form.split("x"))
+    rows = -(-X.shape[0] // n_partitions)
+    with (
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=n_threads,
+            memory_limit=0,
+            dashboard_address=None,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        data = [da.from_array(X, chunks=(rows, -1)), da.from_array(y, chunks=rows)]
+        data = list(client.persist(data))
+        wait(data)
+        for _ in range(2):
+            began = time.perf_counter()
+            model = DaskOLLAWVClassifier(**params).fit(*data)
+            seconds = time.perf_counter() - began
+    print(model.fit_report_, flush=True)
+    sent = model.fit_report_.traffic
+    local = model.to_local()
+    return {
+        "form": form,
+        "seconds": seconds,
+        "support": len(local.support_),
+        "in_play": model.fit_report_.n_in_play,
+        "objective": float(np.sum(local.objective_)),
+        "rounds": sent.n_rounds,
+        "sweeps": sent.n_sweeps,
+        "row_mb": sent.row_bytes / 1e6,
+        "change_mb": sent.change_bytes / 1e6,
+        "support_mb": local.support_vectors_.nbytes / 1e6,
+    }
+
+
+def fit_here(X: Any, y: Any, params: dict[str, Any], n_threads: int) -> Row:
+    """Return the figures of the local estimator."""
+    from svmosaic import OLLAWVClassifier
+
+    for _ in range(2):
+        began = time.perf_counter()
+        model = OLLAWVClassifier(**params, n_jobs=n_threads).fit(X, y)
+        seconds = time.perf_counter() - began
+    objective = float(np.sum(model.objective_))
+    support = len(model.support_)
+    return {
+        "form": f"local {n_threads}",
+        "seconds": seconds,
+        "support": support,
+        "objective": objective,
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--npz", type=Path)
+    parser.add_argument("--set", default="covertype-200000", choices=CASES)
+    parser.add_argument("--workers", default="1x2,8x2")
+    parser.add_argument("--partitions", type=int, default=8)
+    parser.add_argument("--no-local", action="store_true")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args(arguments)
+    case = CASES[options.set]
+    X, y = read_npz(options.npz / f"{options.set}.npz") if options.npz else prepare(case)
+    y, params = np.asarray(y), {"C": case.C, "gamma": case.gamma}
+    forms = options.workers.split(",")
+    rows = []
+    if not options.no_local:
+        n_workers, n_threads = map(int, forms[-1].split("x"))
+        rows.append(fit_here(X, y, params, n_workers * n_threads))
+    rows += [fit_on_cluster(X, y, params, form, options.partitions) for form in forms]
+    for row in rows:
+        print("  ".join(f"{k}={v:.8g}" if isinstance(v, float) else f"{k}={v}" for k, v in row.items()))
+    if options.out is not None:
+        with options.out.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[-1]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
