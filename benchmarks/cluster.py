@@ -39,7 +39,7 @@ def fit_on_cluster(X: Any, y: Any, params: dict[str, Any], form: str, n_partitio
             n_workers=n_workers,
             threads_per_worker=n_threads,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address=":0",
         ) as cluster,
         Client(cluster) as client,
     ):

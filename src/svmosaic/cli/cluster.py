@@ -14,6 +14,8 @@ __all__ = ["connect", "show_log"]
 
 # Seconds until a scheduler that does not answer is given up.
 _CONNECT_SECONDS = 10.0
+# What the client of Dask writes to when a connection breaks.
+_DASK_LOGS = ("distributed", "distributed.client", "distributed.core", "distributed.utils")
 
 
 @contextlib.contextmanager
@@ -27,7 +29,7 @@ def connect(address: str) -> Iterator[Any]:
             f"No Dask scheduler answers at {address!r}. Start one with 'dask scheduler', and pass "
             "the address that it shows, such as tcp://host:8786, as --scheduler."
         ) from error
-    with client:
+    with _quiet(), client:
         if not client.scheduler_info(n_workers=-1)["workers"]:
             raise ConnectionError(
                 f"The Dask scheduler at {address!r} has no workers. Start some with 'dask worker "
@@ -40,6 +42,25 @@ def connect(address: str) -> Iterator[Any]:
             if type(error) is not RuntimeError:
                 raise
             raise ConnectionError(str(error)) from error
+        except distributed.CancelledError as error:
+            raise ConnectionError(
+                f"The Dask scheduler at {address!r} is gone. Start a cluster and run the same "
+                "command again."
+            ) from error
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep tracebacks of Dask's own attempts to reconnect off the screen."""
+    logs = [logging.getLogger(name) for name in _DASK_LOGS]
+    levels = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, levels, strict=True):
+            log.setLevel(level)
 
 
 @contextlib.contextmanager

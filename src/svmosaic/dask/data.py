@@ -8,7 +8,7 @@ import numpy as np
 
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["delayed_blocks", "is_array", "is_frame", "zip_partitions"]
+__all__ = ["check_blocks", "delayed_blocks", "is_array", "is_frame", "zip_partitions"]
 
 
 def is_array(value: Any) -> bool:
@@ -43,25 +43,30 @@ def zip_partitions(X: Any, y: Any, weights: Any, who: str) -> list[tuple[Any, An
 
 def delayed_blocks(X: Any, name: str, who: str) -> list[Any]:
     """Return the partitions of a table by row."""
-    if is_array(X):
-        if X.ndim != 2:
-            raise ValueError(
-                f"{who} expected {name} of 2 dimensions, rows and features. Got {X.ndim}; use "
-                f"{name}.reshape(-1, 1) if it is a single feature."
-            )
-        if X.numblocks[1] != 1 or np.isnan(X.shape[1]):
-            raise ValueError(
-                f"{who} expected {name} cut into blocks of rows only, with a known number of "
-                f"features. Got chunks {_shown(X.chunks)}; use {name}.rechunk({{1: -1}}), after "
-                f"{name}.compute_chunk_sizes() if sizes are unknown."
-            )
-        return list(X.to_delayed().ravel())
+    check_blocks(X, name, who)
+    return list(X.to_delayed().ravel()) if is_array(X) else list(X.to_delayed())
+
+
+def check_blocks(X: Any, name: str, who: str) -> None:
+    """Refuse what is not a table of Dask cut into partitions by row."""
     if is_frame(X):
-        return list(X.to_delayed())
-    raise TypeError(
-        f"{who} takes arrays and dataframes of Dask. Got {type(X).__name__} as {name}; use the "
-        "estimator without 'Dask' for data in memory, or dask.array.from_array."
-    )
+        return
+    if not is_array(X):
+        raise TypeError(
+            f"{who} takes arrays and dataframes of Dask. Got {type(X).__name__} as {name}; use the "
+            "estimator without 'Dask' for data in memory, or dask.array.from_array."
+        )
+    if X.ndim != 2:
+        raise ValueError(
+            f"{who} expected {name} of 2 dimensions, rows and features. Got {X.ndim}; use "
+            f"{name}.reshape(-1, 1) if it is a single feature."
+        )
+    if X.numblocks[1] != 1 or np.isnan(X.shape[1]):
+        raise ValueError(
+            f"{who} expected {name} cut into blocks of rows only, with a known number of "
+            f"features. Got chunks {_shown(X.chunks)}; use {name}.rechunk({{1: -1}}), after "
+            f"{name}.compute_chunk_sizes() if sizes are unknown."
+        )
 
 
 def _matching(values: Any, name: str, X: Any, blocks: list[Any], who: str) -> list[Any]:

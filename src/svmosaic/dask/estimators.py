@@ -396,7 +396,7 @@ class DaskOLLAWVClassifier(_DaskClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from svmosaic.dask import DaskOLLAWVClassifier
     >>> X, y = make_moons(400, noise=0.2, random_state=0)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     X, y = da.from_array(X, chunks=(100, -1)), da.from_array(y, chunks=100)
     ...     model = DaskOLLAWVClassifier(C=10.0).fit(X, y)
     ...     accuracy = model.score(X, y)

@@ -104,7 +104,7 @@ def predict_files(
     >>> model = OLLAWVClassifier().fit(np.array([[0.0], [1.0]]), ["low", "high"])
     >>> with (
     ...     tempfile.TemporaryDirectory() as folder,
-    ...     Client(processes=False, dashboard_address=None) as client,
+    ...     Client(processes=False, dashboard_address=":0") as client,
     ... ):
     ...     _ = pathlib.Path(folder, "a.svm").write_text("0 1:0.9\n0 1:0.1\n0 1:0.8\n")
     ...     (done,) = predict_files(model, folder + "/a.svm", folder + "/out")

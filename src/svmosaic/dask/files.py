@@ -180,7 +180,7 @@ def read_files(
     >>> from svmosaic.dask.files import read_files
     >>> with (
     ...     tempfile.TemporaryDirectory() as folder,
-    ...     Client(processes=False, dashboard_address=None) as client,
+    ...     Client(processes=False, dashboard_address=":0") as client,
     ... ):
     ...     _ = pathlib.Path(folder, "a.csv").write_text("size,colour,class\n1,red,no\n2,red,yes\n")
     ...     _ = pathlib.Path(folder, "b.csv").write_text("size,colour,class\n3,blue,yes\n")

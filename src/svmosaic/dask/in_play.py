@@ -228,7 +228,7 @@ class InPlay:
         ends = [*self.begins[1:], self.n]
         chunks, rows, coefficients = [], [], []
         for c, (begin, end) in enumerate(zip(self.begins, ends, strict=True)):
-            own = moved[(moved >= begin) & (moved < end)]
+            own = moved[slice(*np.searchsorted(moved, [begin, end]))]
             if own.size:
                 chunks.append(c)
                 rows.append(own - begin)

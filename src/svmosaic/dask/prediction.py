@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.dask.data import delayed_blocks, is_array, is_frame
+from svmosaic.dask.data import check_blocks, is_frame
 from svmosaic.utils.optional import import_optional
 
 __all__ = ["predict_lazily"]
@@ -15,8 +15,17 @@ __all__ = ["predict_lazily"]
 def _call(rows: Any, model: Any, method: str) -> Any:
     if rows.shape[0] == 0:
         # An empty block, or the one that Dask tries a function with.
-        return getattr(model, method)(np.zeros((1, model.n_features_in_)))[:0]
+        return _on_one_row(model, method)[:0]
     return getattr(model, method)(rows)
+
+
+def _on_one_row(model: Any, method: str) -> Any:
+    """Return what a method gives for a row of zeros."""
+    row: Any = np.zeros((1, model.n_features_in_))
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        row = import_optional("pandas", "predict dataframes").DataFrame(row, columns=names)
+    return getattr(model, method)(row)
 
 
 def _call_on_frame(frame: Any, model: Any, method: str, columns: list[Any] | None) -> Any:
@@ -33,7 +42,7 @@ def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
 
     An array gives an array, a dataframe a column or a dataframe with the same index.
     """
-    sample = getattr(model, method)(np.zeros((1, model.n_features_in_)))
+    sample = _on_one_row(model, method)
     delayed = import_optional("dask", "predict on a cluster").delayed(model)
     if is_frame(X):
         columns = None
@@ -42,10 +51,7 @@ def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
             columns = classes if len(classes) == sample.shape[1] else list(range(sample.shape[1]))
         meta = _call_on_frame(X._meta, _Empty(sample), method, columns)
         return X.map_partitions(_call_on_frame, delayed, method, columns, meta=meta)
-    if not is_array(X):
-        # It says what is wrong.
-        delayed_blocks(X, "X", who)
-    delayed_blocks(X, "X", who)
+    check_blocks(X, "X", who)
     if sample.ndim == 1:
         return X.map_blocks(
             _call, delayed, method, dtype=sample.dtype, drop_axis=1, meta=sample[:0]
@@ -63,9 +69,7 @@ def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
 class _Empty:
     """Stands for a model where only the form of its answers matters."""
 
-    def __init__(self, sample: Any) -> None:
-        self._sample = sample
-        self.n_features_in_ = 1
+    n_features_in_ = 1
 
-    def __getattr__(self, name: str) -> Any:
-        return lambda rows: self._sample
+    def __init__(self, sample: Any) -> None:
+        self.predict = self.decision_function = lambda rows: sample

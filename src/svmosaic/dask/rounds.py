@@ -42,7 +42,7 @@ __all__ = ["Progress", "Settings", "SpreadSolution", "TimeOver", "solve_over_par
 LEAST_FIRST = 250
 MOST_FIRST = 2000
 # In a round, so many join for each support vector, and at least so many.
-GROWTH = 2.0
+GROWTH = 1.5
 LEAST_JOINING = 500
 # Samples in play are solved to a tenth of the violation. While others violate the conditions by
 # more than this, by few sweeps and to this at most.

@@ -25,15 +25,17 @@ from svmosaic.engine.tasks import DualPart
 __all__ = ["Sweeps", "Traffic"]
 
 # Problems with at most so many samples in play are one part.
-LARGEST_PART = 2000
+LARGEST_PART = 4000
 # The worst violators of both directions that are solved between two sweeps.
-SINGLE_BLOCK = 1024
+SINGLE_BLOCK = 512
 # Rows in play whose values one call brings up to date.
 SLICE = 8192
 # Samples of small parts that go to one call.
 GROUP = 4000
 # Steps that are shorter than this say that parts matter to each other.
 SHORT_STEP = 0.5
+# A sweep that leaves more than this share of the violation is followed by a block.
+SLOW = 0.5
 # Samples that are this share of the violation away from violating the conditions may move soon.
 NEAR = 0.5
 # Farther than this, they are left as they are for a while, if they are a fair share of all.
@@ -128,9 +130,10 @@ class Sweeps:
                 unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
                 continue
             self.traffic.n_sweeps += 1
-            if n_problems == 1:
+            if n_problems == 1 and number > 0 and not self._left_at:
                 self._leave_far_ones()
             parts = {p: self._parts(p, number) for p in unfinished}
+            before = {p: self._violation(p) for p in unfinished}
             lengths = self._step(parts, tol)
             rest = []
             for p in unfinished:
@@ -139,7 +142,12 @@ class Sweeps:
                     self._n_joined[p] = self._n_joined.get(p, 0) + 1
                 if self._violation(p) > tol:
                     rest.append(p)
-            blocks = {p: [self._worst(p)] for p in rest if len(parts[p]) > 1}
+            # Parts keep their sums, so what is left between them is for a block of its own.
+            blocks = {
+                p: [self._worst(p)]
+                for p in rest
+                if len(parts[p]) > 1 and self._violation(p) > SLOW * before[p]
+            }
             if blocks:
                 self._step(blocks, tol)
             unfinished = [p for p in rest if self._violation(p) > tol]
@@ -320,7 +328,7 @@ class Sweeps:
         handles = []
         ends = [*in_play.begins[1:], in_play.n]
         for chunk, first, last in zip(in_play.chunks, in_play.begins, ends, strict=True):
-            own = rows[(rows >= first) & (rows < last)] - first
+            own = rows[slice(*np.searchsorted(rows, [first, last]))] - first
             handles += [
                 self.workers.submit(
                     products,

@@ -7,6 +7,7 @@ import logging
 import time
 import uuid
 import weakref
+from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
@@ -137,7 +138,8 @@ class DaskWorkers:
         return str(getattr(scheduler, "address", "an unknown address"))
 
     def _addresses(self) -> set[str]:
-        return set(self._client.scheduler_info(n_workers=-1)["workers"])
+        # Not `scheduler_info`: the client refreshes it in the background, without the workers.
+        return set(self._client.nthreads())
 
     def _check_versions(self) -> None:
         try:
@@ -187,17 +189,18 @@ class DaskWorkers:
         distributed = import_optional("distributed", "fit models on a cluster")
         handles = list(handles)
         last_sign = time.monotonic()
-        while True:
-            try:
-                distributed.wait(handles, timeout=_LOOK_EVERY)
-                break
-            except TimeoutError:
-                last_sign = self._look(last_sign)
-        if time.monotonic() - self._looked > _LOOK_EVERY:
-            self._note_lost()
         try:
+            while True:
+                try:
+                    with self._client.as_current():
+                        distributed.wait(handles, timeout=_LOOK_EVERY)
+                    break
+                except TimeoutError:
+                    last_sign = self._look(last_sign)
+            if time.monotonic() - self._looked > _LOOK_EVERY:
+                self._note_lost()
             return list(self._client.gather(handles))
-        except (distributed.CancelledError, OSError) as error:
+        except (distributed.CancelledError, CancelledError, OSError) as error:
             raise self._gone() from error
         except distributed.scheduler.KilledWorker as error:
             raise RuntimeError(

@@ -1,0 +1,207 @@
+"""The search of OLLAWVClassifierCV on a cluster: each worker tries a part of the grid."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from svmosaic.classification.device_data import check_classes_on
+from svmosaic.classification.kernel_estimator import kernel_cache_mb
+from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.ollawv_cv import _SHARED, OLLAWVClassifierCV
+from svmosaic.classification.scores import SCORES
+from svmosaic.classification.training import Training, prepare_training
+from svmosaic.dask.workers import DaskWorkers, client_of
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.protocol import engine_for
+from svmosaic.utils.optional import import_optional
+from svmosaic.utils.splits import Split, classification_splits
+
+__all__ = ["spread_search"]
+
+_WHO = "spread_search"
+
+
+def spread_search(
+    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None
+) -> OLLAWVClassifierCV:
+    """Search as ``search.fit(X, y)`` does, on the workers of a Dask cluster.
+
+    Each worker gets all rows and some gammas, for which it computes distances once; all margins,
+    Cs and folds of a gamma stay together unless there are more workers than gammas. Then folds are
+    spread too. The best model is fitted to all rows by one worker.
+
+    Parameters
+    ----------
+    search : OLLAWVClassifierCV
+        What to search; it is not changed. Its `memory_limit_mb` holds for each worker.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Training samples, which are sent to the workers.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A weight means repetition, in training and in the scores.
+    client : distributed.Client, default=None
+        The client of the cluster; None means the current one.
+
+    Returns
+    -------
+    OLLAWVClassifierCV
+        A fitted copy, with the scores and the model that ``search.fit(X, y)`` gives.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from svmosaic import OLLAWVClassifierCV
+    >>> from svmosaic.dask.search import spread_search
+    >>> X, y = load_wine(return_X_y=True)
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     found = spread_search(OLLAWVClassifierCV(cv=3), minmax_scale(X), y)
+    >>> bool(found.best_score_ > 0.95)
+    True
+    """
+    fitted: OLLAWVClassifierCV = clone(search)
+    if fitted.device not in (None, "cpu"):
+        raise ValueError(
+            f"{_WHO} computes on the processors of workers. Got device={fitted.device!r}; leave "
+            "it out, or call fit on a computer with a GPU."
+        )
+    fitted._validate_params()
+    given = X
+    X, y = check_classes_on(fitted, X, y)
+    training = _prepare(fitted, X, y, sample_weight, 1)
+    splits = classification_splits(fitted.cv, given, y)
+    gammas = fitted._grid(training).gammas
+    # Folds may come from an iterator, which no pickle takes; workers get theirs as rows.
+    asked = clone(search).set_params(cv=None)
+    dask = import_optional("dask", "search on a cluster")
+    with (
+        # The rows are meant to be sent.
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}),
+        DaskWorkers(client_of(client, _WHO), _WHO) as workers,
+    ):
+        data = workers.hold((X, y, sample_weight))
+        parts = _parts(gammas.size, len(splits), workers.n_workers)
+        answers = workers.gather(
+            [
+                workers.submit(
+                    tune, asked, data, gammas[some], [splits[f] for f in folds], has_threads=True
+                )
+                for some, folds in parts
+            ]
+        )
+        confusion, n_support = _joined(parts, answers, gammas.size, len(splits))
+        grid = fitted._grid(training)
+        fitted._report(grid, SCORES[fitted.scoring](confusion), n_support)
+        (answer,) = workers.gather(
+            [workers.submit(refit, asked, data, fitted.best_params_, has_threads=True)]
+        )
+    best, said = answer
+    for category, message in said:
+        warnings.warn(message, category, stacklevel=2)
+    fitted.best_estimator_ = best
+    fitted.classes_ = training.classes
+    fitted.n_iter_ = best.n_iter_
+    return fitted
+
+
+_Part = tuple[list[int], list[int]]
+
+
+def _parts(n_gammas: int, n_splits: int, n_workers: int) -> list[_Part]:
+    """Return gammas and folds for each call: as many calls as workers, where that can be.
+
+    Neighbours on the grid cost about the same, so they go to different workers.
+    """
+    n_groups = min(n_gammas, n_workers)
+    n_fold_groups = min(n_splits, -(-n_workers // n_groups)) if n_groups < n_workers else 1
+    return [
+        (list(range(g, n_gammas, n_groups)), list(range(f, n_splits, n_fold_groups)))
+        for g in range(n_groups)
+        for f in range(n_fold_groups)
+    ]
+
+
+def _joined(
+    parts: Sequence[_Part],
+    answers: Sequence[tuple[DoubleArray, DoubleArray]],
+    n_gammas: int,
+    n_splits: int,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Put the answers of all calls where one call would have them."""
+    _, n_margins, n_Cs, _, *classes = answers[0][0].shape
+    confusion = np.empty((n_gammas, n_margins, n_Cs, n_splits, *classes))
+    n_support = np.empty((n_gammas, n_margins, n_Cs, n_splits))
+    for (gammas, folds), (counts, sizes) in zip(parts, answers, strict=True):
+        for at, g in enumerate(gammas):
+            confusion[g][:, :, folds] = counts[at]
+            n_support[g][:, :, folds] = sizes[at]
+    return confusion, n_support
+
+
+# On a worker --------------------------------------------------------------------------------
+
+
+def _prepare(
+    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any, n_threads: int
+) -> Training:
+    return prepare_training(
+        X,
+        y,
+        sample_weight,
+        who=type(search).__name__,
+        kernel=search.kernel,
+        class_weight=search.class_weight,
+        multi_class=search.multi_class,
+        n_threads=n_threads,
+    )
+
+
+def tune(
+    search: OLLAWVClassifierCV,
+    data: tuple[Any, Any, Any],
+    gammas: DoubleArray,
+    splits: Sequence[Split],
+    *,
+    n_threads: int = 1,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Return what the engine says of some gammas on some folds, for all margins and Cs."""
+    training = _prepare(search, *data, n_threads)
+    return engine_for(training.rows, search.device).tune_ollawv(
+        training.rows,
+        kernel_spec(search.kernel, 1.0, search.degree, search.coef0),
+        training.labels,
+        training.row_weights,
+        splits,
+        replace(search._grid(training), gammas=gammas),
+        n_threads=n_threads,
+    )
+
+
+def refit(
+    search: OLLAWVClassifierCV,
+    data: tuple[Any, Any, Any],
+    best_params: dict[str, float],
+    *,
+    n_threads: int = 1,
+) -> tuple[OLLAWVClassifier, list[tuple[type[Warning], str]]]:
+    """Return the best model, fitted to all rows, and what its fit warned of."""
+    best = OLLAWVClassifier(**{name: getattr(search, name) for name in _SHARED})
+    best.set_params(**best_params, n_jobs=n_threads)
+    training = _prepare(search, *data, n_threads)
+    # Of its own columns it keeps no more than the search may take.
+    allowed = kernel_cache_mb(best, training.rows, training.problems)
+    best.set_params(cache_mb=max(min(allowed, float(search.memory_limit_mb)), 1.0))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        best.fit(*data)
+    best.set_params(cache_mb="auto", n_jobs=search.n_jobs)
+    return best, [(one.category, str(one.message)) for one in caught]

@@ -1,0 +1,27 @@
+"""Clusters of real processes on this computer."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+
+import distributed
+
+
+@contextmanager
+def cluster_of(n_workers):
+    """Start workers of one thread each."""
+    with warnings.catch_warnings():
+        # Sockets that the event loop of a cluster closes a moment later.
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                memory_limit="1GiB",
+                silence_logs=50,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client

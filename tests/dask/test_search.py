@@ -1,0 +1,89 @@
+"""A search on a cluster gives the scores and the model of the search on one computer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_iris, make_moons
+from sklearn.model_selection import ShuffleSplit
+
+from same_state import assert_same_state, identical
+from svmosaic import OLLAWVClassifierCV
+from svmosaic.dask.search import _parts, spread_search
+
+pytestmark = pytest.mark.dask
+
+pytest.importorskip("distributed")
+
+
+def _assert_same_search(found, expected):
+    assert identical(found.cv_results_, expected.cv_results_)
+    assert found.best_params_ == expected.best_params_
+    assert found.best_score_ == expected.best_score_
+    assert found.best_index_ == expected.best_index_
+    assert found.classes_.tolist() == expected.classes_.tolist()
+    assert_same_state(found.best_estimator_, expected.best_estimator_)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"refine": None, "margins": (0.1, 0.5), "gammas": [0.5]},
+        {"refine": "selected", "gammas": [4.0, 0.5, 1.0], "class_weight": "balanced"},
+        {"kernel": "linear", "multi_class": "ovr", "scoring": "f1_macro"},
+    ],
+    ids=["defaults", "one gamma", "three gammas", "linear"],
+)
+def test_a_spread_search_is_the_local_one(client, options):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    names = np.array(["x", "y", "z"])[y]
+    search = OLLAWVClassifierCV(cv=3, Cs=(1.0, 10.0), **options)
+
+    found = spread_search(search, X, names, client=client)
+
+    _assert_same_search(found, search.fit(X, names))
+    assert found.feature_names_in_.tolist() == list(X.columns)
+    assert found.predict(X).tolist() == search.predict(X).tolist()
+
+
+def test_weights_sparse_rows_and_splits_from_an_iterator(client):
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    X = sp.csr_array(np.where(np.abs(X) < 0.2, 0.0, X))
+    weight = np.random.default_rng(0).choice([0.0, 1.0, 2.5], y.size)
+    splits = list(ShuffleSplit(3, random_state=0).split(X))
+    options = {"gammas": [0.5, 2.0], "Cs": (1.0,)}
+
+    found = spread_search(
+        OLLAWVClassifierCV(cv=iter(splits), **options), X, y, weight, client=client
+    )
+
+    expected = OLLAWVClassifierCV(cv=splits, **options).fit(X, y, weight)
+    assert identical(found.cv_results_, expected.cv_results_)
+    assert found.best_params_ == expected.best_params_
+    assert identical(found.best_estimator_.dual_coef_, expected.best_estimator_.dual_coef_)
+
+
+def test_the_search_is_not_changed_and_errors_are_its_own(client):
+    X, y = make_moons(40, random_state=0)
+    search = OLLAWVClassifierCV(cv=2, gammas=[-1.0])
+
+    with pytest.raises(ValueError, match="'gammas' parameter of OLLAWVClassifierCV must be"):
+        spread_search(search, X, y, client=client)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        spread_search(OLLAWVClassifierCV(), X, np.zeros(40), client=client)
+    with pytest.raises(ValueError, match="computes on the processors of workers"):
+        spread_search(OLLAWVClassifierCV(device="cuda"), X, y, client=client)
+
+    assert not hasattr(search, "best_params_")
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3, 8, 50])
+@pytest.mark.parametrize("n_gammas", [1, 3, 8])
+def test_parts_cover_every_gamma_and_fold_once(n_gammas, n_workers):
+    parts = _parts(n_gammas, 5, n_workers)
+
+    pairs = [(g, f) for gammas, folds in parts for g in gammas for f in folds]
+    assert sorted(pairs) == [(g, f) for g in range(n_gammas) for f in range(5)]
+    assert len(parts) >= min(n_workers, n_gammas)
