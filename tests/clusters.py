@@ -6,6 +6,7 @@ import warnings
 from contextlib import contextmanager
 
 import distributed
+import numpy as np
 
 
 @contextmanager
@@ -25,3 +26,11 @@ def cluster_of(n_workers):
             distributed.Client(cluster) as client,
         ):
             yield client
+
+
+def noisy_rows(seed, n):
+    """Return rows of two classes that overlap."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 4))
+    y = (np.sin(5 * X[:, 0]) * X[:, 1] + 0.3 * rng.normal(size=n) > 0).astype(int)
+    return X, y

@@ -9,22 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clusters import cluster_of
 from same_state import assert_same_state
-from small_cluster import two_workers
 from svmosaic.cli import cluster as connection
 from svmosaic.experiments import read_results
 from svmosaic.persistence import load
 
 pytestmark = pytest.mark.dask
 
-pytest.importorskip("distributed")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
 @pytest.fixture(scope="module")
 def address():
-    with two_workers() as cluster:
-        yield cluster.scheduler_address
+    with cluster_of(2) as client:
+        yield client.scheduler.address
 
 
 def _split(path, n_files, n_head=0):

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from clusters import cluster_of  # noqa: E402
+from clusters import cluster_of
 
 
 @pytest.fixture(scope="module")

@@ -211,7 +211,7 @@ def test_rows_of_unknown_number_are_welcome_if_they_match():
 
     local = SMOClassifier(**EXACT).fit(X[kept], Y[kept])
     np.testing.assert_allclose(model.objective_, local.objective_, rtol=1e-9)
-    with pytest.raises(ValueError, match="partition 0.*one target per row"):
+    with pytest.raises(ValueError, match=r"partition 0.*one target per row"):
         DaskSMOClassifier().fit(lazy[mask], labels)
 
 

@@ -37,7 +37,17 @@ def cut(n, n_partitions, seed=None):
 
 
 def solved(
-    X, y, parts, *, C=1.0, tol=1e-3, kernel=KERNEL, weights=None, epsilon=None, multi_class="ovo"
+    X,
+    y,
+    parts,
+    *,
+    n_workers=1,
+    C=1.0,
+    tol=1e-3,
+    kernel=KERNEL,
+    weights=None,
+    epsilon=None,
+    multi_class="ovo",
 ):
     is_regression = epsilon is not None
     classes = None if is_regression else np.unique(y)
@@ -51,7 +61,7 @@ def solved(
     pairs = [] if is_regression else class_pairs(classes.size, multi_class)
     n = sum(q.n for q in partitions)
     found = solve_over_partitions(
-        InProcess(),
+        InProcess(n_workers=n_workers),
         partitions,
         n,
         kernel,
@@ -153,11 +163,11 @@ def test_regression_by_clusters_leads_to_the_local_model():
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("copies", [False, True])
-def test_the_bits_of_the_model_do_not_depend_on_the_partitions(copies):
+def test_the_bits_of_the_model_depend_on_neither_partitions_nor_workers(copies):
     rows = RNG.integers(0, 300, N) if copies else np.arange(N)
     found = [
-        solved(X[rows], Y[rows], cut(N, n, seed), C=10.0)
-        for n, seed in ((1, None), (5, None), (3, 7), (N, 1))
+        solved(X[rows], Y[rows], cut(N, n, seed), C=10.0, n_workers=n_workers)
+        for n, seed, n_workers in ((1, None, 1), (5, None, 2), (3, 7, 5), (N, 1, 100))
     ]
 
     first = found[0].in_play

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -225,12 +225,17 @@ class InPlay:
     def changes(self, difference: DoubleArray) -> Changes:
         """Return changes of coefficients, shape (n, n_problems), by chunk."""
         moved = np.flatnonzero(difference.any(axis=1))
-        ends = [*self.begins[1:], self.n]
         chunks, rows, coefficients = [], [], []
-        for c, (begin, end) in enumerate(zip(self.begins, ends, strict=True)):
-            own = moved[slice(*np.searchsorted(moved, [begin, end]))]
-            if own.size:
-                chunks.append(c)
-                rows.append(own - begin)
-                coefficients.append(csr_array(difference[own]))
+        for c, own in self.by_chunk(moved):
+            chunks.append(c)
+            rows.append(own)
+            coefficients.append(csr_array(difference[self.begins[c] + own]))
         return Changes(chunks, rows, coefficients)
+
+    def by_chunk(self, numbers: IndexArray) -> Iterator[tuple[int, IndexArray]]:
+        """Yield the chunks of some samples, ascending, and their rows there."""
+        cuts = np.searchsorted(numbers, [*self.begins, self.n])
+        for c, begin in enumerate(self.begins):
+            own = numbers[cuts[c] : cuts[c + 1]]
+            if own.size:
+                yield c, own - begin

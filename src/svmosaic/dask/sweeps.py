@@ -28,10 +28,9 @@ __all__ = ["Sweeps", "Traffic"]
 LARGEST_PART = 4000
 # The worst violators of both directions that are solved between two sweeps.
 SINGLE_BLOCK = 512
-# Rows in play whose values one call brings up to date.
-SLICE = 8192
-# Samples of small parts that go to one call.
-GROUP = 4000
+# Least rows in play whose values one call brings up to date, and least samples of its parts.
+SLICE = 512
+GROUP = 512
 # Steps that are shorter than this say that parts matter to each other.
 SHORT_STEP = 0.5
 # A sweep that leaves more than this share of the violation is followed by a block.
@@ -259,10 +258,10 @@ class Sweeps:
     def _solve(
         self, parts: dict[int, list[IndexArray]], tol: float
     ) -> list[tuple[int, IndexArray, PartStep]]:
-        """Let workers solve parts: large ones alone, small ones in groups."""
+        """Let workers solve parts, those that have something to solve."""
         in_play = self.in_play
-        groups: list[list[tuple[int, IndexArray, DualPart]]] = []
-        size, goal = GROUP, np.inf
+        wanted: list[tuple[int, IndexArray, DualPart]] = []
+        goal = np.inf
         for problem, lists in parts.items():
             place, up, low = self._slopes(problem)
             for rows in lists:
@@ -278,16 +277,13 @@ class Sweeps:
                     in_play.values[rows, problem] - in_play.targets[rows, problem],
                     in_play.spec.epsilon,
                 )
-                if size + rows.size > GROUP:
-                    groups.append([])
-                    size = 0
-                groups[-1].append((problem, rows, part))
-                size += rows.size
+                wanted.append((problem, rows, part))
             # Parts need not be more exact than what they hear of each other.
             loose = 0.0 if len(lists) == 1 else 0.1 * self._violation(problem)
             goal = min(goal, max(0.5 * tol, loose))
-        if not groups:
+        if not wanted:
             return []
+        groups = self._groups(wanted)
         begins = np.array(in_play.begins)
         handles = []
         for group in groups:
@@ -315,6 +311,21 @@ class Sweeps:
                 found.append((problem, rows, part))
         return found
 
+    def _groups(
+        self, parts: list[tuple[int, IndexArray, DualPart]]
+    ) -> list[list[tuple[int, IndexArray, DualPart]]]:
+        """Share parts out to calls, two for each worker; which ones changes nothing in them."""
+        sizes = np.array([rows.size for _, rows, _ in parts])
+        n_groups = min(2 * self.workers.n_workers, len(parts), 1 + int(sizes.sum()) // GROUP)
+        groups: list[list[tuple[int, IndexArray, DualPart]]] = [[] for _ in range(n_groups)]
+        loads = np.zeros(n_groups)
+        # Largest first, each to whoever has least.
+        for number in np.argsort(-sizes, kind="stable"):
+            least = int(np.argmin(loads))
+            groups[least].append(parts[number])
+            loads[least] += float(sizes[number]) ** 2
+        return groups
+
     def _products(self, step: DoubleArray, rows: IndexArray) -> DoubleArray:
         """Return what a step changes in the values of some samples in play, ascending."""
         in_play = self.in_play
@@ -326,22 +337,23 @@ class Sweeps:
         self.traffic.change_bytes += changes.n_bytes
         self.traffic.n_kernel_values += rows.size * sum(r.size for r in changes.rows)
         handles = []
-        ends = [*in_play.begins[1:], in_play.n]
-        for chunk, first, last in zip(in_play.chunks, in_play.begins, ends, strict=True):
-            own = rows[slice(*np.searchsorted(rows, [first, last]))] - first
-            handles += [
+        for own in np.array_split(rows, min(self.workers.n_workers, -(-rows.size // SLICE))):
+            tables, chosen = [], []
+            for c, numbers in in_play.by_chunk(own):
+                tables.append(in_play.chunks[c])
+                chosen.append(numbers)
+            handles.append(
                 self.workers.submit(
                     products,
-                    chunk,
-                    own[at : at + SLICE],
+                    tables,
+                    chosen,
                     chunks,
                     held,
                     self.kernel,
                     has_threads=True,
                     device=self.device,
                 )
-                for at in range(0, own.size, SLICE)
-            ]
+            )
         began = time.perf_counter()
         found = self.workers.gather(handles)
         self.traffic.product_seconds += time.perf_counter() - began

@@ -184,9 +184,13 @@ def take_rows(partition: Partition, positions: IndexArray) -> Any:
 
 def join_rows(parts: Sequence[Any], order: IndexArray) -> Any:
     """Return rows of several partitions in the order of a chunk."""
-    stack = sp.vstack if sp.issparse(parts[0]) else np.concatenate
-    rows = stack(parts)
-    return csr_array(rows)[order] if sp.issparse(rows) else rows[order]
+    return _stack(parts)[order]
+
+
+def _stack(parts: Sequence[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    return csr_array(sp.vstack(parts)) if sp.issparse(parts[0]) else np.concatenate(parts)
 
 
 def n_bytes(rows: Any) -> int:
@@ -252,8 +256,8 @@ def evaluate(
 
 
 def products(
-    rows: Any,
-    chosen: IndexArray,
+    tables: Sequence[Any],
+    chosen: Sequence[IndexArray],
     chunks: Sequence[Any],
     changes: Changes,
     kernel: KernelSpec,
@@ -261,9 +265,9 @@ def products(
     n_threads: int = 1,
     device: str | None = None,
 ) -> DoubleArray:
-    """Return what changes add to the values of some of the rows in play."""
-    part = rows if chosen.size == rows.shape[0] else rows[chosen]
-    return _sum_changes(part, chunks, changes, kernel, n_threads, device)
+    """Return what changes add to the values of some rows in play, table after table."""
+    rows = _stack([table[own] for table, own in zip(tables, chosen, strict=True)])
+    return _sum_changes(rows, chunks, changes, kernel, n_threads, device)
 
 
 def look(
@@ -358,7 +362,7 @@ def solve_some(
     which = np.searchsorted(begins, numbers, side="right") - 1
     used = np.unique(which)
     pieces = [chunks[c][numbers[which == c] - begins[c]] for c in used]
-    X = pieces[0] if len(pieces) == 1 else join_rows(pieces, np.arange(numbers.size))
+    X = _stack(pieces)
     largest = max(part.samples.size for part in parts)
     wanted = float(X.dtype.itemsize) * largest * (largest + 64.0) * min(n_threads, len(parts))
     cache = max(1.0, min(wanted, _CACHE_SHARE * free_memory()) / 2**20)

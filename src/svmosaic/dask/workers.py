@@ -29,6 +29,10 @@ _GONE_AFTER = 6.0
 class Workers(Protocol):
     """Runs functions near their arguments. A handle stands for a result that is elsewhere."""
 
+    @property
+    def n_workers(self) -> int:
+        """Number of workers; nothing but the size of calls depends on it."""
+
     def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return a handle for function(*args); handles among the arguments are results.
 
@@ -55,8 +59,9 @@ def _call(function: Callable[..., Any], n_threads: int, args: Any, kwargs: dict[
 class InProcess:
     """Runs everything here, at once: the oracle of tests."""
 
-    def __init__(self, n_jobs: int | None = None) -> None:
+    def __init__(self, n_jobs: int | None = None, n_workers: int = 1) -> None:
         self._n_threads = resolve_threads(n_jobs)
+        self.n_workers = n_workers
 
     def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return the result."""
@@ -129,8 +134,8 @@ class DaskWorkers:
 
     @property
     def n_workers(self) -> int:
-        """Number of workers at the start."""
-        return len(self._known) + self.n_lost
+        """Number of workers when they were last looked at."""
+        return max(1, len(self._known))
 
     @property
     def _place(self) -> str:
@@ -142,18 +147,19 @@ class DaskWorkers:
         return set(self._client.nthreads())
 
     def _check_versions(self) -> None:
-        try:
-            versions = self._client.run(_version_here)
-        except (ImportError, AttributeError) as error:
+        # One that dies meanwhile is no reason to end.
+        answers = self._client.run(_version_here, on_error="return").values()
+        faults = [a for a in answers if isinstance(a, ImportError | AttributeError)]
+        if faults:
             raise RuntimeError(
                 f"{self._who} needs svmosaic {__version__} on all workers, and some cannot import "
-                f"it ({error}). Install the same version there."
-            ) from error
-        others = {v for v in versions.values() if v != __version__}
+                f"it ({faults[0]}). Install the same version there."
+            )
+        others = {a for a in answers if isinstance(a, str) and a != __version__}
         if others:
             raise RuntimeError(
                 f"{self._who} needs svmosaic {__version__} on all workers. Some have "
-                f"{', '.join(sorted(map(str, others)))}; install the same version there."
+                f"{', '.join(sorted(others))}; install the same version there."
             )
 
     def __enter__(self) -> Self:
@@ -201,7 +207,12 @@ class DaskWorkers:
                 self._note_lost()
             return list(self._client.gather(handles))
         except (distributed.CancelledError, CancelledError, OSError) as error:
-            raise self._gone() from error
+            if self._client.status != "running":
+                raise self._gone() from error
+            raise RuntimeError(
+                f"{self._who}: the cluster at {self._place} cancelled calls. Check that scheduler, "
+                f"workers and client have the same packages. {error}"
+            ) from error
         except distributed.scheduler.KilledWorker as error:
             raise RuntimeError(
                 f"{self._who}: workers died again and again on the same call, probably for want of "
