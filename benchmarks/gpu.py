@@ -268,7 +268,7 @@ def write(rows: list[Row], path: Path) -> None:
         writer = csv.DictWriter(file, names)
         writer.writeheader()
         writer.writerows(
-            {k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows
+            {k: f"{v:.10g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows
         )
 
 
