@@ -52,9 +52,10 @@ struct TaskArrays<DualPart> {
     double epsilon;
 
     static TaskArrays read(const nb::handle& record, Index n_rows) {
-        TaskArrays part{array1<Index>(record, "samples"), array1<double>(record, "lower"),
-                        array1<double>(record, "upper"),  array1<double>(record, "beta"),
-                        array1<double>(record, "gradient"), nb::cast<double>(record.attr("epsilon"))};
+        TaskArrays part{
+            array1<Index>(record, "samples"),   array1<double>(record, "lower"),
+            array1<double>(record, "upper"),    array1<double>(record, "beta"),
+            array1<double>(record, "gradient"), nb::cast<double>(record.attr("epsilon"))};
         require_indices(span_of(part.samples), n_rows, "samples");
         for (const auto* array : {&part.lower, &part.upper, &part.beta, &part.gradient}) {
             require(array->size() == part.samples.size(),

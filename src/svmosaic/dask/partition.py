@@ -104,6 +104,12 @@ class Partition:
         """Number of samples."""
         return int(self.weights.size)
 
+    def is_among(self, share: float) -> npt.NDArray[np.bool_]:
+        """Return which samples are in a fair draw of this share of all, by their keys."""
+        if share >= 1.0:
+            return np.ones(self.n, dtype=bool)
+        return np.asarray(self.keys < np.uint64(share * 2.0**64))
+
 
 def read(X: Any, y: Any, weights: Any, who: str, number: int, *, is_regression: bool) -> TableRows:
     """Return the rows of a partition, checked; what is wrong is said, not raised.

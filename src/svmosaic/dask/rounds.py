@@ -48,6 +48,8 @@ LEAST_JOINING = 500
 # more than this, by few sweeps and to this at most.
 LOOSEST = 1.0
 FEW_SWEEPS = 3
+# Until then, so many rows are looked at for each sample in play.
+LOOKED_AT = 8.0
 MOST_SWEEPS = 200
 
 
@@ -129,6 +131,7 @@ class _Rounds:
 
     def __post_init__(self) -> None:
         spec = self.settings.spec
+        self.share = 0.0
         self.left: list[IndexArray] = [np.empty(0, dtype=np.int64) for _ in self.partitions]
         self.states = [
             self.workers.submit(begin_state, q, spec.n_problems) for q in self.partitions
@@ -205,12 +208,20 @@ class _Rounds:
             self.left[q] = self.joined[q] = saved.left_positions[saved.left_partitions == q]
         self.sweeps.value_from(0)
 
-    def look_outside(self, least: float, n_most: int) -> list[Summary]:
-        """Bring the other samples up to date, and ask where they stand."""
+    def look_outside(self, least: float, n_most: int, share: float) -> list[Summary]:
+        """Bring the other samples up to date, a share of them, and ask where they stand."""
         in_play, spec = self.in_play, self.settings.spec
         changes = in_play.changes(in_play.beta - in_play.known)
         held = self.workers.hold(changes)
         chunks = [in_play.chunks[c] for c in changes.chunks]
+        all_chunks: list[Any] = []
+        coefficients = None
+        if share > self.share:
+            everything = in_play.changes(in_play.beta)
+            all_chunks = [in_play.chunks[c] for c in everything.chunks]
+            coefficients = self.workers.hold(everything)
+            self.traffic.change_bytes += everything.n_bytes
+        self.share = share
         centres = np.empty(spec.n_problems)
         intercepts = np.empty(spec.n_problems)
         for p in range(spec.n_problems):
@@ -224,8 +235,11 @@ class _Rounds:
                 partition,
                 state,
                 joined,
+                share,
                 chunks,
                 held,
+                all_chunks,
+                coefficients,
                 self.kernel,
                 has_threads=True,
                 device=self.settings.device,
@@ -319,14 +333,15 @@ def solve_over_partitions(
         n_support = int(np.count_nonzero(in_play.beta.any(axis=1)))
         n_most = max(LEAST_JOINING, int(GROWTH * min(n_support, 2 * (n_support - n_before))))
         n_before = n_support
-        summaries = rounds.look_outside(0.5 * tol, n_most)
+        share = _next_share(rounds.share, violation, in_play.n / max(1, n_rows))
+        summaries = rounds.look_outside(0.5 * tol, n_most, share)
         violations, losses = _join_summaries(in_play, summaries)
         violation = float(violations.max())
         if report is not None:
             seconds = time.perf_counter() - began
             n_sweeps, n_rounds = rounds.traffic.n_sweeps, rounds.traffic.n_rounds
             report(Progress(n_rounds, n_sweeps, in_play.n, n_support, violation, seconds))
-        if violation <= tol or status == "max_time":
+        if (violation <= tol and share == 1.0) or status == "max_time":
             break
         joiners = in_play.join([s.candidates for s in summaries], n_most)
         before = in_play.n if not joiners.order.size else in_play.n - joiners.order.size
@@ -352,6 +367,17 @@ def solve_over_partitions(
     return SpreadSolution(
         in_play, rounds.intercepts, violations, objectives, gaps, status, rounds.traffic
     )
+
+
+def _next_share(share: float, violation: float, in_play: float) -> float:
+    """Return the share of all rows to look at: a fair draw to begin with, all at the end.
+
+    `in_play` is the share of the samples in play.
+    """
+    if violation <= LOOSEST:
+        return 1.0
+    wanted = max(share, LOOKED_AT * in_play)
+    return wanted if wanted < 0.5 else 1.0
 
 
 def _join_summaries(

@@ -90,10 +90,13 @@ class State:
         The values of the expansions, without intercepts; of samples in play they are old.
     in_play : ndarray of bool
         Samples that have joined.
+    share : float
+        Samples with keys in this share of all keys have values; of the others nothing is known.
     """
 
     values: DoubleArray
     in_play: Any
+    share: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,22 +240,35 @@ def evaluate(
     partition: Partition,
     state: State,
     joined: IndexArray,
+    share: float,
     chunks: Sequence[Any],
     changes: Changes,
+    all_chunks: Sequence[Any],
+    coefficients: Changes | None,
     kernel: KernelSpec,
     *,
     n_threads: int = 1,
     device: str | None = None,
 ) -> State:
-    """Return the state after changes of coefficients; the samples that joined are left out."""
+    """Return the state after changes of coefficients; the samples that joined are left out.
+
+    Samples that were not looked at before are evaluated with all coefficients.
+    """
     in_play = state.in_play.copy()
     in_play[joined] = True
     values = state.values.copy()
-    outside = np.flatnonzero(~in_play)
-    if outside.size and chunks:
-        X = partition.X if outside.size == partition.n else partition.X[outside]
-        values[outside] += _sum_changes(X, chunks, changes, kernel, n_threads, device)
-    return State(values, in_play)
+    was_looked_at = partition.is_among(state.share)
+
+    def add(samples: IndexArray, vectors: Sequence[Any], steps: Changes) -> None:
+        if samples.size and vectors:
+            X = partition.X if samples.size == partition.n else partition.X[samples]
+            values[samples] += _sum_changes(X, vectors, steps, kernel, n_threads, device)
+
+    add(np.flatnonzero(~in_play & was_looked_at), chunks, changes)
+    if coefficients is not None:
+        is_new = partition.is_among(share) & ~was_looked_at
+        add(np.flatnonzero(~in_play & is_new), all_chunks, coefficients)
+    return State(values, in_play, share)
 
 
 def products(
@@ -296,7 +312,7 @@ def look(
     n_most : int
         Most candidates of each problem.
     """
-    outside = np.flatnonzero(~state.in_play)
+    outside = np.flatnonzero(~state.in_play & partition.is_among(state.share))
     labels = partition.labels[outside]
     given = partition.targets[outside] if partition.targets.size else partition.targets
     targets, takes_part = spec.targets(labels, given)
