@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from contextlib import contextmanager
 
@@ -12,6 +13,7 @@ import numpy as np
 @contextmanager
 def cluster_of(n_workers):
     """Start workers of one thread each."""
+    before = dict(os.environ)
     with warnings.catch_warnings():
         # Sockets that the event loop of a cluster closes a moment later.
         warnings.simplefilter("ignore")
@@ -26,6 +28,9 @@ def cluster_of(n_workers):
             distributed.Client(cluster) as client,
         ):
             yield client
+    # Dask tells libraries by variables of this process how many threads workers may use.
+    for name in set(os.environ) - set(before):
+        del os.environ[name]
 
 
 def noisy_rows(seed, n):

@@ -48,6 +48,12 @@ Solution solve_part(const Rows<Real>& rows, const KernelSpec& kernel, const Dual
     DualState state = state_of_part(rows, kernel, part, smo.shrinking, pool, monitor);
     Solution solution;
     if (monitor.stopped()) {
+        // Where it was: no coefficients at all would be another point.
+        for (Index i = 0; i < ssize(part.samples); ++i) {
+            if (part.beta[i] == 0.0) continue;
+            solution.support.push_back(part.samples[i]);
+            solution.coef.push_back(part.beta[i]);
+        }
         solution.status = monitor.reason();
         return solution;
     }

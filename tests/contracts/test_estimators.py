@@ -41,6 +41,8 @@ KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
 # Small grids: the checks fit hundreds of models.
 SEARCH = {"gammas": [0.1, 1.0], "margins": [0.1, 1.0], "Cs": [1.0, 100.0], "cv": 3}
+# With a large C, polynomials of the checks' raw data take seconds.
+SMALLER = {**SEARCH, "Cs": [0.1, 1.0]}
 
 # Not here: start="first", the paper's rule, by which the order of the rows matters; the
 # sample-weight checks shuffle them.
@@ -122,7 +124,7 @@ CHECKED += [
 ]
 CHECKED += [
     OLLAWVClassifierCV(
-        kernel=kernel, **{k: v for k, v in settings.items() if k != "gamma"}, **SEARCH
+        kernel=kernel, **{k: v for k, v in settings.items() if k != "gamma"}, **SMALLER
     )
     for kernel, settings in SETTINGS.items()
 ]

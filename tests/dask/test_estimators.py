@@ -27,6 +27,7 @@ from svmosaic.dask import (  # noqa: E402
     DaskSMORegressor,
     workers,
 )
+from svmosaic.dask.cluster_fit import join_classes  # noqa: E402
 
 RNG = np.random.default_rng(0)
 N = 900
@@ -153,6 +154,27 @@ def test_time_is_limited_and_progress_is_told(caplog):
     assert np.isnan(model.dual_gap_).all()
 
 
+@pytest.mark.usefixtures("client")
+def test_a_class_without_weight_is_left_out():
+    params = {**EXACT, "class_weight": {2: 0.0}}
+    model = DaskSMOClassifier(**params).fit(spread(X, 300), spread(THREE, 300))
+
+    local = SMOClassifier(**params).fit(X, THREE)
+    np.testing.assert_array_equal(model.classes_, local.classes_)
+    np.testing.assert_allclose(model.objective_, local.objective_, rtol=1e-9)
+
+
+@pytest.mark.usefixtures("client")
+def test_a_tube_that_holds_all_targets_needs_no_support_vectors():
+    model = DaskSMORegressor(epsilon=10.0).fit(spread(X, 300), spread(TARGET + 1e9, 300))
+
+    local = SMORegressor(epsilon=10.0).fit(X, TARGET + 1e9)
+    assert model.support_vectors_.shape == (0, 3)
+    np.testing.assert_allclose(model.to_local().predict(X), local.predict(X))
+    expected = local.score(X, TARGET + 1e9)
+    assert model.score(spread(X), spread(TARGET + 1e9)) == pytest.approx(expected, abs=1e-6)
+
+
 # Bad input ----------------------------------------------------------------------------------
 
 
@@ -223,6 +245,13 @@ def test_a_label_that_only_one_worker_has(client):
     np.testing.assert_allclose(model.objective_, local.objective_, rtol=1e-9)
 
 
+def test_labels_of_two_types_get_one_sentence():
+    with pytest.raises(ValueError, match="labels of one type"):
+        join_classes([np.array([0, 1]), np.array(["no", "yes"])], "Test")
+    with pytest.raises(ValueError, match="labels of one type"):
+        join_classes([np.array([0, "a"], dtype=object)], "Test")
+
+
 def test_workers_of_another_version_are_refused(client, monkeypatch):
     monkeypatch.setattr(workers, "__version__", "9.9")
 
@@ -287,6 +316,8 @@ def test_a_check_point_goes_on_and_is_removed(tmp_path, monkeypatch):
 
     with pytest.raises(ValueError, match="belongs to another fit: parameters differ"):
         clone(model).set_params(C=6.0).fit(spread(X), spread(Y))
+    with pytest.raises(ValueError, match="belongs to another fit: rows differ"):
+        clone(model).fit(spread(X[::-1]), spread(Y[::-1]))
     model.fit(spread(X), spread(Y))
 
     assert not path.exists()

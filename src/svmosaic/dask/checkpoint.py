@@ -7,6 +7,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,15 @@ def write_checkpoint(path: str | os.PathLike[str], fit: dict[str, Any], state: C
 
 
 def read_checkpoint(
-    path: str | os.PathLike[str], fit: dict[str, Any], who: str
+    path: str | os.PathLike[str],
+    fit: dict[str, Any],
+    who: str,
+    n_problems: int,
+    sizes: Sequence[int],
 ) -> Checkpoint | None:
     """Return where a fit stood; None if there is no file.
+
+    `sizes` are the numbers of samples of the partitions.
 
     Raises
     ------
@@ -88,24 +95,60 @@ def read_checkpoint(
         header = json.loads(first)
         is_whole = header["svmosaic-checkpoint"] == _FORMAT
         is_whole = is_whole and hashlib.sha256(rest).hexdigest() == header["sha256"]
-        known = header["fit"]
+        known = dict(header["fit"])
     except (ValueError, KeyError, TypeError):
         is_whole, known = False, {}
     if not is_whole:
         raise ValueError(
             f"{who} expected a check-point in {name!r}. Got another or a damaged file; remove it "
-            "to begin anew."
+            "to start over."
         )
     other = sorted(key for key in fit if known.get(key) != json.loads(json.dumps(fit[key])))
     if other:
         raise ValueError(
             f"The check-point {name!r} of {who} belongs to another fit: {', '.join(other)} "
-            "differ. Remove it to begin anew, or name another file."
+            "differ. Remove it to start over, or name another file."
         )
     try:
         with np.load(io.BytesIO(rest), allow_pickle=False) as arrays:
-            return Checkpoint(**{key: arrays[key] for key in arrays.files})
+            found = Checkpoint(**{key: arrays[key] for key in arrays.files})
+        _check(found, n_problems, sizes)
+        return found
     except (ValueError, TypeError, zipfile.BadZipFile) as error:
         raise ValueError(
-            f"The check-point {name!r} of {who} cannot be read; remove it to begin anew."
+            f"The check-point {name!r} of {who} cannot be read; remove it to start over."
         ) from error
+
+
+def _check(state: Checkpoint, n_problems: int, sizes: Sequence[int]) -> None:
+    """Raise ValueError for numbers that no fit has written."""
+    n = state.weights.size
+    limits = np.array(sizes, dtype=np.int64)
+    in_play = (state.partitions, state.positions, state.labels, state.targets, state.keys)
+    entries = (state.problems, state.values)
+    is_right = (
+        n > 0
+        and all(array.shape == (n,) for array in in_play)
+        and all(array.shape == state.rows.shape for array in entries)
+        and state.left_partitions.shape == state.left_positions.shape
+        and state.begins.size > 0
+        and state.begins[0] == 0
+        and bool(np.all(np.diff(state.begins, append=n) > 0))
+        and _are_within(state.rows, n)
+        and _are_within(state.problems, n_problems)
+        and _are_in_partitions(state.partitions, state.positions, limits)
+        and _are_in_partitions(state.left_partitions, state.left_positions, limits)
+        and bool(np.all(np.isfinite(state.values)) and np.all(state.weights > 0))
+    )
+    if not is_right:
+        raise ValueError("impossible numbers")
+
+
+def _are_within(numbers: Any, limit: int) -> bool:
+    return bool(numbers.dtype.kind == "i" and np.all((numbers >= 0) & (numbers < limit)))
+
+
+def _are_in_partitions(partitions: Any, positions: Any, sizes: Any) -> bool:
+    return _are_within(partitions, sizes.size) and bool(
+        np.all((positions >= 0) & (positions < sizes[partitions]))
+    )

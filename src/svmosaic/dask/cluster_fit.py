@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import compute_class_weight
 
 from svmosaic.dask.checkpoint import read_checkpoint, write_checkpoint
 from svmosaic.dask.partition import Description, Moments, Plan, describe, moments, prepare
 from svmosaic.dask.rounds import Progress, Settings, SpreadSolution, solve_over_partitions
-from svmosaic.dask.tasks import PairSpec
+from svmosaic.dask.tasks import PairSpec, stack_rows, take_from_chunk
 from svmosaic.dask.workers import Workers
 from svmosaic.engine.class_pairs import MultiClass, class_pairs, split
 from svmosaic.engine.kernels import KernelSpec, kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
 
-__all__ = ["ClusterFit", "SupportTable", "fit_partitions"]
+__all__ = ["ClusterFit", "SupportTable", "fit_partitions", "join_classes"]
 
-# Digits of gamma that do not depend on the order in which partitions are summed.
-_GAMMA_DIGITS = 12
+# A fit may be resumed with other values of these.
+_FREE_PARAMETERS = ("checkpoint", "device", "max_time", "verbose")
+# Digits of sums that do not depend on the order of the partitions.
+_DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ class ClusterFit:
 
 def fit_partitions(
     workers: Workers,
-    tables: Sequence[Any],
+    tables: list[Any],
     estimator: Any,
     *,
     is_regression: bool,
@@ -95,8 +97,10 @@ def fit_partitions(
     )
     plan, first = _plan(found, estimator, who, is_regression)
     partitions = [workers.submit(prepare, t, plan, has_threads=True) for t in tables]
-    sizes = workers.gather([workers.submit(_size, q) for q in partitions])
+    sizes = workers.gather([workers.submit(_identify, q) for q in partitions])
     n_samples = sum(n for n, _ in sizes)
+    # Rows as they came are not needed any more; Dask knows how to make them again.
+    tables.clear()
     kernel = _kernel(workers, partitions, estimator, first.n_features)
     multi_class: MultiClass = getattr(estimator, "multi_class", "ovo")
     pairs = [] if is_regression else class_pairs(plan.classes.size, multi_class)
@@ -110,10 +114,15 @@ def fit_partitions(
     )
     path = estimator.checkpoint
     fit = {
-        "parameters": repr(sorted(estimator.get_params().items(), key=lambda item: item[0])),
+        "parameters": repr(
+            sorted((k, v) for k, v in estimator.get_params().items() if k not in _FREE_PARAMETERS)
+        ),
         "partitions": [n for n, _ in sizes],
-        "rows": str(sum(total for _, total in sizes) % 2**64),
+        "rows": [digest for _, digest in sizes],
     }
+    n_problems = settings.spec.n_problems
+    counts = [n for n, _ in sizes]
+    start = None if path is None else read_checkpoint(path, fit, who, n_problems, counts)
     spread = solve_over_partitions(
         workers,
         partitions,
@@ -123,7 +132,7 @@ def fit_partitions(
         n_classes=0 if is_regression else plan.classes.size,
         report=report,
         keep=None if path is None else lambda state: write_checkpoint(path, fit, state),
-        start=None if path is None else read_checkpoint(path, fit, who),
+        start=start,
     )
     rows_before = np.concatenate([[0], np.cumsum([d.n_rows for d in found])])
     table = _support_table(
@@ -132,8 +141,12 @@ def fit_partitions(
     return ClusterFit(kernel, plan.classes, first.names, first.n_features, n_samples, table, spread)
 
 
-def _size(partition: Any) -> tuple[int, int]:
-    return partition.n, int(partition.keys.sum(dtype=np.uint64))
+def _identify(partition: Any) -> tuple[int, str]:
+    """Return the number of samples, and a digest of them, their order and weights."""
+    digest = hashlib.sha256()
+    for array in (partition.keys, partition.weights, partition.numbers):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return partition.n, digest.hexdigest()
 
 
 def _plan(
@@ -164,14 +177,30 @@ def _plan(
     dtype = np.float32 if all(d.is_single for d in filled) else np.float64
     if is_regression:
         return Plan(None, None, is_sparse, dtype), first
-    parts = [d.classes for d in filled if len(d.classes)]
-    classes = np.unique(np.concatenate(parts))
+    classes = join_classes([d.classes for d in filled if len(d.classes)], who)
+    factors = _factors(classes, filled, estimator.class_weight)
+    if factors is not None:
+        classes, factors = classes[factors > 0], factors[factors > 0]
     if classes.size < 2:
         raise ValueError(
             f"{who} needs samples of at least 2 classes; the data contain only one class: "
             f"{classes[0]!r}. Check the target column."
         )
-    return Plan(classes, _factors(classes, filled, estimator.class_weight), is_sparse, dtype), first
+    return Plan(classes, factors, is_sparse, dtype), first
+
+
+def join_classes(parts: Sequence[Any], who: str) -> Any:
+    """Return the classes of all partitions, sorted."""
+    kinds = {"numbers" if part.dtype.kind in "biuf" else "names" for part in parts}
+    try:
+        if len(kinds) > 1:
+            raise TypeError("numbers and names")
+        return np.unique(np.concatenate(parts))
+    except TypeError as error:
+        raise ValueError(
+            f"{who} expected labels of one type. Got numbers in some partitions and names in "
+            "others, or both in one; convert y."
+        ) from error
 
 
 def _factors(classes: Any, found: Sequence[Description], class_weight: Any) -> DoubleArray | None:
@@ -182,7 +211,9 @@ def _factors(classes: Any, found: Sequence[Description], class_weight: Any) -> D
         for d in found:
             assert d.class_weights is not None
             totals[np.searchsorted(classes, d.classes)] += d.class_weights
-        return np.asarray(totals.sum() / (classes.size * totals))
+        # Sums in another order have other last digits.
+        factors = totals.sum() / (classes.size * totals)
+        return np.array([float(f"{f:.{_DIGITS}g}") for f in factors])
     return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes), dtype=float)
 
 
@@ -207,7 +238,7 @@ def _kernel(
                 f"gamma='scale' of {type(estimator).__name__} cannot be computed: squared features "
                 "overflow float64. Scale the features."
             )
-        gamma = float(f"{gamma:.{_GAMMA_DIGITS}g}")
+        gamma = float(f"{gamma:.{_DIGITS}g}")
     return kernel_spec(estimator.kernel, float(gamma), estimator.degree, estimator.coef0)
 
 
@@ -232,18 +263,18 @@ def _support_table(
     pieces, numbers = [], np.empty(chosen.size, dtype=np.int64)
     for chunk, begin, end in zip(in_play.chunks, in_play.begins, ends, strict=True):
         own = chosen[(chosen >= begin) & (chosen < end)]
-        pieces.append(workers.submit(_take_from_chunk, chunk, own - begin))
+        pieces.append(workers.submit(take_from_chunk, chunk, own - begin))
     asked = []
     for q, partition in enumerate(partitions):
         own = np.flatnonzero(in_play.partitions[chosen] == q)
         asked.append((own, workers.submit(_numbers, partition, in_play.positions[chosen[own]])))
-    rows = [piece for piece in workers.gather(pieces) if piece.shape[0]]
+    rows = workers.gather(pieces)
     for q, ((own, _), known) in enumerate(
         zip(asked, workers.gather([handle for _, handle in asked]), strict=True)
     ):
         numbers[own] = rows_before[q] + known
     order = np.argsort(numbers, kind="stable")
-    X = _stack(rows)[order] if rows else np.empty((0, 0))
+    X = stack_rows(rows)[order]
     chosen = chosen[order]
     labels, weights = in_play.labels[chosen], in_play.weights[chosen]
     everyone = np.arange(chosen.size)
@@ -268,11 +299,3 @@ def _support_table(
             )
         )
     return SupportTable(X, numbers[order], labels, weights, solutions, problems)
-
-
-def _take_from_chunk(rows: Any, chosen: IndexArray) -> Any:
-    return rows[chosen]
-
-
-def _stack(rows: Sequence[Any]) -> Any:
-    return sp.csr_array(sp.vstack(rows)) if sp.issparse(rows[0]) else np.concatenate(rows)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +26,7 @@ from svmosaic.classification.training import Training
 from svmosaic.dask.cluster_fit import ClusterFit, fit_partitions
 from svmosaic.dask.data import zip_partitions
 from svmosaic.dask.fit_report import ClusterFitReport
-from svmosaic.dask.partition import read
+from svmosaic.dask.partition import Moments, read
 from svmosaic.dask.prediction import predict_lazily
 from svmosaic.dask.rounds import Progress
 from svmosaic.dask.workers import DaskWorkers, client_of
@@ -34,6 +36,7 @@ from svmosaic.engine.kernels import KERNELS
 from svmosaic.engine.problem import Coefficients
 from svmosaic.engine.rows import rows_of_samples
 from svmosaic.regression.smo_regressor import SMORegressor
+from svmosaic.utils.atomic import check_writable
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.progress import log_lines
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
@@ -109,6 +112,8 @@ class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
         """
         who = type(self).__name__
         began = time.perf_counter()
+        if self.checkpoint is not None:
+            check_writable(self.checkpoint)
         parts = zip_partitions(X, y, sample_weight, who)
         delayed = import_optional("dask", "fit models on a cluster").delayed
         client = client_of(self.client, who)
@@ -148,10 +153,8 @@ class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
         if self.verbose:
             log_lines(str(self.fit_report_))
         if self.checkpoint is not None and found.spread.status == "converged":
-            # There is nothing to go on with.
-            with_name = os.fspath(self.checkpoint)
-            if os.path.exists(with_name):
-                os.unlink(with_name)
+            # There is nothing to resume.
+            Path(self.checkpoint).unlink(missing_ok=True)
         return self
 
     def _report(self, now: Progress) -> None:
@@ -248,23 +251,29 @@ class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
                     ]
                 )
             )
-        weight, first, second, third = np.sum(sums, axis=0)
+        right, parts = sum(number for number, _ in sums), [part for _, part in sums]
+        total = functools.reduce(Moments.joined, parts, Moments())
         if not self._is_regression:
-            return float(first / weight)
-        # The squares about the mean, from sums.
-        total = third - second * second / weight
-        return float(1.0 - first / total) if total > 0 else 0.0
+            return float(right / total.weight) if total.weight > 0 else float("nan")
+        if total.squares == 0.0:
+            return 1.0 if right == 0.0 else 0.0
+        return float(1.0 - right / total.squares)
 
 
-def _sums_of_scores(model: Any, X: Any, y: Any, weights: Any, is_regression: bool) -> Any:
+def _sums_of_scores(
+    model: Any, X: Any, y: Any, weights: Any, is_regression: bool
+) -> tuple[float, Moments]:
+    """Return the weight of right predictions, or the squared errors, and moments of targets."""
     y = np.asarray(y).reshape(-1)
-    if y.size == 0:
-        return np.zeros(4)
     w = np.ones(y.size) if weights is None else np.asarray(weights, dtype=float)
+    weight = float(w.sum())
+    if weight == 0.0:
+        return 0.0, Moments()
     found = model.predict(X)
     if not is_regression:
-        return np.array([w.sum(), w[found == y].sum(), 0.0, 0.0])
-    return np.array([w.sum(), w @ (found - y) ** 2, w @ y, w @ (y * y)])
+        return float(w[found == y].sum()), Moments(weight)
+    mean = float(w @ y) / weight
+    return float(w @ (found - y) ** 2), Moments(weight, mean, float(w @ (y - mean) ** 2))
 
 
 class _DaskClassifier(ClassifierMixin, _DaskEstimator):  # type: ignore[misc]
@@ -369,7 +378,7 @@ class DaskOLLAWVClassifier(_DaskClassifier):
         Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
         `fit` warns.
     checkpoint : path-like, default=None
-        A file that is written after every round. If it exists, `fit` goes on from there; it is
+        A file that is written after every round. If it exists, `fit` resumes from there; it is
         removed when `fit` has converged.
     device : str, default=None
         ``"cuda"`` to compute kernel values on the GPUs of workers that have one.
@@ -445,7 +454,7 @@ class DaskSMORegressor(RegressorMixin, _DaskEstimator):  # type: ignore[misc]
     max_time : float, default=None
         Limit in seconds on `fit`.
     checkpoint : path-like, default=None
-        A file that is written after every round, from which `fit` goes on.
+        A file that is written after every round, from which `fit` resumes.
     device : str, default=None
         ``"cuda"`` to compute kernel values on the GPUs of workers that have one.
     verbose : int, default=0

@@ -14,17 +14,43 @@ from sklearn.utils.multiclass import check_classification_targets
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import rows_of_samples
-from svmosaic.utils.labels import distinct_labels, label_numbers
+from svmosaic.utils.labels import distinct_labels, label_numbers, ordered_bits
 from svmosaic.utils.row_hashes import hash_rows, mix_bits
 from svmosaic.utils.validation import canonical_csr
 
-__all__ = ["Description", "Moments", "Partition", "Plan", "TableRows", "prepare", "read"]
+__all__ = [
+    "Description",
+    "Measured",
+    "Moments",
+    "Partition",
+    "Plan",
+    "TableRows",
+    "describe",
+    "moments",
+    "prepare",
+    "read",
+]
 
 Keys = npt.NDArray[np.uint64]
 
 
+class Measured:
+    """Tells Dask the size of its arrays, which decides where calls run and what is spilled."""
+
+    def __sizeof__(self) -> int:
+        return 64 + sum(map(_bytes_of, vars(self).values()))
+
+
+def _bytes_of(value: Any) -> int:
+    if isinstance(value, list | tuple):
+        return 64 + sum(map(_bytes_of, value))
+    if sp.issparse(value):
+        return int(value.data.nbytes + value.indices.nbytes + value.indptr.nbytes)
+    return int(getattr(value, "nbytes", 64))
+
+
 @dataclass(frozen=True, eq=False)
-class TableRows:
+class TableRows(Measured):
     """Rows as they came, checked. `fault` says what is wrong with them, if anything is."""
 
     X: Any = None
@@ -73,7 +99,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(Measured):
     """The distinct rows of positive weight of a partition.
 
     Attributes
@@ -116,7 +142,10 @@ def read(X: Any, y: Any, weights: Any, who: str, number: int, *, is_regression: 
 
     An exception would end the fit on the first partition that has one, on any worker.
     """
-    names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+    columns = list(getattr(X, "columns", []))
+    # As scikit-learn has it, names are strings or there are none.
+    has_names = len(columns) > 0 and all(isinstance(column, str) for column in columns)
+    names = tuple(columns) if has_names else None
     try:
         X = canonical_csr(
             check_array(
@@ -147,7 +176,7 @@ def read(X: Any, y: Any, weights: Any, who: str, number: int, *, is_regression: 
         if weights.shape != y.shape or not np.all(np.isfinite(weights) & (weights >= 0)):
             raise ValueError("sample_weight must hold one number >= 0 per row")
     except (ValueError, TypeError) as error:
-        return TableRows(fault=f"partition {number}: {str(error).splitlines()[0].rstrip('.')}")
+        return TableRows(fault=f"partition {number}: {str(error).splitlines()[0].rstrip('.:')}")
     return TableRows(X, y, weights, names)
 
 
@@ -180,10 +209,12 @@ def prepare(rows: TableRows, plan: Plan, *, n_threads: int = 1) -> Partition:
     if plan.classes is None:
         labels = np.zeros(weights.size, dtype=np.int64)
         targets = np.ascontiguousarray(rows.y)
-        patterns = targets.view(np.int64)
+        patterns = ordered_bits(targets)
     else:
         labels = np.minimum(label_numbers(rows.y, plan.classes), plan.classes.size - 1)
         targets, patterns = np.empty(0), labels
+        # Classes without weight are left out.
+        weights = np.where(plan.classes[labels] == rows.y, weights, 0.0)
         if plan.factors is not None:
             weights = weights * plan.factors[labels]
     if plan.is_sparse:

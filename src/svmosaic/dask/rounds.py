@@ -132,6 +132,7 @@ class _Rounds:
     def __post_init__(self) -> None:
         spec = self.settings.spec
         self.share = 0.0
+        self.intercepts = np.zeros(spec.n_problems)
         self.left: list[IndexArray] = [np.empty(0, dtype=np.int64) for _ in self.partitions]
         self.states = [
             self.workers.submit(begin_state, q, spec.n_problems) for q in self.partitions
@@ -264,6 +265,18 @@ class _Rounds:
         self.intercepts = intercepts
         return found
 
+    def losses_with(self, intercepts: DoubleArray) -> DoubleArray:
+        """Return the losses of the samples outside with other intercepts, which are kept."""
+        self.intercepts = intercepts
+        spec, centres = self.settings.spec, -intercepts
+        found = self.workers.gather(
+            [
+                self.workers.submit(look, q, state, spec, centres, intercepts, np.inf, 0)
+                for q, state in zip(self.partitions, self.states, strict=True)
+            ]
+        )
+        return np.asarray(sum(summary.losses for summary in found))
+
 
 def _middle(lowest: float, highest: float) -> float:
     if np.isinf(lowest):
@@ -321,8 +334,8 @@ def solve_over_partitions(
         )
         rounds.add(in_play.join(_smallest_keys(first, n_first, max(1, n_classes)), 1 << 62))
     status: Status = "converged"
-    violation, summaries = 2.0, []
-    least_seen, n_stuck, n_before = np.inf, 0, 0
+    violation, least_seen = 2.0, np.inf
+    n_stuck, n_before, are_all_asked = 0, 0, False
     while True:
         try:
             most = MOST_SWEEPS if violation <= LOOSEST else FEW_SWEEPS
@@ -330,25 +343,37 @@ def solve_over_partitions(
             rounds.check()
         except TimeOver:
             status = "max_time"
+            rounds.sweeps.refresh()
         n_support = int(np.count_nonzero(in_play.beta.any(axis=1)))
         n_most = max(LEAST_JOINING, int(GROWTH * min(n_support, 2 * (n_support - n_before))))
         n_before = n_support
-        share = _next_share(rounds.share, violation, in_play.n / max(1, n_rows))
+        share = 1.0
+        if not are_all_asked:
+            share = _next_share(rounds.share, violation, in_play.n / max(1, n_rows))
         summaries = rounds.look_outside(0.5 * tol, n_most, share)
-        violations, losses = _join_summaries(in_play, summaries)
+        lowest, highest, losses = _join_summaries(in_play, summaries)
+        violations = np.maximum(0.0, highest - lowest)
         violation = float(violations.max())
         if report is not None:
             seconds = time.perf_counter() - began
             n_sweeps, n_rounds = rounds.traffic.n_sweeps, rounds.traffic.n_rounds
             report(Progress(n_rounds, n_sweeps, in_play.n, n_support, violation, seconds))
         if (violation <= tol and share == 1.0) or status == "max_time":
+            # Without a free variable, all samples have a say in the intercept.
+            middles = [_middle(a, b) for a, b in zip(lowest, highest, strict=True)]
+            intercepts = np.array([in_play.intercept(p, m) for p, m in enumerate(middles)])
+            if share == 1.0 and np.any(intercepts != rounds.intercepts):
+                losses = rounds.losses_with(intercepts)
             break
         joiners = in_play.join([s.candidates for s in summaries], n_most)
         before = in_play.n if not joiners.order.size else in_play.n - joiners.order.size
         rounds.add(joiners)
         if in_play.n == before:
+            if share < 1.0:
+                # Nobody of the draw: ask all.
+                are_all_asked, violation = True, np.inf
             # Nobody is left to join: what is missing is exactness, or more cannot be had.
-            n_stuck = n_stuck + 1 if violation >= 0.9 * least_seen else 0
+            n_stuck = n_stuck + 1 if violation >= 0.9 * least_seen and share == 1.0 else 0
             if n_stuck == 3:
                 status = "max_iter"
                 break
@@ -382,8 +407,8 @@ def _next_share(share: float, violation: float, in_play: float) -> float:
 
 def _join_summaries(
     in_play: InPlay, summaries: Sequence[Summary]
-) -> tuple[DoubleArray, DoubleArray]:
-    """Return the violations over all samples, and the losses outside, by problem."""
+) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    """Return the extremes over all samples, and the losses of those outside, by problem."""
     n_problems = in_play.spec.n_problems
     own = np.array([in_play.extremes(p) for p in range(n_problems)])
     lowest = np.minimum.reduce([own[:, 0], *(s.lowest for s in summaries)])
@@ -392,7 +417,7 @@ def _join_summaries(
     losses = np.zeros(n_problems)
     for summary in summaries:
         losses += summary.losses
-    return np.maximum(0.0, highest - lowest), losses
+    return lowest, highest, losses
 
 
 def _smallest_keys(found: Sequence[Any], n_first: int, n_classes: int) -> list[Any]:

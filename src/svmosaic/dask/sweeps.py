@@ -1,9 +1,9 @@
 """Sweeps over the samples in play: clusters are solved side by side, then all step together.
 
 Each part of a problem is solved by a worker while the other parts stay. Samples that are far from
-each other hardly matter to each other, so the parts' steps go well together; how far, an exact line
-search says. Parts that do not go well together are joined. Few samples, or one part, are a plain
-exact solution.
+each other hardly matter to each other, so the steps of the parts go well together; an exact line
+search gives the length. Parts that do not go well together are joined. Few samples, or one part,
+are a plain exact solution.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Sweeps:
                 # On the samples that were near; what do the others say?
                 if not self._left_at:
                     return
-                self._refresh()
+                self.refresh()
                 unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
                 continue
             self.traffic.n_sweeps += 1
@@ -150,7 +150,7 @@ class Sweeps:
             if blocks:
                 self._step(blocks, tol)
             unfinished = [p for p in rest if self._violation(p) > tol]
-        self._refresh()
+        self.refresh()
 
     # Far from the margin --------------------------------------------------------------------
 
@@ -164,8 +164,10 @@ class Sweeps:
             self._fresh[far] = False
             self._left_at.append((far, self.in_play.beta.copy()))
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Bring samples that were left up to date with what happened since."""
+        if not self._left_at:
+            return
         for rows, beta in self._left_at:
             change = self._products(self.in_play.beta - beta, rows)
             self.in_play.values[rows] += change

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csr_array
 
-from svmosaic.dask.partition import Keys, Partition
+from svmosaic.dask.partition import Keys, Measured, Partition
 from svmosaic.dask.tree import MedianTree
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray
@@ -37,8 +37,11 @@ __all__ = [
     "grow_tree",
     "join_rows",
     "look",
+    "n_bytes",
     "products",
     "solve_some",
+    "stack_rows",
+    "take_from_chunk",
     "take_rows",
 ]
 
@@ -81,7 +84,7 @@ class PairSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class State(Measured):
     """Where the samples of a partition stand.
 
     Attributes
@@ -100,7 +103,7 @@ class State:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(Measured):
     """Samples of a partition that may join, with all that is known of them but their rows."""
 
     positions: IndexArray
@@ -132,7 +135,7 @@ class Summary:
 
 
 @dataclass(frozen=True, eq=False)
-class Changes:
+class Changes(Measured):
     """Changes of coefficients of rows in play, by chunk of them.
 
     Attributes
@@ -185,12 +188,18 @@ def take_rows(partition: Partition, positions: IndexArray) -> Any:
     return partition.X[positions]
 
 
+def take_from_chunk(rows: Any, chosen: IndexArray) -> Any:
+    """Return some rows in play."""
+    return rows[chosen]
+
+
 def join_rows(parts: Sequence[Any], order: IndexArray) -> Any:
     """Return rows of several partitions in the order of a chunk."""
-    return _stack(parts)[order]
+    return stack_rows(parts)[order]
 
 
-def _stack(parts: Sequence[Any]) -> Any:
+def stack_rows(parts: Sequence[Any]) -> Any:
+    """Return several tables, one above the other."""
     if len(parts) == 1:
         return parts[0]
     return csr_array(sp.vstack(parts)) if sp.issparse(parts[0]) else np.concatenate(parts)
@@ -282,7 +291,7 @@ def products(
     device: str | None = None,
 ) -> DoubleArray:
     """Return what changes add to the values of some rows in play, table after table."""
-    rows = _stack([table[own] for table, own in zip(tables, chosen, strict=True)])
+    rows = stack_rows([table[own] for table, own in zip(tables, chosen, strict=True)])
     return _sum_changes(rows, chunks, changes, kernel, n_threads, device)
 
 
@@ -378,7 +387,7 @@ def solve_some(
     which = np.searchsorted(begins, numbers, side="right") - 1
     used = np.unique(which)
     pieces = [chunks[c][numbers[which == c] - begins[c]] for c in used]
-    X = _stack(pieces)
+    X = stack_rows(pieces)
     largest = max(part.samples.size for part in parts)
     wanted = float(X.dtype.itemsize) * largest * (largest + 64.0) * min(n_threads, len(parts))
     cache = max(1.0, min(wanted, _CACHE_SHARE * free_memory()) / 2**20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import time
@@ -100,15 +101,19 @@ def _version_here() -> str:
 def client_of(client: Any, who: str) -> Any:
     """Return the client that an estimator was given, or the current one."""
     distributed = import_optional("distributed", "fit models on a cluster")
-    if client is not None:
-        return client
     try:
-        return distributed.get_client()
+        client = distributed.get_client() if client is None else client
     except ValueError as error:
         raise ValueError(
             f"{who} needs a Dask cluster, and there is no current client. Create one with "
             "distributed.Client(...), or set the attribute 'client'."
         ) from error
+    if client.asynchronous:
+        raise TypeError(
+            f"{who} needs a synchronous client. Got an asynchronous one; use Client(...) without "
+            "asynchronous=True."
+        )
+    return client
 
 
 class DaskWorkers:
@@ -163,6 +168,9 @@ class DaskWorkers:
             )
 
     def __enter__(self) -> Self:
+        with contextlib.suppress(ValueError, AttributeError):
+            # Within a task: another one may have its thread, while it waits for ours.
+            import_optional("distributed", "fit models on a cluster").secede()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -209,13 +217,16 @@ class DaskWorkers:
         except (distributed.CancelledError, CancelledError, OSError) as error:
             if self._client.status != "running":
                 raise self._gone() from error
+            if isinstance(error, OSError):
+                # Of a file that a worker was to read.
+                raise
             raise RuntimeError(
                 f"{self._who}: the cluster at {self._place} cancelled calls. Check that scheduler, "
                 f"workers and client have the same packages. {error}"
             ) from error
         except distributed.scheduler.KilledWorker as error:
             raise RuntimeError(
-                f"{self._who}: workers died again and again on the same call, probably for want of "
+                f"{self._who}: workers died again and again on the same call, probably out of "
                 "memory. Use smaller partitions or workers with more memory."
             ) from error
 
@@ -228,8 +239,8 @@ class DaskWorkers:
             if now - last_sign > _PATIENCE:
                 raise RuntimeError(
                     f"{self._who}: the cluster at {self._place} has had no worker for "
-                    f"{_PATIENCE:.0f} s. Start some and call fit again; with checkpoint=, it goes "
-                    "on where it was."
+                    f"{_PATIENCE:.0f} s. Start some and call fit again; with checkpoint=, it "
+                    "resumes."
                 )
         elif now - last_sign > _GONE_AFTER:
             raise self._gone()
@@ -238,7 +249,7 @@ class DaskWorkers:
     def _gone(self) -> RuntimeError:
         return RuntimeError(
             f"{self._who}: the scheduler at {self._place} is gone. Start a cluster and call fit "
-            "again; with checkpoint=, it goes on where it was."
+            "again; with checkpoint=, it resumes."
         )
 
     def _note_lost(self) -> int:
