@@ -40,10 +40,10 @@ from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
 
-__all__ = ["OLLAWVClassifierCV"]
+__all__ = ["SHARED_PARAMETERS", "OLLAWVClassifierCV"]
 
 # Parameters of the best estimator that are not searched.
-_SHARED = (
+SHARED_PARAMETERS = (
     *("kernel", "degree", "coef0", "refine", "tol", "fit_intercept", "learning_rate"),
     *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "device", "verbose"),
 )
@@ -238,7 +238,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         )
         self._report(grid, SCORES[self.scoring](confusion), n_support)
 
-        best = OLLAWVClassifier(**{name: getattr(self, name) for name in _SHARED})
+        best = OLLAWVClassifier(**{name: getattr(self, name) for name in SHARED_PARAMETERS})
         best.set_params(**self.best_params_)
         # Of its own columns it keeps no more than the search may take.
         allowed = kernel_cache_mb(best, training.rows, training.problems)

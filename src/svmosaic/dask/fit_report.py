@@ -55,6 +55,7 @@ class ClusterFitReport:
             "sent to each worker": (
                 f"{sent.row_bytes * mb:.1f} MB of rows, {sent.change_bytes * mb:.1f} MB of changes"
             ),
+            "sent to all workers": f"{sent.part_bytes * mb:.1f} MB of parts",
             "brought back": f"{sent.result_bytes * mb:.1f} MB from all workers",
             "seconds": (
                 f"{self.seconds:.2f}; parts {sent.part_seconds:.2f}, values in play "

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from svmosaic.classification.device_data import check_classes_on
 from svmosaic.classification.kernel_estimator import kernel_cache_mb
 from svmosaic.classification.ollawv import OLLAWVClassifier
-from svmosaic.classification.ollawv_cv import _SHARED, OLLAWVClassifierCV
+from svmosaic.classification.ollawv_cv import SHARED_PARAMETERS, OLLAWVClassifierCV
 from svmosaic.classification.scores import SCORES
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.dask.workers import DaskWorkers, client_of
@@ -194,7 +194,7 @@ def refit(
     n_threads: int = 1,
 ) -> tuple[OLLAWVClassifier, list[tuple[type[Warning], str]]]:
     """Return the best model, fitted to all rows, and what its fit warned of."""
-    best = OLLAWVClassifier(**{name: getattr(search, name) for name in _SHARED})
+    best = OLLAWVClassifier(**{name: getattr(search, name) for name in SHARED_PARAMETERS})
     best.set_params(**best_params, n_jobs=n_threads)
     training = _prepare(search, *data, n_threads)
     # Of its own columns it keeps no more than the search may take.

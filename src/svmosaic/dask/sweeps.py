@@ -55,6 +55,8 @@ class Traffic:
         Rows that joined: each worker gets them once.
     change_bytes : int
         Changes of coefficients that each worker gets.
+    part_bytes : int
+        Bounds, coefficients and gradients of parts, to all workers together.
     result_bytes : int
         What came back from all workers.
     n_updates, n_kernel_values : int
@@ -67,6 +69,7 @@ class Traffic:
     n_sweeps: int = 0
     row_bytes: int = 0
     change_bytes: int = 0
+    part_bytes: int = 0
     result_bytes: int = 0
     n_updates: int = 0
     n_kernel_values: int = 0
@@ -207,7 +210,9 @@ class Sweeps:
         chunks = self.in_play.chunks
         if key not in self._trees:
             # Samples of a chunk are in the order of their hashes: the first ones are a fair draw.
-            self._trees[key] = self.workers.submit(grow_tree, chunks[-1], depth, seed)
+            sizes = np.diff([*self.in_play.begins, self.in_play.n])
+            largest = chunks[int(np.argmax(sizes))]
+            self._trees[key] = self.workers.submit(grow_tree, largest, depth, seed)
         known = self._leaves.setdefault(key, [])
         new = chunks[len(known) :]
         known += self.workers.gather(
@@ -302,7 +307,7 @@ class Sweeps:
                     has_threads=True,
                 )
             )
-            self.traffic.change_bytes += sum(5 * p.beta.nbytes for _, _, p in group)
+            self.traffic.part_bytes += sum(5 * p.beta.nbytes for _, _, p in group)
         began = time.perf_counter()
         steps = self.workers.gather(handles)
         self.traffic.part_seconds += time.perf_counter() - began
