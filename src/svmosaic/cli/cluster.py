@@ -30,7 +30,7 @@ def connect(address: str) -> Iterator[Any]:
             "the address that it shows, such as tcp://host:8786, as --scheduler."
         ) from error
     with _quiet(), client:
-        if not client.scheduler_info(n_workers=-1)["workers"]:
+        if not client.nthreads():
             raise ConnectionError(
                 f"The Dask scheduler at {address!r} has no workers. Start some with 'dask worker "
                 f"{address}'."

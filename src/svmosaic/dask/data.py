@@ -13,7 +13,6 @@ __all__ = ["check_blocks", "delayed_blocks", "is_array", "is_frame", "zip_partit
 
 def is_array(value: Any) -> bool:
     """Return whether a value is a dask array."""
-    import_optional("dask", "fit models on a cluster")
     array = import_optional("dask.array", "fit models on a cluster")
     return isinstance(value, array.Array)
 

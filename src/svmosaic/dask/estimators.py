@@ -171,7 +171,7 @@ class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
         return self._local_class(**params)
 
     def _set_fitted(self, local: Any, found: ClusterFit) -> None:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say what its model is.")
 
     def _warn(self, local: Any, found: ClusterFit) -> None:
         solutions = found.table.solutions

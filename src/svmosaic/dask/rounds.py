@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from svmosaic.dask.checkpoint import Checkpoint
 from svmosaic.dask.in_play import InPlay, Joiners
 from svmosaic.dask.sweeps import Sweeps, Traffic
 from svmosaic.dask.tasks import (
+    Candidates,
     PairSpec,
     Summary,
     begin_state,
@@ -420,7 +421,7 @@ def _join_summaries(
     return lowest, highest, losses
 
 
-def _smallest_keys(found: Sequence[Any], n_first: int, n_classes: int) -> list[Any]:
+def _smallest_keys(found: Sequence[Candidates], n_first: int, n_classes: int) -> list[Candidates]:
     """Return the candidates among the first of each class, over all partitions."""
     keys = np.concatenate([c.keys for c in found])
     labels = np.concatenate([c.labels for c in found])
@@ -428,16 +429,4 @@ def _smallest_keys(found: Sequence[Any], n_first: int, n_classes: int) -> list[A
     for label in range(n_classes):
         own = np.unique(keys[labels == label])
         limits[label] = own[min(n_first, own.size) - 1] if own.size else 0
-    kept = []
-    for c in found:
-        chosen = c.keys <= limits[c.labels]
-        kept.append(
-            replace(
-                c,
-                **{
-                    name: getattr(c, name)[chosen]
-                    for name in ("positions", "keys", "labels", "targets", "weights", "violations")
-                },
-            )
-        )
-    return kept
+    return [c.take(c.keys <= limits[c.labels]) for c in found]

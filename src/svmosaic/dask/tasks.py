@@ -113,6 +113,10 @@ class Candidates(Measured):
     weights: DoubleArray
     violations: DoubleArray
 
+    def take(self, chosen: Any) -> Candidates:
+        """Return some of them."""
+        return Candidates(*(values[chosen] for values in vars(self).values()))
+
 
 @dataclass(frozen=True, eq=False)
 class Summary:
