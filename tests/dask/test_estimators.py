@@ -137,6 +137,8 @@ def test_predictions_are_lazy_and_know_their_form():
     assert lazy.shape == (N, 3)
     assert lazy.chunks[0] == spread(X).chunks[0]
     assert model.predict(spread(X)).dtype == THREE.dtype
+    with pytest.raises(ValueError, match="X has 2 features, but DaskSMOClassifier is expecting 3"):
+        model.predict(spread(X[:, :2]))
 
 
 @pytest.mark.usefixtures("client")

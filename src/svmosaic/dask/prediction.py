@@ -42,6 +42,13 @@ def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
 
     An array gives an array, a dataframe a column or a dataframe with the same index.
     """
+    check_blocks(X, "X", who)
+    if X.shape[1] != model.n_features_in_:
+        # Now, and not on the workers when somebody computes it.
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {who} is expecting {model.n_features_in_} features "
+            "as input."
+        )
     sample = _on_one_row(model, method)
     delayed = import_optional("dask", "predict on a cluster").delayed(model)
     if is_frame(X):
@@ -51,7 +58,6 @@ def predict_lazily(model: Any, X: Any, method: str, who: str) -> Any:
             columns = classes if len(classes) == sample.shape[1] else list(range(sample.shape[1]))
         meta = _call_on_frame(X._meta, _Empty(sample), method, columns)
         return X.map_partitions(_call_on_frame, delayed, method, columns, meta=meta)
-    check_blocks(X, "X", who)
     if sample.ndim == 1:
         return X.map_blocks(
             _call, delayed, method, dtype=sample.dtype, drop_axis=1, meta=sample[:0]
