@@ -1,10 +1,11 @@
 """Attack the library: every reader, loader, command and kind of fit, for as long as is asked.
 
-    python tools/attack [--minutes 10] [--seed 0] [--only TARGET ...] [--out FILE.md]
+    python tools/attack [--minutes 10] [--seed 0] [--jobs 1] [--only TARGET ...] [--out FILE.md]
 
-The cases of a target run in processes of their own, so a crash is found and counted. A case is
-given by its target, the seed and its number; the table at the end has the numbers of those that
-went wrong. The program fails if there are any.
+The cases of a target run in processes of their own, so a crash is found and counted. With
+`--jobs`, so many targets or seeds are attacked side by side: the targets with the seed given, then
+with the next one. A case is given by its target, the seed and its number; the table at the end has
+the numbers of those that went wrong. The program fails if there are any.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +45,7 @@ class Figures:
     """What was counted of a target."""
 
     target: str
+    seed: int
     cases: int = 0
     seconds: float = 0.0
     processor_seconds: float = 0.0
@@ -63,7 +65,16 @@ class Figures:
     def tell(self, count: int, number: int, what: str) -> None:
         """Keep the description of a fault if it is one of the first of its kind."""
         if count <= _MOST_TOLD:
-            self.told.append(f"case {number}: {what}")
+            self.told.append(f"seed {self.seed}, case {number}: {what}")
+
+    def add(self, other: Figures) -> None:
+        """Count what was found with another seed."""
+        for name in ("cases", "seconds", "processor_seconds", "crashes", "hangs", "memory"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.exceptions += other.exceptions
+        self.slowest = max(self.slowest, other.slowest)
+        self.most_mb = max(self.most_mb, other.most_mb)
+        self.told += other.told
 
     def note(self, record: dict[str, object]) -> None:
         """Count a case that has ended."""
@@ -84,33 +95,24 @@ class Figures:
 
 def attack(target: str, seed: int, seconds: float) -> Figures:
     """Run the cases of a target for a time; start again where the process dies."""
-    figures = Figures(target)
-    begin, worked = time.monotonic(), _worked()
+    figures = Figures(target, seed)
+    begin = time.monotonic()
     first = 0
     with tempfile.TemporaryDirectory() as folder:
         while (left := seconds - (time.monotonic() - begin)) > 0 or first == 0:
-            last, code = _run_worker(figures, seed, first, max(left, 0.1), folder)
+            last, code = _run_worker(figures, first, max(left, 0.1), folder)
             if code == 0:
                 break
             figures.crashes += 1
             figures.tell(figures.crashes, last, f"the process ended with {code}")
             first = last + 1
     figures.seconds = time.monotonic() - begin
-    figures.processor_seconds = _worked() - worked
     return figures
 
 
-def _worked() -> float:
-    """Return the processor time of all processes that were started here and have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _run_worker(
-    figures: Figures, seed: int, first: int, seconds: float, folder: str
-) -> tuple[int, int]:
+def _run_worker(figures: Figures, first: int, seconds: float, folder: str) -> tuple[int, int]:
     """Return the last case that was begun, and how the process ended."""
-    words = [figures.target, str(seed), str(first), str(seconds), folder]
+    words = [figures.target, str(figures.seed), str(first), str(seconds), folder]
     paths = [str(_HERE), str(_HERE.parents[1] / "tests"), os.environ.get("PYTHONPATH", "")]
     last = first
     with subprocess.Popen(
@@ -124,7 +126,11 @@ def _run_worker(
                 last = int(str(record["begin"]))
             else:
                 figures.note(record)
-        return last, process.wait()
+        # With the time of the processes that it has started itself.
+        _, status, used = os.wait4(process.pid, 0)
+        figures.processor_seconds += used.ru_utime + used.ru_stime
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return last, process.returncode
 
 
 def _records(process: subprocess.Popen[str]) -> Iterator[dict[str, object]]:
@@ -154,7 +160,7 @@ def _commit() -> str:
     return (git("rev-parse", "--short", "HEAD") or "unknown") + (" with changes" if changed else "")
 
 
-def make_log(found: Sequence[Figures], seed: int, commit: str) -> str:
+def make_log(found: Sequence[Figures], seeds: str, commit: str) -> str:
     """Return the figures as a section of a Markdown file."""
     import numpy
     import sklearn
@@ -163,7 +169,7 @@ def make_log(found: Sequence[Figures], seed: int, commit: str) -> str:
 
     minutes = sum(one.processor_seconds for one in found) / 60
     lines = [
-        f"## {time.strftime('%Y-%m-%d')}, seed {seed}, commit {commit}",
+        f"## {time.strftime('%Y-%m-%d')}, {seeds}, commit {commit}",
         "",
         f"{minutes:.0f} minutes of processor time, {sum(one.cases for one in found)} cases, "
         f"{sum(one.faults for one in found)} faults. svmosaic {svmosaic.__version__}, Python "
@@ -198,23 +204,44 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--minutes", type=float, default=10.0, help="for all targets together")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="how many at the same time")
     parser.add_argument("--only", nargs="+", choices=targets, metavar="TARGET", default=targets)
     parser.add_argument("--out", help="a Markdown file for the figures")
     options = parser.parse_args()
     before, commit = _HEADER, _commit()
     if options.out and Path(options.out).exists():
         before = Path(options.out).read_text(encoding="utf-8")
-    found = []
-    for target in options.only:
-        figures = attack(target, options.seed, 60.0 * options.minutes / len(options.only))
-        print(f"{target}: {figures.cases} cases, {figures.faults} faults", flush=True)
-        found.append(figures)
-        log = make_log(found, options.seed, commit)
-        if options.out:
-            # After every target: a run of hours may be stopped.
-            Path(options.out).write_text(f"{before}\n{log}", encoding="utf-8")
-    print(f"\n{log}")
-    return 1 if any(one.faults for one in found) else 0
+    last = options.seed + options.jobs - 1
+    seeds = f"seed {options.seed}" if options.jobs == 1 else f"seeds {options.seed} to {last}"
+    found: dict[str, Figures] = {}
+    lock = threading.Lock()
+
+    def attack_one(seed: int, target: str) -> None:
+        figures = attack(target, seed, 60.0 * options.minutes / len(options.only))
+        print(f"{target}, seed {seed}: {figures.cases} cases, {figures.faults} faults", flush=True)
+        with lock:
+            if target in found:
+                found[target].add(figures)
+            else:
+                found[target] = figures
+            if options.out:
+                # After every target: a run of hours may be stopped.
+                Path(options.out).write_text(f"{before}\n{log()}", encoding="utf-8")
+
+    def log() -> str:
+        return make_log([found[t] for t in options.only if t in found], seeds, commit)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        # Every one of them takes the same time: all jobs end together.
+        runs = [
+            pool.submit(attack_one, seed, target)
+            for seed in range(options.seed, last + 1)
+            for target in options.only
+        ]
+        for run in runs:
+            run.result()
+    print(f"\n{log()}")
+    return 1 if any(one.faults for one in found.values()) else 0
 
 
 if __name__ == "__main__":

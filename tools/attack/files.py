@@ -6,6 +6,8 @@ A target prepares its seeds once and returns a function that runs one case.
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -221,6 +223,36 @@ def _check_points(folder: Path) -> Case:
     return _prepare(folder, seeds, ("a.checkpoint",), run, (DataFileError,), False)
 
 
+def _cluster_check_points(folder: Path) -> Case:
+    from svmosaic.dask.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+
+    def read(path: Path) -> None:
+        read_checkpoint(path, {"C": 1.0}, "the attack", 2, [4, 4])
+
+    def run(path: Path) -> None:
+        with contextlib.suppress(ValueError):
+            read(path)
+        # What a checksum hides otherwise.
+        first, _, rest = path.read_bytes().partition(b"\n")
+        try:
+            header = json.loads(first)
+            header["sha256"] = hashlib.sha256(rest).hexdigest()
+        except (ValueError, TypeError, RecursionError):
+            return
+        path.write_bytes(json.dumps(header).encode() + b"\n" + rest)
+        read(path)
+
+    numbers = np.arange(4)
+    state = Checkpoint(
+        np.array([0, 2]), numbers % 2, numbers, numbers % 2, np.zeros(4), np.ones(4), numbers % 2,
+        numbers, numbers.astype(np.uint64), numbers, numbers % 2, np.ones(4),
+    )  # fmt: skip
+    write_checkpoint(folder / "seed.npz", {"C": 1.0}, state)
+    read(folder / "seed.npz")
+    seeds = [(folder / "seed.npz").read_bytes()]
+    return _prepare(folder, seeds, ("a.checkpoint",), run, (ValueError,), False)
+
+
 def _small_run(folder: Path) -> Path:
     from svmosaic.experiments import read_spec, run_experiment, write_results
 
@@ -277,6 +309,7 @@ _MAKERS: dict[str, Callable[[Path], Case]] = {
     "model files": _models,
     "LIBSVM models": _libsvm_models,
     "check-points": _check_points,
+    "check-points of clusters": _cluster_check_points,
     "journals": _journals,
     "results": _results,
     "tables of scores": _scores,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors.numpy
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.atomic import atomic_write
@@ -60,9 +59,7 @@ class Checkpoint:
 
 def write_checkpoint(path: str | os.PathLike[str], fit: dict[str, Any], state: Checkpoint) -> None:
     """Write a file that says which fit it belongs to, with a checksum."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **vars(state))
-    content = buffer.getvalue()
+    content = safetensors.numpy.save(vars(state))
     digest = hashlib.sha256(content).hexdigest()
     header = json.dumps({"svmosaic-checkpoint": _FORMAT, "sha256": digest, "fit": fit})
     with atomic_write(path, "wb") as file:
@@ -96,7 +93,7 @@ def read_checkpoint(
         is_whole = header["svmosaic-checkpoint"] == _FORMAT
         is_whole = is_whole and hashlib.sha256(rest).hexdigest() == header["sha256"]
         known = dict(header["fit"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         is_whole, known = False, {}
     if not is_whole:
         raise ValueError(
@@ -110,11 +107,10 @@ def read_checkpoint(
             "differ. Remove it to start over, or name another file."
         )
     try:
-        with np.load(io.BytesIO(rest), allow_pickle=False) as arrays:
-            found = Checkpoint(**{key: arrays[key] for key in arrays.files})
+        found = Checkpoint(**safetensors.numpy.load(rest))
         _check(found, n_problems, sizes)
         return found
-    except (ValueError, TypeError, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, KeyError, safetensors.SafetensorError) as error:
         raise ValueError(
             f"The check-point {name!r} of {who} cannot be read; remove it to start over."
         ) from error

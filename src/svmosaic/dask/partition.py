@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +48,13 @@ def _bytes_of(value: Any) -> int:
     if sp.issparse(value):
         return int(value.data.nbytes + value.indices.nbytes + value.indptr.nbytes)
     return int(getattr(value, "nbytes", 64))
+
+
+with contextlib.suppress(ImportError):
+    # Dask knows the size of csr_matrix only.
+    from dask.sizeof import sizeof
+
+    sizeof.register(sp.csr_array, _bytes_of)
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,9 @@ LEAST_JOINING = 500
 # Samples in play are solved to a tenth of the violation. While others violate the conditions by
 # more than this, by few sweeps and to this at most.
 LOOSEST = 1.0
-FEW_SWEEPS = 3
+FEW_SWEEPS = 2
+# When fewer than this share of the samples in play have joined, the others will be as few.
+FEW_JOINING = 0.05
 # Until then, so many rows are looked at for each sample in play.
 LOOKED_AT = 8.0
 MOST_SWEEPS = 200
@@ -133,6 +135,7 @@ class _Rounds:
     def __post_init__(self) -> None:
         spec = self.settings.spec
         self.share = 0.0
+        self.sizes: list[Any] = []
         self.intercepts = np.zeros(spec.n_problems)
         self.left: list[IndexArray] = [np.empty(0, dtype=np.int64) for _ in self.partitions]
         self.states = [
@@ -167,8 +170,7 @@ class _Rounds:
         ]
         chunk = submit(join_rows, rows, order)
         self.in_play.chunks.append(chunk)
-        (size,) = self.workers.gather([submit(n_bytes, chunk)])
-        self.traffic.row_bytes += size
+        self.sizes.append(submit(n_bytes, chunk))
 
     def save(self) -> Checkpoint:
         """Return what is needed to go on from here."""
@@ -214,14 +216,14 @@ class _Rounds:
         """Bring the other samples up to date, a share of them, and ask where they stand."""
         in_play, spec = self.in_play, self.settings.spec
         changes = in_play.changes(in_play.beta - in_play.known)
-        held = self.workers.hold(changes)
+        held = self.workers.hold(changes, changes.n_bytes)
         chunks = [in_play.chunks[c] for c in changes.chunks]
         all_chunks: list[Any] = []
         coefficients = None
         if share > self.share:
             everything = in_play.changes(in_play.beta)
             all_chunks = [in_play.chunks[c] for c in everything.chunks]
-            coefficients = self.workers.hold(everything)
+            coefficients = self.workers.hold(everything, everything.n_bytes)
             self.traffic.change_bytes += everything.n_bytes
         self.share = share
         centres = np.empty(spec.n_problems)
@@ -336,11 +338,12 @@ def solve_over_partitions(
         rounds.add(in_play.join(_smallest_keys(first, n_first, max(1, n_classes)), 1 << 62))
     status: Status = "converged"
     violation, least_seen = 2.0, np.inf
-    n_stuck, n_before, are_all_asked = 0, 0, False
+    n_stuck, n_before, are_all_asked, are_few = 0, 0, False, False
     while True:
         try:
-            most = MOST_SWEEPS if violation <= LOOSEST else FEW_SWEEPS
-            rounds.sweeps.run(max(0.5 * tol, min(LOOSEST, 0.1 * violation)), most)
+            most = MOST_SWEEPS if violation <= LOOSEST or are_few else FEW_SWEEPS
+            goal = 0.0 if are_few else min(LOOSEST, 0.1 * violation)
+            rounds.sweeps.run(max(0.5 * tol, goal), most)
             rounds.check()
         except TimeOver:
             status = "max_time"
@@ -367,6 +370,7 @@ def solve_over_partitions(
                 losses = rounds.losses_with(intercepts)
             break
         joiners = in_play.join([s.candidates for s in summaries], n_most)
+        are_few = joiners.order.size < FEW_JOINING * in_play.n
         before = in_play.n if not joiners.order.size else in_play.n - joiners.order.size
         rounds.add(joiners)
         if in_play.n == before:
@@ -386,6 +390,7 @@ def solve_over_partitions(
     figures = [
         in_play.dual_and_primal(p, rounds.intercepts[p], losses[p]) for p in range(spec.n_problems)
     ]
+    rounds.traffic.row_bytes = sum(workers.gather(rounds.sizes))
     objectives = np.array([dual for dual, _ in figures])
     gaps = np.array([primal - dual for dual, primal in figures])
     if status == "max_time":

@@ -14,9 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from svmosaic.dask.in_play import InPlay
-from svmosaic.dask.tasks import PartStep, assign, grow_tree, products, solve_some
+from svmosaic.dask.tasks import (
+    PartStep,
+    assign,
+    choose_rows,
+    distinct,
+    grow_tree,
+    products,
+    solve_some,
+)
 from svmosaic.dask.workers import Workers
 from svmosaic.engine.kernels import KERNELS, KernelSpec
 from svmosaic.engine.problem import DoubleArray, IndexArray
@@ -27,7 +36,7 @@ __all__ = ["Sweeps", "Traffic"]
 # Problems with at most so many samples in play are one part.
 LARGEST_PART = 4000
 # The worst violators of both directions that are solved between two sweeps.
-SINGLE_BLOCK = 512
+SINGLE_BLOCK = 1024
 # Least rows in play whose values one call brings up to date, and least samples of its parts.
 SLICE = 512
 GROUP = 512
@@ -39,7 +48,7 @@ SLOW = 0.5
 NEAR = 0.5
 # Farther than this, they are left as they are for a while, if they are a fair share of all.
 FAR = 0.5
-LEAST_LEAVING = 0.1
+LEAST_LEAVING = 0.2
 _ROUNDING = 1e-9
 
 
@@ -110,7 +119,11 @@ class Sweeps:
     _trees: dict[tuple[int, int], Any] = field(default_factory=dict)
     # Whose values are up to date; the others, and the coefficients when they were left.
     _fresh: Any = None
+    _fresh_rows: Any = None
     _left_at: list[tuple[IndexArray, DoubleArray]] = field(default_factory=list)
+    # Rows whose values were asked for last, and the tables of them that workers have.
+    _asked: Any = None
+    _tables: list[Any] = field(default_factory=list)
 
     def value_from(self, first: int) -> None:
         """Compute the values of samples that have just joined."""
@@ -121,7 +134,8 @@ class Sweeps:
     def run(self, tol: float, most: int) -> None:
         """Solve all problems on the samples in play to a violation of `tol`, in `most` sweeps."""
         n_problems = self.in_play.spec.n_problems
-        self._fresh, self._left_at = np.ones(self.in_play.n, dtype=bool), []
+        self._set_fresh(np.ones(self.in_play.n, dtype=bool))
+        self._left_at = []
         unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
         for number in range(most):
             if not unfinished:
@@ -132,7 +146,7 @@ class Sweeps:
                 unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
                 continue
             self.traffic.n_sweeps += 1
-            if n_problems == 1 and number > 0 and not self._left_at:
+            if n_problems == 1 and number > 0:
                 self._leave_far_ones()
             parts = {p: self._parts(p, number) for p in unfinished}
             before = {p: self._violation(p) for p in unfinished}
@@ -164,7 +178,9 @@ class Sweeps:
         reach = FAR * (highest - lowest)
         far = rows[(up > highest + reach) & (low < lowest - reach)]
         if far.size > LEAST_LEAVING * rows.size:
-            self._fresh[far] = False
+            fresh = self._fresh.copy()
+            fresh[far] = False
+            self._set_fresh(fresh)
             self._left_at.append((far, self.in_play.beta.copy()))
 
     def refresh(self) -> None:
@@ -175,11 +191,16 @@ class Sweeps:
             change = self._products(self.in_play.beta - beta, rows)
             self.in_play.values[rows] += change
         self.in_play.touch()
-        self._fresh[:] = True
+        self._set_fresh(np.ones(self.in_play.n, dtype=bool))
         self._left_at = []
+
+    def _set_fresh(self, fresh: npt.NDArray[np.bool_]) -> None:
+        self._fresh, self._fresh_rows = fresh, np.flatnonzero(fresh)
 
     def _slopes(self, problem: int) -> tuple[IndexArray, DoubleArray, DoubleArray]:
         rows, up, low = self.in_play.slopes(problem)
+        if not self._left_at:
+            return rows, up, low
         fresh = self._fresh[rows]
         return rows[fresh], up[fresh], low[fresh]
 
@@ -202,30 +223,38 @@ class Sweeps:
             return [rows]
         # Other cuts in every other sweep: what is at a border now was not, and will not be.
         leaves = self._leaves_of_all(most, number % 2)[rows] >> (most - depth)
-        return [rows[leaves == leaf] for leaf in np.unique(leaves)]
+        order = np.argsort(leaves, kind="stable")
+        cuts = np.flatnonzero(np.diff(leaves[order])) + 1
+        return np.split(rows[order], cuts)
 
     def _leaves_of_all(self, depth: int, seed: int) -> IndexArray:
         """Return the leaf of every sample in play; those known are not asked for again."""
-        key = (depth, seed)
         chunks = self.in_play.chunks
-        if key not in self._trees:
-            # Samples of a chunk are in the order of their hashes: the first ones are a fair draw.
-            sizes = np.diff([*self.in_play.begins, self.in_play.n])
-            largest = chunks[int(np.argmax(sizes))]
-            self._trees[key] = self.workers.submit(grow_tree, largest, depth, seed)
-        known = self._leaves.setdefault(key, [])
-        new = chunks[len(known) :]
-        known += self.workers.gather(
-            [self.workers.submit(assign, self._trees[key], chunk) for chunk in new]
+        wanted = []
+        # Both at once: the other one is asked for in the next sweep.
+        for key in ((depth, 0), (depth, 1)):
+            if key not in self._trees:
+                # Samples of a chunk are in the order of their hashes: the first ones are a fair
+                # draw.
+                sizes = np.diff([*self.in_play.begins, self.in_play.n])
+                largest = chunks[int(np.argmax(sizes))]
+                self._trees[key] = self.workers.submit(grow_tree, largest, depth, key[1])
+            known = self._leaves.setdefault(key, [])
+            wanted += [(key, chunk) for chunk in chunks[len(known) :]]
+        found = self.workers.gather(
+            [self.workers.submit(assign, self._trees[key], chunk) for key, chunk in wanted]
         )
-        return np.concatenate(known)
+        for (key, _), leaves in zip(wanted, found, strict=True):
+            self._leaves[key].append(leaves)
+        return np.concatenate(self._leaves[depth, seed])
 
     def _worst(self, problem: int) -> IndexArray:
         """Return the worst violators of both directions."""
         rows, up, low = self._slopes(problem)
-        first = np.argsort(up, kind="stable")[:SINGLE_BLOCK]
-        second = np.argsort(-low, kind="stable")[:SINGLE_BLOCK]
-        worst: IndexArray = rows[np.unique(np.concatenate([first, second]))]
+        most = min(SINGLE_BLOCK, rows.size) - 1
+        first = np.argpartition(up, most)[: most + 1]
+        second = np.argpartition(-low, most)[: most + 1]
+        worst: IndexArray = rows[distinct([first, second])]
         return worst
 
     # Steps ----------------------------------------------------------------------------------
@@ -244,7 +273,7 @@ class Sweeps:
         if not step.any():
             return {}
         self.check()
-        fresh = np.flatnonzero(self._fresh)
+        fresh = self._fresh_rows
         change = np.zeros_like(step)
         change[fresh] = self._products(step, fresh)
         lengths = {}
@@ -293,9 +322,9 @@ class Sweeps:
         groups = self._groups(wanted)
         begins = np.array(in_play.begins)
         handles = []
-        for group in groups:
-            rows = np.unique(np.concatenate([r for _, r, _ in group]))
-            used = np.unique(np.searchsorted(begins, rows, side="right") - 1)
+        for number, group in enumerate(groups):
+            rows = distinct([r for _, r, _ in group])
+            used = np.flatnonzero(np.diff(np.searchsorted(rows, [*begins, in_play.n])))
             handles.append(
                 self.workers.submit(
                     solve_some,
@@ -304,6 +333,7 @@ class Sweeps:
                     [part for _, _, part in group],
                     self.kernel,
                     goal,
+                    at=number,
                     has_threads=True,
                 )
             )
@@ -339,33 +369,40 @@ class Sweeps:
         changes = in_play.changes(step)
         if not changes.chunks or not rows.size:
             return np.zeros((rows.size, step.shape[1]))
-        held = self.workers.hold(changes)
+        held = self.workers.hold(changes, changes.n_bytes)
         chunks = [in_play.chunks[c] for c in changes.chunks]
         self.traffic.change_bytes += changes.n_bytes
         self.traffic.n_kernel_values += rows.size * sum(r.size for r in changes.rows)
-        handles = []
-        for own in np.array_split(rows, min(self.workers.n_workers, -(-rows.size // SLICE))):
-            tables, chosen = [], []
-            for c, numbers in in_play.by_chunk(own):
-                tables.append(in_play.chunks[c])
-                chosen.append(numbers)
-            handles.append(
-                self.workers.submit(
-                    products,
-                    tables,
-                    chosen,
-                    chunks,
-                    held,
-                    self.kernel,
-                    has_threads=True,
-                    device=self.device,
-                )
+        handles = [
+            self.workers.submit(
+                products,
+                table,
+                chunks,
+                held,
+                self.kernel,
+                at=number,
+                has_threads=True,
+                device=self.device,
             )
+            for number, table in enumerate(self._tables_of(rows))
+        ]
         began = time.perf_counter()
         found = self.workers.gather(handles)
         self.traffic.product_seconds += time.perf_counter() - began
         self.traffic.result_bytes += sum(part.nbytes for part in found)
         return np.concatenate(found)
+
+    def _tables_of(self, rows: IndexArray) -> list[Any]:
+        """Return tables of some samples in play, one for each worker, which keeps it."""
+        if self._asked is not rows:
+            slices = np.array_split(rows, min(self.workers.n_workers, -(-rows.size // SLICE)))
+            self._asked, self._tables = rows, []
+            for number, own in enumerate(slices):
+                found = list(self.in_play.by_chunk(own))
+                tables = [self.in_play.chunks[c] for c, _ in found]
+                chosen = [numbers for _, numbers in found]
+                self._tables.append(self.workers.submit(choose_rows, tables, chosen, at=number))
+        return self._tables
 
     def _length(self, problem: int, step: DoubleArray, change: DoubleArray) -> float:
         """Return how far to go, at most 1: where the objective is least along a step."""

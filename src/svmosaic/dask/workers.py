@@ -25,6 +25,8 @@ _log = logging.getLogger("svmosaic")
 _LOOK_EVERY = 2.0
 _PATIENCE = 60.0
 _GONE_AFTER = 6.0
+# Bytes of a value that had better travel with the calls than by itself.
+_SMALL = 1 << 18
 
 
 class Workers(Protocol):
@@ -34,18 +36,21 @@ class Workers(Protocol):
     def n_workers(self) -> int:
         """Number of workers; nothing but the size of calls depends on it."""
 
-    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def submit(
+        self, function: Callable[..., Any], *args: Any, at: int | None = None, **kwargs: Any
+    ) -> Any:
         """Return a handle for function(*args); handles among the arguments are results.
 
-        ``has_threads=True`` gives the function as many `n_threads` as there are, and
-        ``device="..."`` is left out where there is no such device.
+        `at` is the number of the worker that had best do it. ``has_threads=True`` gives the
+        function as many `n_threads` as there are, and ``device="..."`` is left out where there is
+        no such device.
         """
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results."""
 
-    def hold(self, value: Any) -> Any:
-        """Return a handle for a value of ours that many calls take."""
+    def hold(self, value: Any, n_bytes: int | None = None) -> Any:
+        """Return a handle for a value of ours, of so many bytes, that many calls take."""
 
 
 def _call(function: Callable[..., Any], n_threads: int, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -64,7 +69,9 @@ class InProcess:
         self._n_threads = resolve_threads(n_jobs)
         self.n_workers = n_workers
 
-    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def submit(
+        self, function: Callable[..., Any], *args: Any, at: int | None = None, **kwargs: Any
+    ) -> Any:
         """Return the result."""
         return _call(function, self._n_threads, args, kwargs)
 
@@ -72,7 +79,7 @@ class InProcess:
         """Return the results."""
         return list(handles)
 
-    def hold(self, value: Any) -> Any:
+    def hold(self, value: Any, n_bytes: int | None = None) -> Any:
         """Return the value."""
         return value
 
@@ -130,6 +137,7 @@ class DaskWorkers:
         self.n_lost = 0
         self._looked = time.monotonic()
         self._known = self._addresses()
+        self._order = sorted(self._known)
         if not self._known:
             raise RuntimeError(
                 f"{who} needs workers, and the cluster at {self._place} has none. Start some, or "
@@ -187,16 +195,29 @@ class DaskWorkers:
         self._alive.update(futures)
         return futures
 
-    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def submit(
+        self, function: Callable[..., Any], *args: Any, at: int | None = None, **kwargs: Any
+    ) -> Any:
         """Return a future. Its name says what it does, in Dask's dashboard too."""
         key = f"svmosaic-{function.__name__.strip('_')}-{self._name}-{next(_numbers)}"
-        future = self._client.submit(_run, function, *args, **kwargs, key=key, pure=False)
+        # Left to itself, the scheduler gives two calls to a worker that has the data and none to
+        # its neighbour. Another worker takes the call if this one is gone.
+        wish = (
+            {}
+            if at is None or not self._order
+            else {"workers": [self._order[at % len(self._order)]], "allow_other_workers": True}
+        )
+        future = self._client.submit(_run, function, *args, **kwargs, key=key, pure=False, **wish)
         self._alive.add(future)
         return future
 
-    def hold(self, value: Any) -> Any:
-        """Return a future of the value, which is made again if it is lost."""
-        return self.submit(_same, value)
+    def hold(self, value: Any, n_bytes: int | None = None) -> Any:
+        """Return the value if it is known to be small: it travels with every call.
+
+        Otherwise return a future of it, which is made again if it is lost.
+        """
+        is_small = n_bytes is not None and n_bytes <= _SMALL
+        return value if is_small else self.submit(_same, value)
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results; raise if the cluster is gone."""
@@ -265,5 +286,5 @@ class DaskWorkers:
                 len(lost),
                 len(self._known),
             )
-        self._known = here
+        self._known, self._order = here, sorted(here)
         return len(here)
