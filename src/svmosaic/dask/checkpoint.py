@@ -59,7 +59,9 @@ class Checkpoint:
 
 def write_checkpoint(path: str | os.PathLike[str], fit: dict[str, Any], state: Checkpoint) -> None:
     """Write a file that says which fit it belongs to, with a checksum."""
-    content = safetensors.numpy.save(vars(state))
+    # Strided arrays would be written with what is between their elements.
+    arrays = {name: np.ascontiguousarray(array) for name, array in vars(state).items()}
+    content = safetensors.numpy.save(arrays)
     digest = hashlib.sha256(content).hexdigest()
     header = json.dumps({"svmosaic-checkpoint": _FORMAT, "sha256": digest, "fit": fit})
     with atomic_write(path, "wb") as file:

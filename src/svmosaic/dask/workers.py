@@ -9,7 +9,7 @@ import time
 import uuid
 import weakref
 from asyncio import CancelledError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, Self
 
 from svmosaic.engine.gpu.devices import is_usable
@@ -193,6 +193,10 @@ class DaskWorkers:
         """Return futures of delayed values, which are computed where their data are."""
         futures = list(self._client.compute(list(delayed)))
         self._alive.update(futures)
+        # A call that takes them may overtake them on the way into the scheduler, which puts large
+        # graphs in order first, and would be cancelled.
+        with self._one_sentence():
+            self._wait(futures)
         return futures
 
     def submit(
@@ -221,20 +225,29 @@ class DaskWorkers:
 
     def gather(self, handles: Sequence[Any]) -> list[Any]:
         """Return the results; raise if the cluster is gone."""
+        with self._one_sentence():
+            self._wait(handles)
+            return list(self._client.gather(list(handles)))
+
+    def _wait(self, handles: Sequence[Any]) -> None:
         distributed = import_optional("distributed", "fit models on a cluster")
-        handles = list(handles)
         last_sign = time.monotonic()
+        while True:
+            try:
+                with self._client.as_current():
+                    distributed.wait(list(handles), timeout=_LOOK_EVERY)
+                break
+            except TimeoutError:
+                last_sign = self._look(last_sign)
+        if time.monotonic() - self._looked > _LOOK_EVERY:
+            self._note_lost()
+
+    @contextlib.contextmanager
+    def _one_sentence(self) -> Iterator[None]:
+        """Say in one sentence what is wrong with a cluster."""
+        distributed = import_optional("distributed", "fit models on a cluster")
         try:
-            while True:
-                try:
-                    with self._client.as_current():
-                        distributed.wait(handles, timeout=_LOOK_EVERY)
-                    break
-                except TimeoutError:
-                    last_sign = self._look(last_sign)
-            if time.monotonic() - self._looked > _LOOK_EVERY:
-                self._note_lost()
-            return list(self._client.gather(handles))
+            yield
         except (distributed.CancelledError, CancelledError, OSError) as error:
             if self._client.status != "running":
                 raise self._gone() from error
