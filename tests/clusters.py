@@ -11,7 +11,7 @@ import numpy as np
 
 
 @contextmanager
-def cluster_of(n_workers):
+def cluster_of(n_workers, memory_limit="1GiB"):
     """Start workers of one thread each."""
     before = dict(os.environ)
     with warnings.catch_warnings():
@@ -22,7 +22,7 @@ def cluster_of(n_workers):
                 n_workers=n_workers,
                 threads_per_worker=1,
                 dashboard_address=":0",
-                memory_limit="1GiB",
+                memory_limit=memory_limit,
                 silence_logs=50,
             ) as cluster,
             distributed.Client(cluster) as client,

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_moons
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.svm import SVC
 
 from same_state import assert_same_state, identical
-from svmosaic import OLLAWVClassifierCV
+from svmosaic import SVRCC, SVRRC, MultiTargetSVR, OLLAWVClassifierCV
 from svmosaic.dask.search import _parts, spread_search
+from svmosaic.multi_instance import BagSearchCV, SetKernelClassifier
 
 pytestmark = pytest.mark.dask
 
@@ -87,3 +89,48 @@ def test_parts_cover_every_gamma_and_fold_once(n_gammas, n_workers):
     pairs = [(g, f) for gammas, folds in parts for g in gammas for f in folds]
     assert sorted(pairs) == [(g, f) for g in range(n_gammas) for f in range(5)]
     assert len(parts) >= min(n_workers, n_gammas)
+
+
+def _bags(n_classes):
+    rng = np.random.default_rng(1)
+    y = np.arange(24) % n_classes
+    return [rng.normal(size=(3, 2)) + 2.0 * label for label in y], y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("grid", [{"C": [1.0, 10.0], "gamma": [0.1, 1.0]}, {"C": [1.0, 10.0]}])
+def test_a_search_of_bags_is_the_local_one(client, n_classes, grid):
+    bags, y = _bags(n_classes)
+    search = BagSearchCV(SetKernelClassifier(), grid, random_state=0)
+
+    found = spread_search(search, bags, y, client=client)
+
+    search.fit(bags, y)
+    searches = [search, *search.binary_classifiers_], [found, *found.binary_classifiers_]
+    for mine, theirs in zip(*searches, strict=True):
+        assert getattr(theirs, "best_params_", None) == getattr(mine, "best_params_", None)
+        scores = [getattr(one, "cv_results_", {}).get("mean_test_score") for one in (theirs, mine)]
+        assert identical(*scores)
+    assert identical(found.decision_function(bags), search.decision_function(bags))
+
+
+@pytest.mark.parametrize("regressor", [MultiTargetSVR, SVRRC, SVRCC], ids=lambda c: c.__name__)
+def test_targets_are_tuned_as_on_one_computer(client, regressor):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, (60, 3))
+    Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1] ** 2, X[:, 0] * X[:, 2]])
+    model = regressor(Cs=[1.0, 10.0], epsilons=[0.01, 0.1], cv=3, tol=1e-8, random_state=0)
+
+    found = spread_search(model, X, Y, client=client)
+
+    model.fit(X, Y)
+    assert found.C_.tolist() == model.C_.tolist()
+    np.testing.assert_allclose(found.cv_errors_, model.cv_errors_, rtol=1e-5)
+    np.testing.assert_allclose(found.predict(X), model.predict(X), atol=1e-5)
+
+
+def test_other_searches_are_refused(client):
+    with pytest.raises(TypeError, match="expected OLLAWVClassifierCV, BagSearchCV or a regressor"):
+        spread_search(GridSearchCV(SVC(), {}), [[0.0]], [0], client=client)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        spread_search(SVRRC(), [[0.0]], [0.0], [1.0], client=client)

@@ -1,10 +1,10 @@
-"""The search of OLLAWVClassifierCV on a cluster: each worker tries a part of the grid."""
+"""Searches on a cluster: each worker tries a part of the candidates, folds or targets."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,13 @@ from svmosaic.dask.workers import DaskWorkers, client_of
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.protocol import engine_for
+from svmosaic.multi_instance.bag_search import BagSearchCV
+from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
+from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.svrwc import SVRWC
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.splits import Split, classification_splits
+from svmosaic.utils.spreading import spread_over
 
 __all__ = ["spread_search"]
 
@@ -29,31 +34,39 @@ _WHO = "spread_search"
 
 
 def spread_search(
-    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None
-) -> OLLAWVClassifierCV:
+    search: Any, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None
+) -> Any:
     """Search as ``search.fit(X, y)`` does, on the workers of a Dask cluster.
 
-    Each worker gets all rows and some gammas, for which it computes distances once; all margins,
-    Cs and folds of a gamma stay together unless there are more workers than gammas. Then folds are
-    spread too. The best model is fitted to all rows by one worker.
+    All training data are sent to each worker once, and it computes distances or kernels once.
+
+    - `OLLAWVClassifierCV`: each worker tries some gammas, with all margins, Cs and folds unless
+      there are more workers than gammas; then folds are spread too. One worker fits the best model
+      to all rows.
+    - `BagSearchCV`, `MIRMixSVMClassifier`: each worker tries some candidates, those that differ in
+      `C` only together, and then some folds of them. The best one is fitted here.
+    - `MultiTargetSVR`, `SVRRC`, `SVRCC`, `SVRWC`: each worker tunes some targets, or some links of
+      chains that can be tuned at the same time.
 
     Parameters
     ----------
-    search : OLLAWVClassifierCV
-        What to search; it is not changed. Its `memory_limit_mb` holds for each worker.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+    search : estimator
+        What to search, one of these; it is not changed. Its `memory_limit_mb` holds for each
+        worker.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), or bags
         Training samples, which are sent to the workers.
-    y : array-like of shape (n_samples,)
-        Class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Class labels or targets.
     sample_weight : array-like of shape (n_samples,), default=None
-        A weight means repetition, in training and in the scores.
+        A weight means repetition, in training and in the scores; of `OLLAWVClassifierCV` only.
     client : distributed.Client, default=None
         The client of the cluster; None means the current one.
 
     Returns
     -------
-    OLLAWVClassifierCV
-        A fitted copy, with the scores and the model that ``search.fit(X, y)`` gives.
+    object
+        A fitted copy. `OLLAWVClassifierCV` and `BagSearchCV` have the scores and the model of
+        ``search.fit(X, y)``; links of chains are the same to their `tol`.
 
     Examples
     --------
@@ -68,6 +81,51 @@ def spread_search(
     >>> bool(found.best_score_ > 0.95)
     True
     """
+    if isinstance(search, OLLAWVClassifierCV):
+        return _spread_ollawv(search, X, y, sample_weight, client)
+    if not isinstance(search, BagSearchCV | MIRMixSVMClassifier | ChainedSVR | SVRWC):
+        raise TypeError(
+            f"{_WHO} expected OLLAWVClassifierCV, BagSearchCV or a regressor of several targets. "
+            f"Got {type(search).__name__}; use n_jobs or joblib's Dask backend for it."
+        )
+    if sample_weight is not None:
+        raise ValueError(f"{type(search).__name__} takes no sample_weight; leave it out.")
+    with DaskWorkers(client_of(client, _WHO), _WHO) as workers, spread_over(_Everyone(workers)):
+        return clone(search).fit(X, y)
+
+
+@dataclass(frozen=True)
+class _Everyone:
+    """The workers of a cluster, for searches that spread their own calls."""
+
+    workers: DaskWorkers
+
+    @property
+    def n_workers(self) -> int:
+        return self.workers.n_workers
+
+    def hold(self, value: Any) -> Any:
+        with _large_graphs():
+            return self.workers.hold(value)
+
+    def map(self, function: Callable[..., Any], held: Any, items: Sequence[Any]) -> list[Any]:
+        return self.workers.gather(
+            [
+                self.workers.submit(function, held, item, at=number, has_threads=True)
+                for number, item in enumerate(items)
+            ]
+        )
+
+
+def _large_graphs() -> Any:
+    """Return a context in which data may be sent: they are meant to be."""
+    dask = import_optional("dask", "search on a cluster")
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
+
+
+def _spread_ollawv(
+    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any, client: Any
+) -> OLLAWVClassifierCV:
     fitted: OLLAWVClassifierCV = clone(search)
     if fitted.device not in (None, "cpu"):
         raise ValueError(
@@ -82,12 +140,7 @@ def spread_search(
     gammas = fitted._grid(training).gammas
     # Folds may come from an iterator, which no pickle takes; workers get theirs as rows.
     asked = clone(search).set_params(cv=None)
-    dask = import_optional("dask", "search on a cluster")
-    with (
-        # The rows are meant to be sent.
-        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}),
-        DaskWorkers(client_of(client, _WHO), _WHO) as workers,
-    ):
+    with _large_graphs(), DaskWorkers(client_of(client, _WHO), _WHO) as workers:
         data = workers.hold((X, y, sample_weight))
         parts = _parts(gammas.size, len(splits), workers.n_workers)
         answers = workers.gather(

@@ -20,6 +20,7 @@ from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import Splits, inner_splits, mean_score
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
+from svmosaic.utils.spreading import Spread, current_spread
 
 __all__ = ["BagSearchCV", "mean_scores", "search_table"]
 
@@ -146,8 +147,57 @@ def mean_scores(
 ) -> list[float]:
     """Return for each candidate the mean score of left-out bags over the splits."""
     signs = data.signs
-    found = learner.score_left_out(data, splits, candidates)
+    spread = current_spread()
+    if spread is None:
+        found = learner.score_left_out(data, splits, candidates)
+    else:
+        found = _score_elsewhere(spread, learner, data, splits, candidates)
     return [mean_score(signs, splits, scores) for scores in found]
+
+
+def _score_elsewhere(
+    spread: Spread,
+    learner: BagLearner,
+    data: TrainingBags,
+    splits: Splits,
+    candidates: Sequence[Candidate],
+) -> list[list[DoubleArray]]:
+    """Return what `score_left_out` does, computed by the workers of a cluster.
+
+    Candidates that differ in their penalty only share kernels and stay together. Where there are
+    more workers than such groups, folds are spread too.
+    """
+    groups: dict[str, list[int]] = {}
+    for number, candidate in enumerate(candidates):
+        shared = sorted((name, repr(v)) for name, v in candidate.items() if name != "C")
+        groups.setdefault(repr(shared), []).append(number)
+    n_parts = min(len(splits), -(-spread.n_workers // len(groups)))
+    items = [
+        (group, list(range(part, len(splits), n_parts)))
+        for group in groups.values()
+        for part in range(n_parts)
+    ]
+    answers = spread.map(_score_some, spread.hold((learner, data, splits, candidates)), items)
+    found: list[list[Any]] = [[None] * len(splits) for _ in candidates]
+    for (group, folds), scores in zip(items, answers, strict=True):
+        for number, by_fold in zip(group, scores, strict=True):
+            for fold, score in zip(folds, by_fold, strict=True):
+                found[number][fold] = score
+    return found
+
+
+def _score_some(
+    held: tuple[BagLearner, TrainingBags, Splits, Sequence[Candidate]],
+    item: tuple[list[int], list[int]],
+    *,
+    n_threads: int,
+) -> list[list[DoubleArray]]:
+    """Return the scores of some candidates on some folds; runs on a worker."""
+    learner, data, splits, candidates = held
+    group, folds = item
+    if "n_jobs" in getattr(learner, "get_params", dict)():
+        learner = clone(learner).set_params(n_jobs=n_threads)
+    return learner.score_left_out(data, [splits[f] for f in folds], [candidates[c] for c in group])
 
 
 def search_table(candidates: list[Candidate], scores: DoubleArray) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.rows import make_rows
 from svmosaic.engine.tasks import RegressionLink, RegressionTuneSettings, TunedRegression
 from svmosaic.utils.splits import Split
+from svmosaic.utils.spreading import Spread, current_spread
 
 __all__ = ["LinkTable", "LinkTuner", "fold_weights", "make_table"]
 
@@ -106,6 +107,7 @@ class LinkTuner:
         self._progress = progress
         self._starts: DoubleArray | None = None
         self._first: list[int] = []
+        self._held: Any = None
 
     def tune_alone(
         self, folds: tuple[DoubleArray, DoubleArray], *, lead_on: bool
@@ -116,7 +118,9 @@ class LinkTuner:
         """
         n_targets, n_samples = self.table.targets.shape
         n_bytes = 8.0 * n_targets * self.settings.n_candidates * folds[0].shape[0] * n_samples
-        keep = lead_on and n_bytes <= self._max_start_bytes
+        # Coefficients to start from stay where they are: on another computer they are too many.
+        is_here = current_spread() is None
+        keep = lead_on and n_bytes <= self._max_start_bytes and is_here
         nothing = np.empty(0, dtype=np.int64)
         tuned, kept = self._tune(
             [RegressionLink(t, nothing) for t in range(n_targets)],
@@ -160,6 +164,9 @@ class LinkTuner:
         *,
         keep: bool,
     ) -> tuple[list[TunedRegression], DoubleArray]:
+        spread = current_spread()
+        if spread is not None and len(links) > 1:
+            return self._tune_elsewhere(spread, links, columns, folds), np.empty(0)
         return cpu.tune_regression(
             self.table.distances,
             self.table.targets,
@@ -173,6 +180,47 @@ class LinkTuner:
             n_threads=self._n_threads,
             progress=self._progress,
         )
+
+    def _tune_elsewhere(
+        self,
+        spread: Spread,
+        links: Sequence[RegressionLink],
+        columns: DoubleArray,
+        folds: tuple[DoubleArray, DoubleArray],
+    ) -> list[TunedRegression]:
+        """Let the workers of a cluster tune links; each gets the distances once."""
+        if self._held is None:
+            self._held = spread.hold((self.table, self.settings))
+        n_groups = min(len(links), spread.n_workers)
+        items = [(links[group::n_groups], columns, folds) for group in range(n_groups)]
+        tuned: list[Any] = [None] * len(links)
+        for group, found in enumerate(spread.map(_tune_some, self._held, items)):
+            tuned[group::n_groups] = found
+        return tuned
+
+
+def _tune_some(
+    held: tuple[LinkTable, RegressionTuneSettings],
+    item: tuple[Sequence[RegressionLink], DoubleArray, tuple[DoubleArray, DoubleArray]],
+    *,
+    n_threads: int,
+) -> list[TunedRegression]:
+    """Tune some links; runs on a worker."""
+    table, settings = held
+    links, columns, folds = item
+    return cpu.tune_regression(
+        table.distances,
+        table.targets,
+        columns,
+        links,
+        table.weights,
+        folds,
+        settings,
+        starts=None,
+        keep=False,
+        n_threads=n_threads,
+        progress=None,
+    )[0]
 
 
 def make_table(
