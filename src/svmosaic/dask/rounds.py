@@ -370,7 +370,7 @@ def solve_over_partitions(
                 losses = rounds.losses_with(intercepts)
             break
         joiners = in_play.join([s.candidates for s in summaries], n_most)
-        are_few = joiners.order.size < FEW_JOINING * in_play.n
+        are_few = violation <= LOOSEST and joiners.order.size < FEW_JOINING * in_play.n
         before = in_play.n if not joiners.order.size else in_play.n - joiners.order.size
         rounds.add(joiners)
         if in_play.n == before:

@@ -34,7 +34,7 @@ from svmosaic.engine.tasks import DualPart
 __all__ = ["Sweeps", "Traffic"]
 
 # Problems with at most so many samples in play are one part.
-LARGEST_PART = 4000
+LARGEST_PART = 2000
 # The worst violators of both directions that are solved between two sweeps.
 SINGLE_BLOCK = 1024
 # Least rows in play whose values one call brings up to date, and least samples of its parts.
@@ -44,6 +44,8 @@ GROUP = 512
 SHORT_STEP = 0.5
 # A sweep that leaves more than this share of the violation is followed by a block.
 SLOW = 0.5
+# Parts are joined, too, when so many sweeps leave more than that.
+PATIENCE = 16
 # Samples that are this share of the violation away from violating the conditions may move soon.
 NEAR = 0.5
 # Farther than this, they are left as they are for a while, if they are a fair share of all.
@@ -137,6 +139,7 @@ class Sweeps:
         self._set_fresh(np.ones(self.in_play.n, dtype=bool))
         self._left_at = []
         unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
+        marks: dict[int, float] = {}
         for number in range(most):
             if not unfinished:
                 # On the samples that were near; what do the others say?
@@ -150,11 +153,15 @@ class Sweeps:
                 self._leave_far_ones()
             parts = {p: self._parts(p, number) for p in unfinished}
             before = {p: self._violation(p) for p in unfinished}
+            if number % PATIENCE == 0:
+                marks = before
             lengths = self._step(parts, tol)
             rest = []
             for p in unfinished:
                 is_whole = len(parts[p]) == 1
-                if not is_whole and (lengths.get(p, 1.0) < SHORT_STEP or number % 16 == 15):
+                mark = marks.get(p, np.inf) if number % PATIENCE == PATIENCE - 1 else np.inf
+                is_stuck = before[p] > SLOW * mark
+                if not is_whole and (lengths.get(p, 1.0) < SHORT_STEP or is_stuck):
                     self._n_joined[p] = self._n_joined.get(p, 0) + 1
                 if self._violation(p) > tol:
                     rest.append(p)
@@ -165,7 +172,7 @@ class Sweeps:
                 if len(parts[p]) > 1 and self._violation(p) > SLOW * before[p]
             }
             if blocks:
-                self._step(blocks, tol)
+                self._step(blocks, tol, are_blocks=True)
             unfinished = [p for p in rest if self._violation(p) > tol]
         self.refresh()
 
@@ -259,10 +266,12 @@ class Sweeps:
 
     # Steps ----------------------------------------------------------------------------------
 
-    def _step(self, parts: dict[int, list[IndexArray]], tol: float) -> dict[int, float]:
+    def _step(
+        self, parts: dict[int, list[IndexArray]], tol: float, *, are_blocks: bool = False
+    ) -> dict[int, float]:
         """Solve parts and go as far along their joint step as is best; return the lengths."""
         self.check()
-        found = self._solve(parts, tol)
+        found = self._solve(parts, tol, are_blocks)
         step = np.zeros_like(self.in_play.beta)
         for problem, rows, part in found:
             step[rows[part.places], problem] = (
@@ -292,7 +301,7 @@ class Sweeps:
         return lengths
 
     def _solve(
-        self, parts: dict[int, list[IndexArray]], tol: float
+        self, parts: dict[int, list[IndexArray]], tol: float, are_blocks: bool
     ) -> list[tuple[int, IndexArray, PartStep]]:
         """Let workers solve parts, those that have something to solve."""
         in_play = self.in_play
@@ -315,7 +324,8 @@ class Sweeps:
                 )
                 wanted.append((problem, rows, part))
             # Parts need not be more exact than what they hear of each other.
-            loose = 0.0 if len(lists) == 1 else 0.1 * self._violation(problem)
+            is_whole = len(lists) == 1 and not are_blocks
+            loose = 0.0 if is_whole else 0.1 * self._violation(problem)
             goal = min(goal, max(0.5 * tol, loose))
         if not wanted:
             return []
