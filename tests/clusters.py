@@ -39,3 +39,12 @@ def noisy_rows(seed, n):
     X = rng.uniform(-1, 1, size=(n, 4))
     y = (np.sin(5 * X[:, 0]) * X[:, 1] + 0.3 * rng.normal(size=n) > 0).astype(int)
     return X, y
+
+
+def wide_rows(seed, n, n_features):
+    """Return rows of two classes that touch."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, n_features)).astype(np.float32)
+    X[:, :5] += 4.0 * (y[:, np.newaxis] - 0.5)
+    return X, y

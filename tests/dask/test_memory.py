@@ -9,7 +9,7 @@ da = pytest.importorskip("dask.array")
 pytest.importorskip("distributed")
 
 import dask  # noqa: E402
-from clusters import cluster_of  # noqa: E402
+from clusters import cluster_of, wide_rows  # noqa: E402
 from svmosaic.dask import DaskOLLAWVClassifier  # noqa: E402
 
 pytestmark = pytest.mark.dask
@@ -18,18 +18,9 @@ LIMIT = 500 * 2**20
 N_FEATURES, ROWS = 100, 40_000
 
 
-def make_block(number):
-    """Return two classes that touch, in 100 features."""
-    rng = np.random.default_rng(number)
-    y = rng.integers(0, 2, ROWS)
-    X = rng.normal(size=(ROWS, N_FEATURES)).astype(np.float32)
-    X[:, :5] += 4.0 * (y[:, np.newaxis] - 0.5)
-    return X, y
-
-
 def test_data_five_times_the_memory_of_a_worker(tmp_path):
     n_blocks = -(-5 * LIMIT // (4 * N_FEATURES * ROWS))
-    blocks = [dask.delayed(make_block)(number) for number in range(n_blocks)]
+    blocks = [dask.delayed(wide_rows)(number, ROWS, N_FEATURES) for number in range(n_blocks)]
     X = da.concatenate([da.from_delayed(b[0], (ROWS, N_FEATURES), np.float32) for b in blocks])
     y = da.concatenate([da.from_delayed(b[1], (ROWS,), int) for b in blocks])
     assert X.nbytes >= 5 * LIMIT
@@ -42,5 +33,5 @@ def test_data_five_times_the_memory_of_a_worker(tmp_path):
 
     assert model.fit_report_.n_lost == 0
     assert model.fit_report_.violation <= 1e-2
-    test, labels = make_block(n_blocks)
-    assert model.to_local().score(test[:2000], labels[:2000]) > 0.99
+    test, labels = wide_rows(n_blocks, 2000, N_FEATURES)
+    assert model.to_local().score(test, labels) > 0.99
