@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from sklearn.utils import get_tags
 
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers.columns import to_dense
+from svmosaic.datasets.readers.columns import TableOptions, to_dense
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.text import other_advice
 from svmosaic.multi_instance.bag_classifier import BagClassifier
@@ -86,20 +87,28 @@ def read_file(
     labelled: bool = True,
     width: int | None = None,
     gaps: bool = False,
+    known: Sequence[str] | None = None,
 ) -> Dataset:
     """Return the data of a file; without labels unless `labelled`.
 
     `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
-    missing if `gaps`.
+    missing if `gaps`. `known` are the names of the features of a model: they tell which columns
+    hold numbers and which hold names.
     """
     with other_advice(allow_nan="train with --impute mean", max_bytes="--max-bytes"):
-        data = _read_file(source, task, columns, labelled, width, gaps)
+        data = _read_file(source, task, columns, labelled, width, gaps, known)
     refuse_infinities(data.X, Path(source).name)
     return data
 
 
 def _read_file(
-    source: str, task: Kind, columns: Columns, labelled: bool, width: int | None, gaps: bool
+    source: str,
+    task: Kind,
+    columns: Columns,
+    labelled: bool,
+    width: int | None,
+    gaps: bool,
+    known: Sequence[str] | None,
 ) -> Dataset:
     reader = find_reader(source, columns.format)
     common: dict[str, Any] = {
@@ -117,6 +126,8 @@ def _read_file(
         common["n_features"] = width
     if task == "bags":
         return read_bags(source, bag=columns.bag, target=target, **common)
+    if known is not None and "numeric_columns" in reader.options and reader.columns is not None:
+        common |= _kinds_of_model(reader.columns(Path(source), TableOptions()).names, target, known)
     data = read_table(source, target=target, **common)
     if reader.has_columns or not sp.issparse(data.X):
         return data
@@ -124,3 +135,23 @@ def _read_file(
     if not dense:
         return data
     return data.with_features(to_dense(data.X, Path(source), columns.max_bytes), None)
+
+
+def _kinds_of_model(
+    names: Sequence[str], target: str | int | None, known: Sequence[str]
+) -> dict[str, Any]:
+    """Return which columns of a file hold numbers and which hold names, as a model knows them.
+
+    Others, of which the model knows nothing, are as their values say.
+    """
+    numbers = set(known)
+    # `colour=red` is a value of the column colour.
+    nominal = {name[:at] for name in known for at, letter in enumerate(name) if letter == "="}
+    labels = (
+        names[target] if isinstance(target, int) and -len(names) <= target < len(names) else target
+    )
+    features = [name for name in names if name != labels]
+    return {
+        "numeric_columns": [name for name in features if name in numbers],
+        "nominal_columns": [n for n in features if n in nominal and n not in numbers],
+    }

@@ -97,10 +97,14 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         _refuse_file_options(source, columns)
         return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in list_transformers(model))
+    wanted = getattr(model, "feature_names_in_", None)
+    known = None if wanted is None else [str(name) for name in wanted]
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
-        data = read_file(source, task, columns, labelled=labelled, width=width, gaps=gaps)
+        data = read_file(
+            source, task, columns, labelled=labelled, width=width, gaps=gaps, known=known
+        )
         return _fit_columns(data, model)
 
     if task == "targets":
@@ -218,8 +222,15 @@ def _match_names(data: Dataset, wanted: list[str]) -> Any:
     # `colour=red` is a category of the column colour: absent where no row is red.
     columns = {name.partition("=")[0] for name in names if "=" in name}
     missing = [
-        name for name in wanted if name not in place and name.partition("=")[0] not in columns
+        name
+        for name in wanted
+        if name not in place and ("=" not in name or name.partition("=")[0] not in columns)
     ]
+    if named := [name for name in missing if name in columns]:
+        raise _ColumnMismatch(
+            f"{data.name} has names in {_listed(named)}; the model was trained on numbers there. "
+            "Correct the cells that are no numbers."
+        )
     if missing:
         raise _ColumnMismatch(
             f"{data.name} lacks {_listed(missing)} that the model was trained on. Use data with "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +74,7 @@ class TableOptions:
     drop: Sequence[str | int] = ()
     nominal: Literal["onehot", "ordinal"] = "onehot"
     nominal_columns: Sequence[str | int] = ()
+    numeric_columns: Sequence[str | int] = ()
     delimiter: str | None = None
     header: bool | None = None
     n_features: int | None = None
@@ -87,11 +89,12 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns are the target, left out, or names whatever they look like."""
+    """Which columns are the target, left out, or names or numbers whatever they look like."""
 
     target: int | None
     dropped: frozenset[int]
     forced_nominal: frozenset[int]
+    forced_numeric: frozenset[int] = frozenset()
 
     def is_feature(self, column: int) -> bool:
         """Whether the column is a feature."""
@@ -108,6 +111,8 @@ class Cells:
     allow_nan: bool
     is_target: bool
     gap_option: str
+    # Known to hold numbers, whatever its cells look like.
+    is_numeric: bool = False
 
     def missing_value(self, line: int) -> Exception:
         """Make the error for a cell without a value."""
@@ -116,6 +121,16 @@ class Cells:
         else:
             reason = f"column {shorten(self.name)} has no value. Fill it in{self.gap_option}."
         return file_error(self.path, line, reason)
+
+    def not_a_number(self, cell: str, line: int) -> Exception:
+        """Make the error for a name in a column of numbers."""
+        advice = "" if self.is_numeric else ", or list the column in nominal_columns"
+        return file_error(
+            self.path,
+            line,
+            f"column {shorten(self.name)} holds numbers, got {shorten(cell)}. Correct the cell"
+            f"{advice}.",
+        )
 
 
 @dataclass(frozen=True)
@@ -192,12 +207,7 @@ class NumericColumn:
         try:
             value = _parse_number(cell)
         except ValueError:
-            raise file_error(
-                about.path,
-                line,
-                f"column {shorten(about.name)} holds numbers, got {shorten(cell)}. "
-                "Correct the cell, or list the column in nominal_columns.",
-            ) from None
+            raise about.not_a_number(cell, line) from None
         if not about.allow_nan and not math.isfinite(value):
             advice = "Correct the cell." if about.is_target else f"Correct it{about.gap_option}."
             raise file_error(
@@ -289,16 +299,17 @@ class NominalColumn:
 
 
 class GuessedColumn:
-    """A column of numbers if its first value is a number, else of names.
+    """A column of numbers or of names, whichever most of its values are.
 
-    The first value decides, so that a later slip of the pen in a column of numbers is an error
-    with a line number and not a silent change of the whole column.
+    All values have a say, so the order of the rows does not matter. Among numbers, a name is a slip
+    of the pen and an error with its line, never a silent change of the whole column.
     """
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
         self._column: NumericColumn | NominalColumn | None = None
         self._waiting: list[int] = []  # lines of the missing cells before the first value
+        self._slip: tuple[str, int] | None = None  # the first name, and its line
 
     @property
     def n_values(self) -> int:
@@ -308,17 +319,24 @@ class GuessedColumn:
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells."""
         if self._column is None:
-            missing = self._cells.missing
-            first = next((cell for cell in cells if cell not in missing), None)
-            if first is None:
+            if all(cell in self._cells.missing for cell in cells):
                 if not self._cells.allow_nan:
                     raise self._cells.missing_value(lines[0])
                 self._waiting.extend(lines)
                 return
-            self._column = self._decide(is_number(first))
+            self._column = self._decide(cells, lines)
         self._column.add(cells, lines)
 
-    def _decide(self, is_numeric: bool) -> NumericColumn | NominalColumn:
+    def _decide(self, cells: Sequence[str], lines: Sequence[int]) -> NumericColumn | NominalColumn:
+        """Choose by the first values, of which there are thousands; `finish` looks at all."""
+        counts = Counter(cells)
+        names = {c for c in counts if c not in self._cells.missing and not is_number(c)}
+        n_names = sum(counts[name] for name in names)
+        n_missing = sum(counts[cell] for cell in counts.keys() & self._cells.missing)
+        if n_names:
+            pairs = zip(cells, lines, strict=True)
+            self._slip = next((cell, line) for cell, line in pairs if cell in names)
+        is_numeric = 2 * n_names <= len(cells) - n_missing
         column = NumericColumn(self._cells) if is_numeric else NominalColumn(self._cells)
         if self._waiting:
             blank = next(iter(self._cells.missing))
@@ -329,7 +347,16 @@ class GuessedColumn:
         """Return the column; one without any value is all nan."""
         if self._column is None:
             return FinishedColumn(self._cells.name, np.full(len(self._waiting), np.nan))
-        return self._column.finish()
+        finished = self._column.finish()
+        if finished.categories is not None and self._slip is not None:
+            counts = np.bincount(
+                finished.values[finished.values >= 0].astype(np.int64),
+                minlength=len(finished.categories),
+            )
+            are_numbers = [is_number(name) for name in finished.categories]
+            if 2 * counts[are_numbers].sum() >= counts.sum():
+                raise self._cells.not_a_number(*self._slip)
+        return finished
 
 
 class TableBuilder:
@@ -551,6 +578,12 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
     target = None if options.target is None else find_column(options.target, names, path)
     dropped = frozenset(find_column(key, names, path) for key in options.drop)
     forced = frozenset(find_column(key, names, path) for key in options.nominal_columns)
+    numeric = frozenset(find_column(key, names, path) for key in options.numeric_columns)
+    if both := forced & numeric:
+        raise ValueError(
+            f"The column {names[min(both)]!r} of {path.name} is in nominal_columns and in "
+            "numeric_columns. Leave it out of one."
+        )
     if target in dropped:
         raise ValueError(
             f"The target {options.target!r} of {path.name} is also in drop. Name another target, "
@@ -560,7 +593,7 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
         raise file_error(
             path, None, "no feature columns are left. Check the delimiter, the target and drop."
         )
-    return Roles(target, dropped, forced)
+    return Roles(target, dropped, forced, numeric)
 
 
 def find_column(key: str | int, names: Sequence[str], path: Path) -> int:

@@ -175,5 +175,5 @@ READER = line_reader(
     (".csv", ".tsv"),
     _lay_out,
     recognises=_recognises,
-    options=TABLE_OPTIONS | {"delimiter", "header"},
+    options=TABLE_OPTIONS | {"delimiter", "header", "numeric_columns"},
 )

@@ -29,7 +29,8 @@ from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 
 __all__ = ["MISSING", "LayOut", "LineTable", "line_reader"]
 
-MISSING = frozenset({"", "?", "NA"})
+# As spreadsheets, databases, R and pandas write a cell without a value.
+MISSING = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "null", "NULL", "None"})
 _SAMPLE_LINES = 20
 
 
@@ -147,11 +148,16 @@ def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     for j, name in enumerate(table.names):
         is_target = j == roles.target
         allow_nan = options.allow_nan and not is_target
-        cells = Cells(path, name, table.missing, allow_nan, is_target, options.gap_option)
+        is_numeric = j in roles.forced_numeric
+        cells = Cells(
+            path, name, table.missing, allow_nan, is_target, options.gap_option, is_numeric
+        )
         if j in roles.dropped:
             columns.append(None)
         elif j in roles.forced_nominal:
             columns.append(NominalColumn(cells))
+        elif is_numeric:
+            columns.append(NumericColumn(cells))
         else:
             columns.append(GuessedColumn(cells))
     builder = TableBuilder(path, columns, roles, options)

@@ -26,6 +26,7 @@ def read_table(
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
     nominal_columns: Sequence[str | int] = (),
+    numeric_columns: Sequence[str | int] = (),
     delimiter: str | None = None,
     header: bool | None = None,
     n_features: int | None = None,
@@ -55,6 +56,9 @@ def read_table(
         columns of "onehot" and nan in "ordinal". CSV and ARFF only.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. CSV and ARFF only.
+    numeric_columns : sequence of str or int, default=()
+        Columns of numbers: anything else in them is an error. By default most values of a column
+        decide whether it holds numbers or names. CSV only.
     delimiter : str, default=None
         What separates the cells, or ``"whitespace"``; found by itself by default. CSV only.
     header : bool, default=None
@@ -101,6 +105,7 @@ def read_table(
         drop=drop,
         nominal=nominal,
         nominal_columns=nominal_columns,
+        numeric_columns=numeric_columns,
         delimiter=delimiter,
         header=header,
         n_features=n_features,
@@ -132,7 +137,7 @@ def check_options(reader: Reader, options: TableOptions, path: Path, who: str) -
             f"The 'nominal' option of {who} must be 'onehot' or 'ordinal'. "
             f"Got {options.nominal!r} instead."
         )
-    for name in ("drop", "nominal_columns"):
+    for name in ("drop", "nominal_columns", "numeric_columns"):
         if isinstance(value := getattr(options, name), str):
             raise TypeError(
                 f"The {name!r} option of {who} must be a list of columns. "
