@@ -138,6 +138,8 @@ class Sweeps:
         n_problems = self.in_play.spec.n_problems
         self._set_fresh(np.ones(self.in_play.n, dtype=bool))
         self._left_at = []
+        # Samples that have just joined move most, and make steps short; that passes.
+        self._n_joined.clear()
         unfinished = [p for p in range(n_problems) if self._violation(p) > tol]
         marks: dict[int, float] = {}
         for number in range(most):

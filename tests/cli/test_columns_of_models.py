@@ -1,0 +1,121 @@
+"""A model knows the kinds of its columns: no row is predicted without one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmosaic.cli.main import main
+from svmosaic.datasets import read_table
+from svmosaic.exceptions import DataFileError
+
+ROWS = 40
+
+
+def table(seed=0):
+    rng = np.random.default_rng(seed)
+    size, weight = rng.normal(size=(2, ROWS)).round(3)
+    colour = rng.choice(["red", "blue"], ROWS)
+    return size, weight, colour, np.where(size + weight > 0, "yes", "no")
+
+
+def lines_of(*columns):
+    return [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.csv").write_text(
+        "\n".join(["size,weight,colour,class", *lines_of(*table())]) + "\n"
+    )
+    assert main(["train", "train.csv", "-o", "m.model"]) == 0
+    capsys.readouterr()
+    return "m.model"
+
+
+@pytest.mark.parametrize("cell", ['"0,9"', '"1,234"', "about 3", "1_0", "-"])
+@pytest.mark.parametrize("row", [1, 5])
+def test_text_among_numbers_is_an_error_with_its_line(model, tmp_path, capsys, cell, row):
+    size, weight, colour, _ = table(1)
+    lines = ["size,weight,colour", *lines_of(size, weight, colour)]
+    lines[row] = f"{cell},0.5,red"
+    (tmp_path / "new.csv").write_text("\n".join(lines) + "\n")
+
+    assert main(["predict", model, "new.csv"]) != 0
+
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    expected = f"new.csv, line {row + 1}: column 'size' holds numbers, got {cell.strip(chr(34))!r}"
+    assert expected in captured.err
+
+
+@pytest.mark.parametrize("word", ["", "?", "NA", "N/A", "n/a", "null", "NULL", "None", "#N/A"])
+def test_words_for_a_missing_value(model, tmp_path, capsys, word):
+    (tmp_path / "new.csv").write_text(f"size,weight,colour\n{word},0.5,red\n1,2,blue\n")
+
+    assert main(["predict", model, "new.csv"]) != 0
+
+    assert "new.csv, line 2: column 'size' has no value" in capsys.readouterr().err
+
+
+def test_order_of_columns_and_further_ones_do_not_matter(model, tmp_path, capsys):
+    size, weight, colour, _ = table(1)
+    plain = ["size,weight,colour", *lines_of(size, weight, colour)]
+    (tmp_path / "plain.csv").write_text("\n".join(plain) + "\n")
+    other = ["colour,id,weight,note,size", *lines_of(colour, range(ROWS), weight, colour, size)]
+    (tmp_path / "other.csv").write_text("\n".join(other) + "\n")
+
+    assert main(["predict", model, "plain.csv"]) == 0
+    expected = capsys.readouterr().out
+    assert main(["predict", model, "other.csv"]) == 0
+
+    captured = capsys.readouterr()
+    assert captured.out == expected
+    assert "'id'" in captured.err
+    assert "'note=" in captured.err
+
+
+def test_numbers_in_a_column_of_names_stay_names(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    size, weight, _, y = table()
+    code = np.where(np.arange(ROWS) % 4 == 0, "7", np.where(size > 0, "a", "b"))
+    (tmp_path / "train.csv").write_text(
+        "\n".join(["code,weight,class", *lines_of(code, weight, y)]) + "\n"
+    )
+    assert main(["train", "train.csv", "-o", "m.model"]) == 0
+    # All of one kind here, and numbers: the model knows better.
+    (tmp_path / "new.csv").write_text("code,weight\n7,0.5\n7,-0.5\n")
+
+    assert main(["predict", "m.model", "new.csv"]) == 0
+    assert "left out" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kinds_do_not_depend_on_the_order_of_rows(tmp_path, seed):
+    rows = [f"{k},{'x' if k < 6 else k},{k % 2}" for k in range(10)]
+    order = np.random.default_rng(seed).permutation(len(rows))
+    path = tmp_path / "mixed.csv"
+    path.write_text("\n".join(["a,b,y", *(rows[k] for k in order)]) + "\n")
+    names = read_table(path).feature_names
+    assert names == ("a", "b=6", "b=7", "b=8", "b=9", "b=x")
+
+    rows = [f"{k},{'x' if k < 3 else k},{k % 2}" for k in range(10)]
+    path.write_text("\n".join(["a,b,y", *(rows[k] for k in order)]) + "\n")
+    with pytest.raises(DataFileError, match="column 'b' holds numbers, got 'x'"):
+        read_table(path)
+
+
+def test_a_late_change_of_kind_is_found(tmp_path, monkeypatch):
+    from svmosaic.datasets.readers import columns
+
+    monkeypatch.setattr(columns, "_BATCH_CELLS", 4)
+    path = tmp_path / "late.csv"
+    path.write_text("a,y\nx,0\nz,1\n" + "".join(f"{k},{k % 2}\n" for k in range(9)))
+    with pytest.raises(DataFileError, match=r"late\.csv, line 2: column 'a' holds numbers"):
+        read_table(path)
+    # A column that is known to hold numbers says so at once, and offers no other way.
+    with pytest.raises(DataFileError, match=r"got 'x'\. Correct the cell\.$"):
+        read_table(path, numeric_columns=["a"])
+    with pytest.raises(ValueError, match="in nominal_columns and in numeric_columns"):
+        read_table(path, numeric_columns=["a"], nominal_columns=["a"])
