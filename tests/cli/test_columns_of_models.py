@@ -73,7 +73,7 @@ def test_order_of_columns_and_further_ones_do_not_matter(model, tmp_path, capsys
     captured = capsys.readouterr()
     assert captured.out == expected
     assert "'id'" in captured.err
-    assert "'note=" in captured.err
+    assert "'note'" in captured.err
 
 
 def test_numbers_in_a_column_of_names_stay_names(tmp_path, monkeypatch, capsys):
@@ -119,3 +119,52 @@ def test_a_late_change_of_kind_is_found(tmp_path, monkeypatch):
         read_table(path, numeric_columns=["a"])
     with pytest.raises(ValueError, match="in nominal_columns and in numeric_columns"):
         read_table(path, numeric_columns=["a"], nominal_columns=["a"])
+
+
+def test_labels_are_found_by_name_wherever_they_are(model, tmp_path, capsys):
+    size, weight, colour, y = table(1)
+    (tmp_path / "first.csv").write_text(
+        "\n".join(["class,colour,size,weight", *lines_of(y, colour, size, weight)]) + "\n"
+    )
+    (tmp_path / "none.csv").write_text(
+        "\n".join(["colour,size,weight", *lines_of(colour, size, weight)]) + "\n"
+    )
+    (tmp_path / "empty.csv").write_text(
+        "\n".join(["colour,size,weight,class", *lines_of(colour, size, weight, [""] * ROWS)]) + "\n"
+    )
+
+    assert main(["predict", model, "first.csv"]) == 0
+    first = capsys.readouterr()
+    assert "accuracy" in first.err
+    for name in ("none.csv", "empty.csv"):
+        assert main(["predict", model, name]) == 0
+        captured = capsys.readouterr()
+        assert captured.out == first.out
+        assert captured.err == ""
+
+    assert main(["info", model]) == 0
+    assert "predicts           class" in capsys.readouterr().out
+
+
+def test_a_label_that_is_missing_here_and_there_is_an_error(model, tmp_path, capsys):
+    (tmp_path / "some.csv").write_text("size,weight,colour,class\n1,2,red,yes\n3,4,blue,\n")
+
+    assert main(["predict", model, "some.csv"]) != 0
+
+    assert "some.csv, line 3: the target 'class' has no value" in capsys.readouterr().err
+
+
+def test_several_targets_are_found_by_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    size, weight, _, _ = table()
+    rows = lines_of(size, weight, (size + weight).round(3), (size - weight).round(3))
+    (tmp_path / "train.csv").write_text("\n".join(["size,weight,sum,gap", *rows]) + "\n")
+    words = ["train", "train.csv", "-o", "m.model", "--method", "multi-target-svr"]
+    assert main([*words, "--targets", "sum,gap", "--set", "Cs=[10.0]"]) == 0
+    capsys.readouterr()
+
+    assert main(["predict", "m.model", "train.csv"]) == 0
+
+    captured = capsys.readouterr()
+    assert "mean R2" in captured.err
+    assert len(captured.out.splitlines()) == ROWS

@@ -36,6 +36,7 @@ def run(args: argparse.Namespace) -> None:
         ("model", type(estimator).__name__),
         ("scaling", ", ".join(before) if before else "none"),
         ("features", _features(model)),
+        *_target_fields(model),
         *_class_fields(estimator),
         *_expansion_fields(estimator),
         *_parameter_fields(estimator),
@@ -72,6 +73,13 @@ def _class_fields(estimator: Any) -> list[tuple[str, object]]:
     if not hasattr(estimator, "classes_"):
         return []
     return [("classes", f"{estimator.classes_.size}: {listed(estimator.classes_.tolist())}")]
+
+
+def _target_fields(model: Any) -> list[tuple[str, object]]:
+    from svmosaic.cli.describe import listed
+
+    names = list(getattr(model, "target_names_in_", ()))
+    return [("predicts", listed(names))] if names else []
 
 
 def _features(model: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,21 @@ from sklearn.utils import get_tags
 
 from svmosaic.bags import Bags
 from svmosaic.cli.console import note
-from svmosaic.cli.data_kinds import Columns, data_kind, read_file
+from svmosaic.cli.data_kinds import (
+    Columns,
+    KnownColumns,
+    column_names,
+    data_kind,
+    listed_columns,
+    read_file,
+)
 from svmosaic.cli.preparation import fills_gaps, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
+from svmosaic.datasets.readers.columns import find_column
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.text import in_words, other_advice
-from svmosaic.exceptions import DataNotFoundError
+from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
@@ -34,6 +43,7 @@ __all__ = [
     "list_transformers",
     "read_for_model",
     "read_training",
+    "target_columns",
 ]
 
 # What a data set of each kind has, and which methods of `train` take it.
@@ -42,8 +52,6 @@ _KINDS: dict[Kind, str] = {
     "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
     "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
 }
-# A message names at most this many columns.
-_NAMES_SHOWN = 3
 
 
 # Reading ------------------------------------------------------------------------------------
@@ -88,9 +96,10 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     """Return data in the columns that `model` was trained on.
 
     Columns are matched by name where both sides have names, so their order does not matter and a
-    category that the model has never seen is left out. If nothing was said of the labels, a table
-    that has just the model's features is read without any; several targets are read only if they
-    were named.
+    category that the model has never seen is left out. If nothing was said of the labels, they are
+    in the columns that the model knows by name, if the file has these and they are not empty. For a
+    model that knows no names, a table that has just its features is read without labels, and
+    several targets are read only if they were named.
     """
     task = data_kind(final_estimator(model))
     if not _is_file(source, task):
@@ -98,7 +107,8 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in list_transformers(model))
     wanted = getattr(model, "feature_names_in_", None)
-    known = None if wanted is None else [str(name) for name in wanted]
+    own = [str(name) for name in getattr(model, "target_names_in_", ())]
+    known = None if wanted is None else KnownColumns([str(name) for name in wanted], own)
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
@@ -107,6 +117,17 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         )
         return _fit_columns(data, model)
 
+    names = column_names(source, columns) if own and not columns.says_targets() else None
+    if names is not None and task != "bags":
+        if not set(own) <= set(names):
+            return read(labelled=False)
+        columns = columns.with_targets(own, task)
+        try:
+            return read()
+        except DataFileError:
+            if not _are_empty(source, columns, own, names):
+                raise
+            return read(labelled=False)
     if task == "targets":
         return read(labelled=columns.targets is not None)
     if columns.target != -1:
@@ -120,6 +141,27 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
             return read(labelled=False)
         except _ColumnMismatch:
             raise error from None
+
+
+def _are_empty(source: str, columns: Columns, own: list[str], names: Sequence[str]) -> bool:
+    """Return whether columns of a file have no value at all."""
+    others = [name for name in names if name not in own]
+    table = read_table(
+        source, format=columns.format, target=None, drop=others, allow_nan=True, dense=True
+    )
+    return bool(np.isnan(table.X).all())
+
+
+def target_columns(source: str, columns: Columns, data: Dataset, task: Kind) -> list[str]:
+    """Return the names of the columns that a model learns to predict; none if they have none."""
+    if not Path(source).is_file() or task == "bags":
+        return []
+    if task == "targets":
+        return list(data.target_names or ())
+    names = column_names(source, columns)
+    if names is None or columns.target is None:
+        return []
+    return [names[find_column(columns.target, names, Path(source))]]
 
 
 def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:
@@ -228,27 +270,21 @@ def _match_names(data: Dataset, wanted: list[str]) -> Any:
     ]
     if named := [name for name in missing if name in columns]:
         raise _ColumnMismatch(
-            f"{data.name} has names in {_listed(named)}; the model was trained on numbers there. "
-            "Correct the cells that are no numbers."
+            f"{data.name} has names in {listed_columns(named)}; the model was trained on numbers "
+            "there. Correct the cells that are no numbers."
         )
     if missing:
         raise _ColumnMismatch(
-            f"{data.name} lacks {_listed(missing)} that the model was trained on. Use data with "
-            "the same columns."
+            f"{data.name} lacks {listed_columns(missing)} that the model was trained on. Use data "
+            "with the same columns."
         )
     unknown = [name for name in names if name not in set(wanted)]
     if unknown:
-        note(f"warning: {data.name} has {_listed(unknown)} unknown to the model; left out")
+        note(f"warning: {data.name} has {listed_columns(unknown)} unknown to the model; left out")
     X = table.tocsc() if sp.issparse(table) else table
     zeros: Any = np.zeros((X.shape[0], 1), dtype=X.dtype)
     parts = [X[:, [place[name]]] if name in place else zeros for name in wanted]
     return sp.csr_array(sp.hstack(parts)) if sp.issparse(table) else np.hstack(parts)
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_NAMES_SHOWN])
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return f"the column {shown}" if len(names) == 1 else f"the columns {shown}{more}"
 
 
 # Parts of a model ----------------------------------------------------------------------------

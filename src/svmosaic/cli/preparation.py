@@ -5,6 +5,7 @@ Gaps are filled, constant features are held at their value, then all are scaled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,12 +67,17 @@ class Preparation:
             X = step.transform(X)
         return X
 
-    def assemble(self, estimator: Any, names: tuple[str, ...] | None) -> Any:
+    def assemble(
+        self, estimator: Any, names: tuple[str, ...] | None, targets: Sequence[str] = ()
+    ) -> Any:
         """Return one model of the trained steps and a fitted estimator that knows its columns."""
         first = self.steps[0][1] if self.steps else estimator
         if names is not None:
             first.feature_names_in_ = np.array(names, dtype=object)
-        return Pipeline([*self.steps, ("model", estimator)]) if self.steps else estimator
+        model = Pipeline([*self.steps, ("model", estimator)]) if self.steps else estimator
+        if targets:
+            model.target_names_in_ = np.array(targets, dtype=object)
+        return model
 
 
 def plan_preparation(

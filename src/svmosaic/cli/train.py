@@ -178,7 +178,8 @@ def run(args: argparse.Namespace) -> None:
         else:
             estimator.fit(X, data.y)
     seconds = time.perf_counter() - begin
-    model = preparation.assemble(estimator, data.feature_names)
+    targets = inputs.target_columns(source, columns, data, task)
+    model = preparation.assemble(estimator, data.feature_names, targets)
 
     print(format_fields([*_data_fields(data, regression), *preparation.fields()]))
     seconds_field = ("seconds", f"{seconds:.2f}")

@@ -58,9 +58,16 @@ from svmosaic.version import __version__
 __all__ = ["decode", "encode", "load", "save"]
 
 FORMAT = "svmosaic"
-VERSION = 1
+VERSION = 2
+
+
+def _without_targets(header: dict[str, Any], tensors: dict[str, AnyArray]) -> None:
+    """Turn a file of version 1 into one of version 2, whose targets have no names."""
+    header["targets"] = None
+
+
 # old version -> function(header, tensors) that turns a file of it into the next version
-UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {}
+UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {1: _without_targets}
 # classes of earlier versions -> what to do
 _REMOVED = {
     "MIRSetSVMClassifier": "load it with svmosaic 0.1, or fit a MIRMixSVMClassifier in its place"
@@ -69,6 +76,7 @@ _REMOVED = {
 # The limit of the safetensors format itself.
 MAX_HEADER_BYTES = 100_000_000
 _MAX_STEPS = 16
+_MAX_TARGETS = 1_000_000
 # Estimators within estimators: of one class against the rest, each with its members.
 _MAX_DEPTH = 4
 
@@ -77,6 +85,8 @@ _METADATA_KEY = "svmosaic"
 _HEADER = "the header of the model file"
 _DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
 _HEADER_KEYS = {"format", "version", "library", "pipeline", "steps", "sha256"}
+# What version 2 has in addition.
+_TARGET_KEY = "targets"
 _ESTIMATOR_KEYS = {"class", "params", "values"}
 # The step name of a model that is in no pipeline.
 _MODEL_STEP = "model"
@@ -94,7 +104,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         A fitted estimator of svmosaic, or a scikit-learn pipeline that ends in one and otherwise
         holds `MinMaxScaler`, `StandardScaler`, `MaxAbsScaler`, `SimpleImputer` or `ConstantHolder`,
         for bags each in a `BagTransformer`. A model with a function as its kernel cannot be saved:
-        the file holds no code.
+        the file holds no code. If it has an attribute `target_names_in_`, the names of the columns
+        that it predicts, the file has them too.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 
@@ -198,6 +209,7 @@ def encode(model: Any) -> bytes:
         "library": __version__,
         "pipeline": pipeline,
         "steps": steps,
+        _TARGET_KEY: list(getattr(model, "target_names_in_", ())) or None,
     }
     try:
         # What cannot be loaded is not written.
@@ -270,7 +282,7 @@ def decode(content: bytes) -> Any:
     header = _read_header(content)
     tensors = {name: _read_tensor(name, entry) for name, entry in entries}
     _check_version(header)
-    if set(header) != _HEADER_KEYS:
+    if set(header) != _HEADER_KEYS | ({_TARGET_KEY} if header["version"] > 1 else set()):
         refuse("the header of the model file has other entries than expected")
     stored = header.pop("sha256")
     if stored != _checksum(header, tensors):
@@ -346,6 +358,19 @@ def _checksum(header: dict[str, Any], tensors: dict[str, AnyArray]) -> str:
 
 def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
     """Return the model; raises `ModelFileError` unless all of its content is in order."""
+    model = _restore_steps(header, tensors)
+    targets = header[_TARGET_KEY]
+    if targets is None:
+        return model
+    if not isinstance(targets, list) or not 1 <= len(targets) <= _MAX_TARGETS:
+        refuse("the names of the targets are no list, or too many")
+    if not all(type(name) is str for name in targets) or len(set(targets)) != len(targets):
+        refuse("the names of the targets are not valid")
+    model.target_names_in_ = np.array(targets, dtype=object)
+    return model
+
+
+def _restore_steps(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
     steps, pipeline = header["steps"], header["pipeline"]
     if type(pipeline) is not bool or type(header["library"]) is not str:
         refuse("the header of the model file has an entry of another type than expected")
