@@ -84,7 +84,8 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
             ),
         ]
         print(format_fields(fields))
-    return preparation.assemble(local, summary.names)
+    targets = [args.target] if isinstance(args.target, str) else []
+    return preparation.assemble(local, summary.names, targets)
 
 
 def _preparation(scale: str, summary: FileSummary) -> Preparation:

@@ -270,6 +270,8 @@ def _write(
     refit: bool,
     args: argparse.Namespace,
 ) -> None:
+    from svmosaic.cli.data_kinds import Columns
+    from svmosaic.cli.inputs import target_columns
     from svmosaic.cli.preparation import plan_preparation
     from svmosaic.persistence import save
 
@@ -286,7 +288,9 @@ def _write(
             _write_results(search, args.results)
             print(format_fields([("results", args.results)]))
         if args.output is not None:
-            save(preparation.assemble(best, data.feature_names), args.output)
+            columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
+            targets = target_columns(args.data, columns, data, "rows")
+            save(preparation.assemble(best, data.feature_names, targets), args.output)
             print(format_fields([("model", f"{args.output}, trained on all rows")]))
 
 
