@@ -178,7 +178,8 @@ def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
     reader = find_reader(source, columns.format)
     if not reader.has_columns or reader.columns is None:
         return None
-    return reader.columns(Path(source), TableOptions(max_bytes=columns.max_bytes)).names
+    with other_advice(max_bytes="--max-bytes"):
+        return reader.columns(Path(source), TableOptions(max_bytes=columns.max_bytes)).names
 
 
 def _kinds_of_model(
