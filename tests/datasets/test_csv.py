@@ -308,3 +308,14 @@ def test_written_tables_are_read_back(tmp_path_factory, table, delimiter):
     for i, row in enumerate(table):
         assert data.X[i, data.feature_names.index(f"word={row[1]}")] == 1
     assert data.X[:, 1:].sum() == len(table)
+
+
+def test_long_whole_numbers_are_no_labels(tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("a,y\n1,9007199254740992\n2,9007199254740993\n")
+    with pytest.raises(DataFileError, match=r"line 2: the target '9007199254740992' is a whole"):
+        read_table(path)
+    labels = read_table(path, nominal_columns=["y"]).y
+    assert labels.tolist() == ["9007199254740992", "9007199254740993"]
+    path.write_text("a,y\n1,1e20\n2,2.5e20\n")
+    assert read_table(path).y.tolist() == [1e20, 2.5e20]

@@ -195,7 +195,23 @@ class NumericColumn:
         if values is None or "_" in text or not text.isascii() or not np.isfinite(values).all():
             pairs = zip(cells, lines, strict=True)
             values = np.array([self.convert(cell, line) for cell, line in pairs])
+        if self._cells.is_target:
+            self._refuse_long_labels(values, cells, lines)
         self._parts.append(values)
+
+    def _refuse_long_labels(
+        self, values: DoubleArray, cells: Sequence[str], lines: Sequence[int]
+    ) -> None:
+        """Refuse whole numbers, such as ids, that would become one and the same label."""
+        for j in np.flatnonzero(np.abs(values) >= _LARGEST_WHOLE).tolist():
+            if cells[j].lstrip("+-").isdecimal():
+                raise file_error(
+                    self._cells.path,
+                    lines[j],
+                    f"the target {shorten(cells[j])} is a whole number of 2^53 or more, which "
+                    "cannot be told from its neighbours. List the column in nominal_columns to "
+                    "read it as a name.",
+                )
 
     def convert(self, cell: str, line: int) -> float:
         """Return the number in one cell, or raise the error that names it."""
