@@ -389,3 +389,22 @@ def test_a_file_of_other_columns_leaves_no_output(flowers, tmp_path):
         "same columns."
     )
     assert not output.exists()
+
+
+def test_names_in_a_column_of_numbers_leave_no_output(flowers, tmp_path):
+    _, whole = flowers
+    data = read_table(whole)
+    model = OLLAWVClassifier().fit(data.X, data.y)
+    model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    path = tmp_path / "names.csv"
+    path.write_text("size,colour\nlow,red\nhigh,red\nlow,red\n")
+
+    output = tmp_path / "out.parquet"
+
+    fault = predict_file(str(path), str(output), model, FileOptions(), decision=False)
+
+    assert fault == (
+        "names.csv: the column 'size' has names; the model was trained on numbers there. Correct "
+        "the cells that are no numbers."
+    )
+    assert not output.exists()

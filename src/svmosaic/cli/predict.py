@@ -67,14 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.column_or_none,
         default=-1,
         metavar="COL",
-        help="column of the labels, or none (default: the last, if there is one column more than "
-        "the model has features)",
+        help="column of the labels, or none (default: the one that the model was trained on, if "
+        "the file has it)",
     )
     parser.add_argument(
         "--targets",
         type=options.columns,
         metavar="COLS",
-        help="columns of several targets to compare with (default: none)",
+        help="columns of several targets to compare with (default: those that the model was "
+        "trained on, if the file has them)",
     )
     options.add_bag_option(parser)
     options.add_scheduler_option(

@@ -293,7 +293,16 @@ def _refuse_missing(path: Path, names: Iterable[str], wanted: list[str]) -> None
     names = set(names)
     known = {name.partition("=")[0] for name in names if "=" in name}
     for name in wanted:
-        if name not in names and name.partition("=")[0] not in known:
+        if name in names:
+            continue
+        if name in known:
+            raise file_error(
+                path,
+                None,
+                f"the column {name!r} has names; the model was trained on numbers there. Correct "
+                "the cells that are no numbers.",
+            )
+        if name.partition("=")[0] not in known:
             raise file_error(
                 path,
                 None,
