@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow attack sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow attack compilers cross sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -83,6 +83,22 @@ sanitize: .stamp-venv
 	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize --target core_tests
 	build/sanitize/core_tests
+
+# The core and its C++ tests with every compiler of the list that is installed, all warnings being errors.
+COMPILERS ?= g++-11 g++-12 g++-13 g++-14 clang++-14 clang++-16 clang++-19
+compilers: .stamp-venv
+	@for compiler in $(COMPILERS); do \
+	  command -v $$compiler > /dev/null || { echo "$$compiler: not installed"; continue; }; \
+	  echo "$$compiler" && \
+	  $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Release --log-level=WARNING \
+	    -DSVMOSAIC_PYTHON=OFF -DSVMOSAIC_WERROR=ON -DCMAKE_CXX_COMPILER=$$compiler -B build/$$compiler && \
+	  $(BIN)/cmake --build build/$$compiler --target core_tests && build/$$compiler/core_tests || exit 1; \
+	done
+
+# The core and its tests for macOS and Windows, with Zig's clang and libc++; CROSS names targets.
+cross: .stamp-venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check ziglang
+	$(BIN)/python tools/cross_compile.py --jobs $(CORES) $(CROSS)
 
 # The same with ThreadSanitizer.
 sanitize-threads: .stamp-venv

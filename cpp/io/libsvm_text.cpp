@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "io/real_number.hpp"
+
 namespace svmosaic::io {
 namespace {
 
@@ -115,12 +117,12 @@ std::optional<Number> read_short_decimal(std::string_view text) {
 // Reads the real number that is the whole first token, or nothing.
 std::optional<Number> read_number(std::string_view text) {
     if (const auto number = read_short_decimal(text)) return number;
-    // from_chars knows no plus sign.
+    // What follows knows no plus sign.
     const std::size_t sign = text.starts_with('+') ? 1 : 0;
     text.remove_prefix(sign);
     if (text.empty() || (sign != 0 && text.front() == '-')) return std::nullopt;
     double value = 0.0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, status] = read_real(text, value);
     const auto length = static_cast<std::size_t>(end - text.data());
     if (status == std::errc::invalid_argument) return std::nullopt;
     if (length < text.size() && !is_blank(text[length])) return std::nullopt;

@@ -10,8 +10,13 @@
 #ifdef __FMA__
 #include <immintrin.h>
 #endif
+// Clang 14 does not say that a fused multiply-add is fast, but that there is one.
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define SVMOSAIC_FMA
+#endif
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "simd/loops.hpp"
@@ -87,6 +92,34 @@ struct Code {
     static void store_narrowed(Real* p, D v) {
         *reinterpret_cast<H*>(p) = __builtin_convertvector(v, H);
     }
+    // The numbered lanes of two vectors, those of the second one behind those of the first.
+    template <class S, class Lane, Lane... lane>
+    static S pick_lanes(S first, S second, std::integer_sequence<Lane, lane...>) {
+#if __has_builtin(__builtin_shufflevector)
+        return __builtin_shufflevector(first, second, lane...);
+#else
+        // GCC 11.
+        using I = typename BitsOf<std::remove_cvref_t<decltype(first[0])> >::integer;
+        typedef typename VectorOf<I, sizeof(S)>::type Lanes;
+        return __builtin_shuffle(first, second, Lanes{static_cast<I>(lane)...});
+#endif
+    }
+    // Lane l of the result is lane l + by of v, in a circle.
+    template <std::size_t by, class S, std::size_t... lane>
+    static S rotate(S v, std::index_sequence<lane...>) {
+        return pick_lanes(v, v, std::index_sequence<(lane + by) % sizeof...(lane)...>{});
+    }
+    // The smallest lane, in all lanes. Without branches: which lane wins cannot be predicted.
+    template <class S, std::size_t by = sizeof(S) / sizeof(S{}[0]) / 2>
+    static S spread_lowest(S v) {
+        const S other = rotate<by>(v, std::make_index_sequence<sizeof(S) / sizeof(v[0])>{});
+        const S lower = other < v ? other : v;
+        if constexpr (by > 1) {
+            return spread_lowest<S, by / 2>(lower);
+        } else {
+            return lower;
+        }
+    }
     static Index end_of_segment(Index first, Index n_features) {
         return n_features - first < segment ? n_features : first + segment;
     }
@@ -103,11 +136,11 @@ struct Code {
     template <class S>
     static S fused(S x, S y, S sum) {
         if constexpr (sizeof(S) == sizeof(double) && !is_vector<S>) {
-#ifdef __FP_FAST_FMA
+#ifdef SVMOSAIC_FMA
             return __builtin_fma(x, y, sum);
 #endif
         } else if constexpr (!is_vector<S>) {
-#ifdef __FP_FAST_FMAF
+#ifdef SVMOSAIC_FMA
             return __builtin_fmaf(x, y, sum);
 #endif
         } else {
@@ -120,7 +153,7 @@ struct Code {
                 if constexpr (is_double) return _mm256_fmadd_pd(x, y, sum);
                 if constexpr (!is_double) return _mm256_fmadd_ps(x, y, sum);
             }
-#elif defined(__FP_FAST_FMA)
+#elif defined(SVMOSAIC_FMA)
             constexpr int n = static_cast<int>(sizeof(S) / sizeof(x[0]));
             for (int l = 0; l < n; ++l) sum[l] = fused(x[l], y[l], sum[l]);
             return sum;
@@ -253,22 +286,6 @@ struct Code {
 
     static V lesser(V a, V b) { return a < b ? a : b; }
 
-    // The smallest of n numbers in a register, half against half.
-    template <Index n, class Vector>
-    static auto smallest_of(Vector values) {
-        if constexpr (n == 2) {
-            return values[0] < values[1] ? values[0] : values[1];
-        } else {
-            return smallest_of<n / 2>(lesser_half(values, std::make_index_sequence<n / 2>{}));
-        }
-    }
-    template <class Vector, std::size_t... at>
-    static auto lesser_half(Vector values, std::index_sequence<at...>) {
-        const auto lower = __builtin_shufflevector(values, values, at...);
-        const auto upper = __builtin_shufflevector(values, values, (at + sizeof...(at))...);
-        return lower < upper ? lower : upper;
-    }
-
     static Real smallest_sum(const Real* a, const Real* b, Index n) {
         // Four minima hide the latency of a comparison; by name, so that they stay in registers.
         V best0 = load(a) + load(b);
@@ -283,7 +300,7 @@ struct Code {
             best3 = lesser(best3, load(a + i + 3 * width) + load(b + i + 3 * width));
         }
         for (; i < n; i += width) best0 = lesser(best0, load(a + i) + load(b + i));
-        return smallest_of<width>(lesser(lesser(best0, best1), lesser(best2, best3)));
+        return spread_lowest(lesser(lesser(best0, best1), lesser(best2, best3)))[0];
     }
 };
 

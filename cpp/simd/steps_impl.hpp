@@ -20,26 +20,10 @@ struct Steps {
     static D load_column(const Real* p) { return C::load_widened(p); }
     static void store(double* p, D v) { C::store_wide(p, v); }
 
-    // Lane l of the result is lane l + by of v, in a circle.
-    template <Index by, std::size_t... at>
-    static D rotate(D v, std::index_sequence<at...>) {
-        return __builtin_shufflevector(v, v, (at + by) % wide...);
-    }
-    // The smallest lane, in all lanes. Without branches: which lane wins cannot be predicted.
-    template <Index by = wide / 2>
-    static D spread_lowest(D v) {
-        const D other = rotate<by>(v, std::make_index_sequence<wide>{});
-        const D lower = other < v ? other : v;
-        if constexpr (by > 1) {
-            return spread_lowest<by / 2>(lower);
-        } else {
-            return lower;
-        }
-    }
-    static double lowest(D v) { return spread_lowest(v)[0]; }
+    static double lowest(D v) { return C::spread_lowest(v)[0]; }
     // The smallest value and its index; equal values go to the lowest index.
     static Extreme lowest_lane(D value, D index) {
-        const D best = spread_lowest(value);
+        const D best = C::spread_lowest(value);
         const D none = D{} + 1e300;
         return {best[0], static_cast<Index>(lowest(value == best ? index : none))};
     }

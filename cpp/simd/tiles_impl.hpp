@@ -206,26 +206,22 @@ struct Tiles {
     }
 
     // Rows become columns by exchanging ever smaller squares.
-    static void transpose(V (&row)[width]) { transpose_squares<width / 2>(row); }
-    template <Index size>
-    static void transpose_squares(V (&row)[width]) {
-        using I = typename BitsOf<Real>::integer;
-        typedef typename VectorOf<I, C::bytes>::type Lanes;
-        Lanes low = {};
-        Lanes high = {};
-        for (Index l = 0; l < width; ++l) {
-            const bool second = (l & size) != 0;
-            low[l] = static_cast<I>(second ? width + l - size : l);
-            high[l] = static_cast<I>(second ? width + l : l + size);
-        }
+    static void transpose(V (&row)[width]) {
+        transpose_squares<width / 2>(row, std::make_index_sequence<width>{});
+    }
+    template <std::size_t size, std::size_t... l>
+    static void transpose_squares(V (&row)[width], std::index_sequence<l...> lanes_of_row) {
+        constexpr std::size_t n = width;
         for (Index r = 0; r < width; ++r) {
-            if ((r & size) != 0) continue;
+            if ((r & static_cast<Index>(size)) != 0) continue;
             const V a = row[r];
-            const V b = row[r + size];
-            row[r] = __builtin_shuffle(a, b, low);
-            row[r + size] = __builtin_shuffle(a, b, high);
+            const V b = row[r + static_cast<Index>(size)];
+            row[r] =
+                C::pick_lanes(a, b, std::index_sequence<((l & size) != 0 ? n + l - size : l)...>{});
+            row[r + static_cast<Index>(size)] =
+                C::pick_lanes(a, b, std::index_sequence<((l & size) != 0 ? n + l : l + size)...>{});
         }
-        if constexpr (size > 1) transpose_squares<size / 2>(row);
+        if constexpr (size > 1) transpose_squares<size / 2>(row, lanes_of_row);
     }
 };
 

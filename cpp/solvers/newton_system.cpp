@@ -15,7 +15,8 @@ constexpr double ridge = 1e-11;
 void NewtonSystem::resize(Index n) {
     n_ = n;
     stride_ = (n + 7) / 8 * 8;
-    if (matrix_.size() < stride_ * stride_) matrix_.resize(stride_ * stride_);
+    const auto size = static_cast<std::size_t>(stride_ * stride_);
+    if (matrix_.size() < size) matrix_.resize(size);
     solution_.assign(stride_, 0.0);
     for_ones_.assign(stride_, 0.0);
     std::fill_n(for_ones_.begin(), n, 1.0);

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <numeric>
 #include <random>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,19 +30,30 @@ inline Tally& tally() {
     return counts;
 }
 
-inline void check(bool ok, std::string_view what,
-                  std::source_location where = std::source_location::current()) {
+// Where a check was called. Clang 14 has no std::source_location.
+struct Place {
+    const char* file;
+    const char* function;
+    int line;
+
+    static constexpr Place here(const char* file = __builtin_FILE(),
+                                const char* function = __builtin_FUNCTION(),
+                                int line = __builtin_LINE()) {
+        return {file, function, line};
+    }
+};
+
+inline void check(bool ok, std::string_view what, Place where = Place::here()) {
     ++tally().checks;
     if (ok) return;
     ++tally().failures;
-    std::fprintf(stderr, "%s:%u: in %s: %.*s\n", where.file_name(),
-                 static_cast<unsigned>(where.line()), where.function_name(),
+    std::fprintf(stderr, "%s:%d: in %s: %.*s\n", where.file, where.line, where.function,
                  static_cast<int>(what.size()), what.data());
 }
 
 // |value - expected| <= tolerance * max(1, |expected|). Equal infinities are near each other.
 inline void check_near(double value, double expected, double tolerance, std::string_view what,
-                       std::source_location where = std::source_location::current()) {
+                       Place where = Place::here()) {
     const double allowed = tolerance * std::max(1.0, std::abs(expected));
     if (value == expected || std::abs(value - expected) <= allowed) {
         check(true, what, where);

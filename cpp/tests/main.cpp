@@ -26,6 +26,7 @@ void test_stored_rows();
 void test_solvers();
 void test_solve_counters();
 void test_libsvm_text();
+void test_real_number();
 void test_l2();
 void test_online();
 void test_boundary();
@@ -52,6 +53,7 @@ constexpr std::array tests{
     Test{"solvers", test_solvers},
     Test{"solve_counters", test_solve_counters},
     Test{"libsvm_text", test_libsvm_text},
+    Test{"real_number", test_real_number},
     Test{"l2", test_l2},
     Test{"online", test_online},
     Test{"boundary", test_boundary},
