@@ -75,15 +75,6 @@ JOBS ?= 1
 attack: .stamp-install
 	$(BIN)/python tools/attack --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --out docs/attacks/$(shell date +%Y-%m-%d).md
 
-# The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
-SANITIZED = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \
-  -DSVMOSAIC_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
-  -Dnanobind_DIR=$(shell $(BIN)/python -m nanobind --cmake_dir 2>/dev/null)
-sanitize: .stamp-venv
-	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
-	$(BIN)/cmake --build build/sanitize --target core_tests
-	build/sanitize/core_tests
-
 # The core and its C++ tests with every compiler of the list that is installed, all warnings being errors.
 COMPILERS ?= g++-11 g++-12 g++-13 g++-14 clang++-14 clang++-16 clang++-19
 compilers: .stamp-venv
@@ -99,6 +90,15 @@ compilers: .stamp-venv
 cross: .stamp-venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check ziglang
 	$(BIN)/python tools/cross_compile.py --jobs $(CORES) $(CROSS)
+
+# The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
+SANITIZED = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \
+  -DSVMOSAIC_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+  -Dnanobind_DIR=$(shell $(BIN)/python -m nanobind --cmake_dir 2>/dev/null)
+sanitize: .stamp-venv
+	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --target core_tests
+	build/sanitize/core_tests
 
 # The same with ThreadSanitizer.
 sanitize-threads: .stamp-venv
