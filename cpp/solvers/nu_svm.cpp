@@ -15,8 +15,8 @@ namespace {
 
 // Samples whose mean stands for that of all when the start is chosen.
 constexpr Index most_in_mean = 1000;
-// A margin below this share of the largest gradient is rounding, and no scale for f.
-constexpr double least_margin = 1e-12;
+// A share of a sum that only rounding leaves.
+constexpr double rounding = 1e-12;
 
 std::vector<Index> count_to(Index n) {
     std::vector<Index> numbers(n);
@@ -27,12 +27,14 @@ std::vector<Index> count_to(Index n) {
 // Gives the samples in this order all that their bounds allow, until the sum is reached. `sign` is
 // that of the variables.
 void fill(std::span<const Index> order, double sign, double sum, DualGroup& group) {
+    const double nothing = rounding * sum;
     for (const Index i : order) {
         const double room = sign > 0.0 ? group.upper[i] : -group.lower[i];
-        const double amount = std::min(room, sum);
+        // Short of its bound by rounding, a variable would pass for free.
+        const double amount = room - sum <= nothing ? room : sum;
         group.beta[i] = sign * amount;
         sum -= amount;
-        if (sum <= 0.0) return;
+        if (sum <= nothing) return;
     }
 }
 
@@ -78,10 +80,12 @@ std::vector<double> ease_of(const Problem& problem, std::span<const double> side
     return ease;
 }
 
-// One group for each side, +1 and -1: the samples of that side.
+// One group for each side, +1 and -1: the samples of that side, with bounds `unit` times their
+// weights.
 template <class Real>
 void start_from_hardest(const Problem& problem, std::span<const double> sides, double sum,
-                        KernelColumns<Real>& columns, GroupedState& state, Monitor& monitor) {
+                        double unit, KernelColumns<Real>& columns, GroupedState& state,
+                        Monitor& monitor) {
     const Index n = ssize(problem.samples);
     const auto ease = ease_of(problem, sides, columns, state.counters, monitor);
     auto order = count_to(n);
@@ -92,7 +96,7 @@ void start_from_hardest(const Problem& problem, std::span<const double> sides, d
         double room = 0.0;
         for (Index i = 0; i < n; ++i) {
             if (sides[i] != side) continue;
-            (side > 0.0 ? group.upper : group.lower)[i] = side * problem.weights[i];
+            (side > 0.0 ? group.upper : group.lower)[i] = side * unit * problem.weights[i];
             room += problem.weights[i];
         }
         if (room == 0.0) continue;
@@ -101,17 +105,22 @@ void start_from_hardest(const Problem& problem, std::span<const double> sides, d
     }
 }
 
+// Returns the unit of the bounds. The classes have equal sums, which the lighter one can bound; f
+// is scaled in the end, so that the sums may be what they are for weights of 1. Then the tolerance
+// means the same for light samples as for heavy ones.
 template <class Real>
-void start_classification(const Problem& problem, double nu, KernelColumns<Real>& columns,
-                          GroupedState& state, Monitor& monitor) {
+double start_classification(const Problem& problem, double nu, KernelColumns<Real>& columns,
+                            GroupedState& state, Monitor& monitor) {
     double positive = 0.0;
     double negative = 0.0;
     for (Index i = 0; i < state.size(); ++i) {
         (problem.targets[i] > 0.0 ? positive : negative) += problem.weights[i];
     }
-    // The classes have equal sums, which the lighter one can bound.
-    const double sum = std::min({0.5 * nu * (positive + negative), positive, negative});
-    start_from_hardest(problem, problem.targets, sum, columns, state, monitor);
+    const double wanted = std::min({0.5 * nu * (positive + negative), positive, negative});
+    const double sum = 0.5 * nu * static_cast<double>(state.size());
+    const double unit = sum / wanted;
+    start_from_hardest(problem, problem.targets, sum, unit, columns, state, monitor);
+    return unit;
 }
 
 template <class Real>
@@ -119,7 +128,7 @@ void start_one_class(const Problem& problem, double nu, KernelColumns<Real>& col
                      GroupedState& state, Monitor& monitor) {
     const std::vector<double> sides(state.size(), 1.0);
     const double total = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
-    start_from_hardest<Real>(problem, sides, nu * total, columns, state, monitor);
+    start_from_hardest<Real>(problem, sides, nu * total, 1.0, columns, state, monitor);
 }
 
 // Groups for a and -a*, which cancel at the start.
@@ -137,15 +146,16 @@ void start_regression(const Problem& problem, double nu, double C, GroupedState&
     state.target.assign(problem.targets.begin(), problem.targets.end());
 }
 
+// A feasible state with its gradient. `unit` becomes that of the bounds.
 template <class Real>
 GroupedState start_of(const Problem& problem, const NuSettings& settings,
-                      KernelColumns<Real>& columns, Monitor& monitor) {
+                      KernelColumns<Real>& columns, double& unit, Monitor& monitor) {
     GroupedState state;
     const Index n = ssize(problem.samples);
     state.target.assign(n, 0.0);
     switch (settings.task) {
         case NuTask::classification:
-            start_classification(problem, settings.nu, columns, state, monitor);
+            unit = start_classification(problem, settings.nu, columns, state, monitor);
             break;
         case NuTask::regression:
             start_regression(problem, settings.nu, settings.C, state);
@@ -161,35 +171,53 @@ GroupedState start_of(const Problem& problem, const NuSettings& settings,
     return state;
 }
 
-// What the multipliers of the groups say: for a one-class SVM there is one.
-double intercept_of(const GroupedState& state) {
-    return -0.5 * (state.multiplier.front() + state.multiplier.back());
+// What the multipliers of the groups say of f; for a one-class SVM there is one.
+struct Found {
+    double middle;
+    double width;  // half of what is between them: the margin, or that of the tube with its sign
+
+    Found(double first, double last) : middle(0.5 * (first + last)), width(0.5 * (first - last)) {}
+};
+
+// Where all samples of the lighter class have all that they may, nu is the largest possible and
+// every margin from the one found on belongs to the same w. That of the L1-SVM with C = 1 is taken,
+// unless it is smaller: then f is the same as there.
+Found found_in(const GroupedState& state, const NuSettings& settings, double unit) {
+    const double first = state.multiplier.front();
+    const double last = state.multiplier.back();
+    if (settings.task != NuTask::classification || 0.5 * (first - last) >= unit) {
+        return {first, last};
+    }
+    const auto has_all = [](const DualGroup& group) {
+        return group.beta == group.upper || group.beta == group.lower;
+    };
+    const bool first_has = has_all(state.groups.front());
+    const bool last_has = has_all(state.groups.back());
+    if (first_has && !last_has) return {last + 2.0 * unit, last};
+    if (last_has && !first_has) return {first, first - 2.0 * unit};
+    return {first, last};
 }
 
-// What f is divided by: the margin of two classes, unless there is none.
-double scale_of(const GroupedState& state, NuTask task) {
-    if (task != NuTask::classification) return 1.0;
-    const double margin = 0.5 * (state.multiplier.front() - state.multiplier.back());
-    double largest = 0.0;
-    for (const double gradient : state.gradient) largest = std::max(largest, std::abs(gradient));
-    return margin > least_margin * largest ? margin : 1.0;
-}
-
-void report(const Problem& problem, const GroupedState& state, NuTask task, const Monitor& monitor,
-            Solution& solution) {
-    const double scale = scale_of(state, task);
+void report(const Problem& problem, const GroupedState& state, const NuSettings& settings,
+            double unit, const Monitor& monitor, Solution& solution) {
+    const Found found = found_in(state, settings, unit);
+    double scale = 1.0;
+    if (settings.task == NuTask::classification) {
+        const bool has_margin = found.width > settings.smo.tol;
+        if (has_margin) scale = found.width;
+        solution.width = has_margin ? found.width / unit : 0.0;
+    } else if (settings.task == NuTask::regression) {
+        solution.width = -found.width;
+    }
     for (Index i = 0; i < state.size(); ++i) {
         const double coefficient = state.coefficient(i);
         if (coefficient == 0.0) continue;
         solution.support.push_back(problem.samples[i]);
         solution.coef.push_back(coefficient / scale);
     }
-    solution.intercept = intercept_of(state) / scale;
+    solution.intercept = -found.middle / scale;
     solution.status = state.status;
     solution.violation = state.violation;
-    const double difference = 0.5 * (state.multiplier.front() - state.multiplier.back());
-    if (task == NuTask::classification) solution.width = difference;
-    if (task == NuTask::regression) solution.width = -difference;
     // A run that was stopped may have left gradients out of date, so it does not say.
     if (monitor.stopped()) return;
     solution.objective = dual_objective(state) / (scale * scale);
@@ -203,9 +231,10 @@ template <class Real>
 Solution solve_nu_svm(const Problem& problem, const NuSettings& settings,
                       KernelColumns<Real>& columns, Monitor& monitor) {
     Solution solution;
-    GroupedState state = start_of(problem, settings, columns, monitor);
+    double unit = 1.0;
+    GroupedState state = start_of(problem, settings, columns, unit, monitor);
     solve_grouped_smo(columns, state, settings.smo, monitor);
-    report(problem, state, settings.task, monitor, solution);
+    report(problem, state, settings, unit, monitor, solution);
     solution.n_iter = state.counters.n_updates;
     solution.counters = state.counters;
     columns.add_to(solution.counters);

@@ -26,8 +26,9 @@ struct NuSettings {
 //                    sum a = sum a* = C nu W / 2;
 //   one_class        min 1/2 beta' K beta,  0 <= beta_i <= w_i, sum beta = nu W.
 // Given        targets +1 and -1, or real ones; those of a one-class problem do not matter.
-// Returns      f; its width is the margin or half the width of the tube. Objective and gap of
-//              classification are divided by the squared margin, as f is by the margin.
+// Returns      f; its width is the margin, zero if it is not above the tolerance, or half the width
+//              of the tube. Objective and gap of classification are divided by the squared margin,
+//              as f is by the margin; without one they are as they are.
 // Method       solve_grouped_smo, from a point where the samples that look hardest have all that
 //              they may: those that lie, on the average over some samples, nearest to the others.
 // References   Schoelkopf, Smola, Williamson, Bartlett (2000), Neural Computation 12, 1207-1245;
