@@ -51,8 +51,8 @@ class NuSMOClassifier(NuEstimator, ExactKernelClassifier):
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is accepted, before f is divided by the
-        margin.
+        Largest violation of the optimality conditions that is accepted. Their scale is that of f
+        before it is divided by the margin.
     max_iter : int, default=-1
         Limit on updates of each binary problem. -1 means max(10 million, 100 n_samples), never
         infinity.
@@ -60,8 +60,8 @@ class NuSMOClassifier(NuEstimator, ExactKernelClassifier):
         Leave out samples that stay at a bound for a while. The solution is the same.
     class_weight : dict or "balanced", default=None
         Weights of the classes; they multiply `sample_weight`. ``"balanced"`` gives all classes the
-        same total weight, so that every `nu` is feasible. Weights that leave no room for `nu` lower
-        it to twice the share of the lighter class; ``C_`` is then at most 1.
+        same total weight. Then every `nu` is feasible. Weights that leave no room for `nu` lower it
+        to twice the share of the lighter class, and ``C_`` is at most 1.
     multi_class : {"ovo", "ovr"}, default="ovo"
         One binary classifier per pair of classes, or one per class against the rest.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"

@@ -41,7 +41,7 @@ class OneClassSMO(NuEstimator, OutlierMixin, OneOutputEstimator):  # type: ignor
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is accepted, in units of
+        Largest violation of the optimality conditions that is accepted. Their scale is that of
         `score_samples`.
     max_iter : int, default=-1
         Limit on updates of each fit. -1 means max(10 million, 100 n_samples), never infinity.

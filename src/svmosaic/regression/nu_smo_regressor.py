@@ -84,7 +84,7 @@ class NuSMORegressor(NuEstimator, DeviceScore, RegressorMixin, OneOutputEstimato
         Feature weights, for the linear kernel.
     epsilon_ : float
         Half the width of the tube that was found, in units of the target: `SMORegressor` with this
-        `epsilon` gives the same function.
+        `epsilon` gives the same function. nan in a model that was read from a LIBSVM file.
     n_iter_ : ndarray of shape (1,)
         Updates.
     stop_reason_ : ndarray of shape (1,)
@@ -140,7 +140,9 @@ class NuSMORegressor(NuEstimator, DeviceScore, RegressorMixin, OneOutputEstimato
         "C": POSITIVE_REAL,
     }
 
-    _model_file = OneOutputEstimator._model_file.extend({"epsilon_": Real(minimum=0.0)})
+    _model_file = OneOutputEstimator._model_file.extend(
+        {"epsilon_": Real(minimum=0.0, odd=("nan",))}
+    )
     _advice = "Scale features and target or raise max_iter"
 
     def __init__(
