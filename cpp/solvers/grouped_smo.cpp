@@ -226,14 +226,15 @@ void solve_grouped_smo(KernelColumns<Real>& columns, GroupedState& state,
     Index next_free_step = 2 * free_step_every;
     state.status = Status::converged;
     while (true) {
-        if (work.violation() <= settings.tol) {
-            if (work.size() == n) break;
-            work.restore_all(state, monitor);
-            if (!monitor.stopped()) continue;
-        }
+        // Asked first: gradients that were left unfinished look as if all was well.
         if (monitor.stopped() || (updates % 16 == 0 && monitor.should_stop(16))) {
             state.status = monitor.reason();
             break;
+        }
+        if (work.violation() <= settings.tol) {
+            if (work.size() == n) break;
+            work.restore_all(state, monitor);
+            continue;
         }
         if (updates >= max_updates) {
             state.status = Status::max_iter;

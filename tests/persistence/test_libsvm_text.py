@@ -107,7 +107,7 @@ def values(model, X):
 
 @pytest.mark.parametrize("svm_type", ONE_FUNCTION)
 def test_models_of_one_function_come_from_libsvm(iris, tmp_path, svm_type):
-    X, y = iris
+    X, _ = iris
     theirs, ours = ONE_FUNCTION[svm_type]
     theirs.fit(X, X[:, 0])
     write_function(theirs, tmp_path / "text", svm_type)

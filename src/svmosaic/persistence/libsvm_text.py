@@ -57,6 +57,7 @@ _ONE_OUTPUT: dict[str, type[OneOutputEstimator]] = {
     "one_class": OneClassSMO,
 }
 _TYPES = (*_CLASSIFIERS, *_ONE_OUTPUT)
+_EXPORTED: Any = (KernelClassifier, *_ONE_OUTPUT.values())
 
 _MAX_LINE_BYTES = 1 << 24
 _MAX_FEATURES = 10_000_000
@@ -124,7 +125,7 @@ def _check_exportable(model: Any) -> None:
             "A LIBSVM file has no place for the other steps of a Pipeline. Export its last step "
             "and scale the data before prediction, or use svmosaic.persistence.save."
         )
-    if not any(isinstance(model, kind) for kind in (KernelClassifier, *_ONE_OUTPUT.values())):
+    if not isinstance(model, _EXPORTED):
         raise TypeError(
             "export_libsvm expected a kernel classifier of svmosaic, SMORegressor, NuSMORegressor "
             f"or OneClassSMO. Got {type(model).__name__}."
