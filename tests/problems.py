@@ -82,16 +82,40 @@ def solve_svr_exactly(K, t, upper, epsilon):
     return float(beta @ t - epsilon * alpha.sum() - 0.5 * beta @ K @ beta)
 
 
-def _interior_point(P, q, a, low, high):
-    """Minimise 1/2 x'Px + q'x over a'x = 0 and the bounds."""
+def solve_nu_exactly(K, t, weights, *, task, nu, C=1.0):
+    """Return the optimal objective t'b - 1/2 b'Kb of a nu-SVM or the one-class SVM."""
+    n, total = t.size, weights.sum()
+    if task == "regression":
+        both = np.block([[K, -K], [-K, K]])
+        rows = np.repeat(np.eye(2), n, axis=1)
+        upper = np.tile(C * weights, 2)
+        x = _interior_point(
+            both, np.concatenate([-t, t]), rows, np.zeros(2 * n), upper, 0.5 * C * nu * total
+        )
+        beta = None if x is None else x[:n] - x[n:]
+    elif task == "one_class":
+        t = np.zeros(n)
+        beta = _interior_point(K, t, np.ones(n), t, weights, nu * total)
+    else:
+        rows = np.stack([t > 0, t < 0]).astype(float)
+        alpha = _interior_point(
+            K * np.outer(t, t), np.zeros(n), rows, np.zeros(n), weights, 0.5 * nu * total
+        )
+        beta, t = (None if alpha is None else t * alpha), np.zeros(n)
+    return None if beta is None else float(beta @ t - 0.5 * beta @ K @ beta)
+
+
+def _interior_point(P, q, a, low, high, total=0.0):
+    """Minimise 1/2 x'Px + q'x over a'x = total, for one row or several, and the bounds."""
     import clarabel
 
     n = q.size
+    a = np.atleast_2d(a)
     # Half of the symmetric matrix is what the solver wants; a trace of ridge keeps it convex.
     upper_half = sparse.csc_matrix(np.triu(P + 1e-12 * np.eye(n)))
-    A = sparse.vstack([sparse.csc_matrix(a[None]), sparse.eye(n), -sparse.eye(n)]).tocsc()
-    b = np.concatenate([[0.0], high, -low])
-    cones = [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(2 * n)]
+    A = sparse.vstack([sparse.csc_matrix(a), sparse.eye(n), -sparse.eye(n)]).tocsc()
+    b = np.concatenate([np.full(len(a), total), high, -low])
+    cones = [clarabel.ZeroConeT(len(a)), clarabel.NonnegativeConeT(2 * n)]
     # The default settings give up on a few problems; one of the others then succeeds.
     for regularisation, equilibrate in [(1e-8, True), (1e-12, True), (1e-11, False)]:
         settings = clarabel.DefaultSettings()

@@ -1,7 +1,8 @@
-// Solvers of the L1-SVM: OLLAWV and its refinement, SMO, coordinate descent.
+// Solvers of the L1-SVM: OLLAWV and its refinement, SMO, nu-SVMs, coordinate descent.
 #include "bindings/solver.hpp"
 #include "solvers/dual_descent.hpp"
 #include "solvers/dual_part.hpp"
+#include "solvers/nu_svm.hpp"
 #include "solvers/simple_smo.hpp"
 #include "solvers/smo_problem.hpp"
 #include "solvers/solve.hpp"
@@ -140,6 +141,29 @@ void bind_simple_smo(nb::module_& m) {
         [](auto&&... given) { return solve_simple_smo(given...); });
 }
 
+void bind_nu_svm(nb::module_& m) {
+    SettingsClass<NuSettings>(m, "NuSettings", "SMO for the nu-SVMs and the one-class SVM.")
+        .choice("task", &NuSettings::task,
+                Names<NuTask>{{"classification", NuTask::classification},
+                              {"regression", NuTask::regression},
+                              {"one_class", NuTask::one_class}},
+                "Two classes, real targets, or none.")
+        .field("nu", &NuSettings::nu,
+               "Bounds the share of margin errors from above and that of support vectors from "
+               "below.")
+        .field("C", &NuSettings::C, "Upper bound of a coefficient, for regression.")
+        .field(
+            "tol", [](NuSettings& s) -> double& { return s.smo.tol; }, tolerance_doc)
+        .field(
+            "max_iter", [](NuSettings& s) -> Index& { return s.smo.max_iter; }, updates_doc)
+        .field(
+            "shrinking", [](NuSettings& s) -> bool& { return s.smo.shrinking; },
+            "Leave out variables that stay at a bound for a while.")
+        .field("cache_mb", &NuSettings::cache_mb, cache_doc);
+    bind_column_solver<NuSettings>(m, "A nu-SVM or the one-class SVM by SMO.",
+                                   [](auto&&... given) { return solve_nu_svm(given...); });
+}
+
 void bind_dual_descent(nb::module_& m) {
     SettingsClass<DualDescentSettings>(m, "DualDescentSettings",
                                        "Coordinate descent for the L1-SVM without an intercept.")
@@ -160,5 +184,6 @@ void bind_l1(nb::module_& m) {
     bind_smo(m);
     bind_parts(m);
     bind_simple_smo(m);
+    bind_nu_svm(m);
     bind_dual_descent(m);
 }

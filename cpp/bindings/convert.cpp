@@ -155,6 +155,7 @@ nb::dict to_dict(Solution&& solution) {
     record["violation"] = solution.violation;
     record["objective"] = solution.objective;
     record["dual_gap"] = solution.dual_gap;
+    record["width"] = solution.width;
     record["counters"] = to_dict(solution.counters);
     record["seconds"] = to_dict(solution.seconds);
     record["path_rows"] = to_numpy(std::move(solution.path_rows));

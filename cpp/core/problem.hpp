@@ -47,6 +47,7 @@ struct Solution {
     double violation = 0.0;  // where the last solver stood when it stopped
     double objective = std::numeric_limits<double>::quiet_NaN();  // dual objective, exact solver
     double dual_gap = std::numeric_limits<double>::quiet_NaN();   // primal minus dual, all samples
+    double width = std::numeric_limits<double>::quiet_NaN();      // margin or tube of a nu-SVM
     SolveCounters counters;
     PhaseSeconds seconds;
 

@@ -63,19 +63,34 @@ class PairSteps {
         update(v, zeros_.data(), zeros_.data(), 0.0);
     }
 
+    // An update of a pair: the columns of the one that grew and of the one that shrank, and by how
+    // much. The columns are null when no pair can move.
+    struct Move {
+        const Real* column_i = nullptr;
+        const Real* column_j = nullptr;
+        double delta = 0.0;
+        explicit operator bool() const { return column_i != nullptr; }
+    };
+
     // One update of a pair: i, the most violating variable that may grow, and j, the one that
-    // promises the largest decrease. Returns false when no pair can move. column(i) gives column i
-    // of the kernel; the last two have to stay valid.
+    // promises the largest decrease. column(i) gives column i of the kernel; the last two have to
+    // stay valid.
     template <class Column>
-    bool step(DualVariables& v, const Column& column) {
+    Move step(DualVariables& v, const Column& column) {
         const Index i = v.extremes.lowest_up.index;
-        if (i < 0) return false;
+        if (i < 0) return {};
         const Real* column_i = column(i);
         const Index j = second(v, i, column_i);
-        if (j < 0) return false;
+        if (j < 0) return {};
         const Real* column_j = column(j);
-        update(v, column_i, column_j, move(v, i, j, static_cast<double>(column_i[j])));
-        return true;
+        const Move made{column_i, column_j, move(v, i, j, static_cast<double>(column_i[j]))};
+        follow(v, made);
+        return made;
+    }
+
+    // Brings the gradient up to date after a move of other variables over the same samples.
+    void follow(DualVariables& v, const Move& made) {
+        update(v, made.column_i, made.column_j, made.delta);
     }
 
   private:

@@ -101,7 +101,7 @@ class Workspace {
 
     // One update of a pair. Returns false when no pair can move.
     bool step() {
-        return pairs_.step(v_, [&](Index k) { return column(k); });
+        return static_cast<bool>(pairs_.step(v_, [&](Index k) { return column(k); }));
     }
 
     // Updates of pairs within blocks of variables that violate the conditions most, with one pass

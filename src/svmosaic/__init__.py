@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from svmosaic.classification.mnsvm import MNSVMClassifier
     from svmosaic.classification.nlsgd import NLSGDClassifier
     from svmosaic.classification.nnisda import NNISDAClassifier
+    from svmosaic.classification.nu_smo_classifier import NuSMOClassifier
     from svmosaic.classification.oge import OGEClassifier
     from svmosaic.classification.olla_l2 import OLLAL2Classifier
     from svmosaic.classification.ollawv import OLLAWVClassifier
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+    from svmosaic.classification.one_class_smo import OneClassSMO
     from svmosaic.classification.online_svm import OnlineSVMClassifier
     from svmosaic.classification.online_svm_cbp import OnlineSVMCBPClassifier
     from svmosaic.classification.smo_classifier import SMOClassifier
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
     from svmosaic.persistence import export_libsvm, import_libsvm, load, save
     from svmosaic.regression.multi_target_svr import MultiTargetSVR
+    from svmosaic.regression.nu_smo_regressor import NuSMORegressor
     from svmosaic.regression.smo_regressor import SMORegressor
     from svmosaic.regression.svrcc import SVRCC
     from svmosaic.regression.svrrc import SVRRC
@@ -51,10 +54,13 @@ __all__ = [
     "MultiTargetSVR",
     "NLSGDClassifier",
     "NNISDAClassifier",
+    "NuSMOClassifier",
+    "NuSMORegressor",
     "OGEClassifier",
     "OLLAL2Classifier",
     "OLLAWVClassifier",
     "OLLAWVClassifierCV",
+    "OneClassSMO",
     "OnlineSVMCBPClassifier",
     "OnlineSVMClassifier",
     "SMOClassifier",
@@ -100,6 +106,9 @@ _HOME = {
     "OLLAWVClassifierCV": "svmosaic.classification.ollawv_cv",
     "SMOClassifier": "svmosaic.classification.smo_classifier",
     "SMORegressor": "svmosaic.regression.smo_regressor",
+    "NuSMOClassifier": "svmosaic.classification.nu_smo_classifier",
+    "NuSMORegressor": "svmosaic.regression.nu_smo_regressor",
+    "OneClassSMO": "svmosaic.classification.one_class_smo",
     "StreamOLLAL2": "svmosaic.classification.stream.stream_olla_l2",
     "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",
     "UniformSVC": "svmosaic.classification.uniform",

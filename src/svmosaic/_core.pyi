@@ -167,6 +167,10 @@ def solve(rows: object, kernel: object, tasks: list[Any], settings: SimpleSmoSet
     """The randomised SMO of a textbook."""
 
 @overload
+def solve(rows: object, kernel: object, tasks: list[Any], settings: NuSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
+    """A nu-SVM or the one-class SVM by SMO."""
+
+@overload
 def solve(rows: object, kernel: object, tasks: list[Any], settings: DualDescentSettings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
     """The L1-SVM without an intercept by coordinate descent."""
 
@@ -333,6 +337,67 @@ class SimpleSmoSettings:
     def cache_mb(self, arg: float, /) -> None: ...
 
     def replaced(self, *, bounds: Literal["per_sample", "uniform_feasible", "uniform_printed"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., seed: int = ..., cache_mb: float = ...) -> SimpleSmoSettings:
+        """Return a copy with other values of some fields."""
+
+    def __repr__(self) -> str: ...
+
+class NuSettings:
+    """SMO for the nu-SVMs and the one-class SVM."""
+
+    def __init__(self, *, task: Literal["classification", "regression", "one_class"] = ..., nu: float = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> None: ...
+
+    @property
+    def task(self) -> str:
+        """Two classes, real targets, or none."""
+
+    @task.setter
+    def task(self, arg: str, /) -> None: ...
+
+    @property
+    def nu(self) -> float:
+        """
+        Bounds the share of margin errors from above and that of support vectors from below.
+        """
+
+    @nu.setter
+    def nu(self, arg: float, /) -> None: ...
+
+    @property
+    def C(self) -> float:
+        """Upper bound of a coefficient, for regression."""
+
+    @C.setter
+    def C(self, arg: float, /) -> None: ...
+
+    @property
+    def tol(self) -> float:
+        """Largest violation of the optimality conditions that is accepted."""
+
+    @tol.setter
+    def tol(self, arg: float, /) -> None: ...
+
+    @property
+    def max_iter(self) -> int:
+        """Limit on updates; 0 means max(10 million, 100 n)."""
+
+    @max_iter.setter
+    def max_iter(self, arg: int, /) -> None: ...
+
+    @property
+    def shrinking(self) -> bool:
+        """Leave out variables that stay at a bound for a while."""
+
+    @shrinking.setter
+    def shrinking(self, arg: bool, /) -> None: ...
+
+    @property
+    def cache_mb(self) -> float:
+        """Memory in MB for kernel columns that are read again."""
+
+    @cache_mb.setter
+    def cache_mb(self, arg: float, /) -> None: ...
+
+    def replaced(self, *, task: Literal["classification", "regression", "one_class"] = ..., nu: float = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ..., cache_mb: float = ...) -> NuSettings:
         """Return a copy with other values of some fields."""
 
     def __repr__(self) -> str: ...

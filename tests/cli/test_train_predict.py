@@ -9,9 +9,9 @@ import pytest
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import OLLAWVClassifier, OneClassSMO
 from svmosaic.cli.methods import METHODS
-from svmosaic.persistence import load
+from svmosaic.persistence import load, save
 from svmosaic.preprocessing import ConstantHolder
 
 
@@ -321,15 +321,15 @@ def test_info_understands_libsvm_text(svmosaic, blobs, tmp_path):
 
 
 SEVERAL_TARGETS = {"multi-target-svr", "svrrc", "svrcc", "svrwc"}
+REGRESSORS = {"smo-regression", "nu-smo-regression"}
 OF_BAGS = {"mirsvm", "mir-set-svm", "mir-mix-svm"}
 
 
-@pytest.mark.parametrize(
-    "method", sorted(set(METHODS) - {"smo-regression"} - SEVERAL_TARGETS - OF_BAGS)
-)
+@pytest.mark.parametrize("method", sorted(set(METHODS) - REGRESSORS - SEVERAL_TARGETS - OF_BAGS))
 def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, method):
-    # The classifiers of the boundary-point thesis have lambda in the place of C, or neither.
-    without_C = {"kernel-primal", "oge", "svm-cbp", "online-svm", "online-svm-cbp"}
+    # The classifiers of the boundary-point thesis have lambda in the place of C, or neither, and a
+    # nu-SVM has nu.
+    without_C = {"kernel-primal", "oge", "svm-cbp", "online-svm", "online-svm-cbp", "nu-smo"}
     options = () if method in without_C else ("--C", "10")
     outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", method, *options)
 
@@ -338,11 +338,14 @@ def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, metho
     assert METHODS[method] in svmosaic("info", tmp_path / "m").out
 
 
-def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path):
+@pytest.mark.parametrize(
+    ("method", "setting"), [("smo-regression", "epsilon=0.01"), ("nu-smo-regression", "nu=0.2")]
+)
+def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path, method, setting):
     table = tmp_path / "line.csv"
     table.write_text("x,y\n" + "".join(f"{i / 10},{i / 5 + 1}\n" for i in range(40)))
     model = tmp_path / "m"
-    options = ("--method", "smo-regression", "--C", "100", "--set", "epsilon=0.01")
+    options = ("--method", method, "--C", "100", "--set", setting)
 
     outcome = svmosaic("train", table, "-o", model, *options)
     predicted = svmosaic("predict", model, table)
@@ -350,8 +353,24 @@ def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path):
     assert float(_field(outcome, "training R2").split()[0]) > 0.99
     assert "R2 1.0" in predicted.err
     assert len(predicted.out.splitlines()) == 40
-    assert "SMORegressor" in svmosaic("info", model).out
+    assert METHODS[method] in svmosaic("info", model).out
     assert "predicts values" in svmosaic("predict", model, table, "--decision").err
+
+
+def test_a_detector_of_outliers_predicts_and_is_scored(svmosaic, tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = OneClassSMO(nu=0.1).fit(X)
+    save(model, tmp_path / "m")
+    table = tmp_path / "points.csv"
+    rows = [*X[:5].tolist(), [9.0, 9.0]]
+    table.write_text("a,b,y\n" + "".join(f"{a},{b},{-1 if a == 9 else 1}\n" for a, b in rows))
+
+    outcome = svmosaic("predict", tmp_path / "m", table, "--decision")
+
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[-1].startswith("-1\t-")
+    assert "of 6 rows right" in outcome.err
+    assert "OneClassSMO" in svmosaic("info", tmp_path / "m").out
 
 
 @pytest.mark.parametrize(

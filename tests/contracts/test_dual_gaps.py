@@ -12,7 +12,10 @@ from svmosaic import (
     KernelPrimalSVC,
     MNSVMClassifier,
     NNISDAClassifier,
+    NuSMOClassifier,
+    NuSMORegressor,
     OLLAWVClassifier,
+    OneClassSMO,
     SMOClassifier,
     SMORegressor,
     UniformSVC,
@@ -28,10 +31,20 @@ ESTIMATORS = [
     UniformSVC,
     KernelPrimalSVC,
     SMORegressor,
+    NuSMOClassifier,
+    NuSMORegressor,
+    OneClassSMO,
 ]
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS)
 with_free_intercept = pytest.mark.parametrize(
-    "estimator", [SMOClassifier, OLLAWVClassifier, SMORegressor]
+    "estimator",
+    [
+        SMOClassifier,
+        OLLAWVClassifier,
+        SMORegressor,
+        NuSMOClassifier,
+        NuSMORegressor,
+    ],
 )
 
 

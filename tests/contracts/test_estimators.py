@@ -20,10 +20,13 @@ from svmosaic import (
     MultiTargetSVR,
     NLSGDClassifier,
     NNISDAClassifier,
+    NuSMOClassifier,
+    NuSMORegressor,
     OGEClassifier,
     OLLAL2Classifier,
     OLLAWVClassifier,
     OLLAWVClassifierCV,
+    OneClassSMO,
     OnlineSVMCBPClassifier,
     OnlineSVMClassifier,
     SMOClassifier,
@@ -64,6 +67,23 @@ CHECKED = [
     *(SMORegressor(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
     SMORegressor(kernel="poly", coef0=1.0, max_iter=100_000),
     SMORegressor(kernel="sigmoid", gamma=0.01, C=10.0),
+    # The checks draw unequal classes, for which half of the samples is too large a share.
+    *(
+        NuSMOClassifier(nu=0.2, kernel=kernel)
+        for kernel in ("rbf", "linear", "laplacian", "precomputed")
+    ),
+    NuSMOClassifier(nu=0.2, kernel="poly", coef0=1.0, max_iter=100_000),
+    NuSMOClassifier(nu=0.2, kernel="sigmoid", gamma=1e-3),
+    NuSMOClassifier(nu=0.1, multi_class="ovr", shrinking=False),
+    NuSMOClassifier(class_weight="balanced"),
+    *(NuSMORegressor(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
+    NuSMORegressor(kernel="poly", coef0=1.0, max_iter=100_000),
+    NuSMORegressor(kernel="sigmoid", gamma=0.01, C=10.0),
+    # Not here: precomputed, because the checks of detectors give samples to it.
+    *(OneClassSMO(kernel=kernel) for kernel in ("rbf", "linear", "laplacian")),
+    OneClassSMO(nu=0.05),
+    OneClassSMO(kernel="poly", coef0=1.0, max_iter=100_000),
+    OneClassSMO(kernel="sigmoid", gamma=1e-3),
     MNSVMClassifier(),
     MNSVMClassifier(multi_class="ovr"),
     NNISDAClassifier(),

@@ -16,8 +16,11 @@ from svmosaic import (
     KernelPrimalSVC,
     MNSVMClassifier,
     NNISDAClassifier,
+    NuSMOClassifier,
+    NuSMORegressor,
     OLLAWVClassifier,
     OLLAWVClassifierCV,
+    OneClassSMO,
     SMOClassifier,
     SMORegressor,
     UniformSVC,
@@ -39,6 +42,9 @@ ESTIMATORS = [
     KernelPrimalSVC(),
     UniformSVC(),
     SMORegressor(),
+    NuSMOClassifier(nu=0.3),
+    NuSMORegressor(),
+    OneClassSMO(nu=0.2),
 ]
 
 

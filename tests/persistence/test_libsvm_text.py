@@ -11,14 +11,21 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.svm import SVC, NuSVC
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import (
+    NuSMOClassifier,
+    NuSMORegressor,
+    OLLAWVClassifier,
+    OneClassSMO,
+    SMORegressor,
+)
 from svmosaic.classification.multiclass import unarrange
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -68,6 +75,90 @@ def write_svc(model, path, svm_type="c_svc"):
         pairs = " ".join(f"{i + 1}:{v:.17g}" for i, v in enumerate(vector) if v)
         lines.append(f"{coef} {pairs} ")
     path.write_text("\n".join(lines) + "\n")
+
+
+def write_function(model, path, svm_type):
+    """Write a fitted model of one function of scikit-learn as LIBSVM itself would."""
+    lines = [
+        f"svm_type {svm_type}",
+        "kernel_type rbf",
+        f"gamma {model._gamma:.17g}",
+        "nr_class 2",
+        f"total_sv {model.support_.size}",
+        f"rho {-model.intercept_[0]:.17g}",
+        "SV",
+    ]
+    for coef, vector in zip(model.dual_coef_[0], model.support_vectors_, strict=True):
+        pairs = " ".join(f"{i + 1}:{v:.17g}" for i, v in enumerate(vector) if v)
+        lines.append(f"{coef:.17g} {pairs} ")
+    path.write_text("\n".join(lines) + "\n")
+
+
+ONE_FUNCTION = {
+    "epsilon_svr": (SVR(), SMORegressor(tol=1e-6)),
+    "nu_svr": (NuSVR(), NuSMORegressor(tol=1e-6)),
+    "one_class": (OneClassSVM(), OneClassSMO(tol=1e-6)),
+}
+
+
+def values(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
+
+
+@pytest.mark.parametrize("svm_type", ONE_FUNCTION)
+def test_models_of_one_function_come_from_libsvm(iris, tmp_path, svm_type):
+    X, _ = iris
+    theirs, ours = ONE_FUNCTION[svm_type]
+    theirs.fit(X, X[:, 0])
+    write_function(theirs, tmp_path / "text", svm_type)
+
+    model = import_libsvm(tmp_path / "text")
+
+    assert type(model) is type(ours)
+    np.testing.assert_allclose(values(model, X), values(theirs, X), rtol=1e-9, atol=1e-9)
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(values(load(tmp_path / "model"), X), values(model, X))
+
+
+@pytest.mark.parametrize("svm_type", ONE_FUNCTION)
+def test_models_of_one_function_go_to_libsvm_and_back(iris, tmp_path, svm_type):
+    X, _ = iris
+    model = clone(ONE_FUNCTION[svm_type][1]).fit(X, X[:, 0])
+
+    export_libsvm(model, tmp_path / "text")
+
+    assert (tmp_path / "text").read_text().startswith(f"svm_type {svm_type}\n")
+    back = import_libsvm(tmp_path / "text")
+    np.testing.assert_allclose(values(back, X), values(model, X), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("nr_class 2", "nr_class 3", "nr_class must be 2 in a model of one function"),
+        ("rho ", "rho 1 ", "'rho' needs 1 numbers"),
+        ("total_sv ", "total_sv -", "at least 1"),
+        ("total_sv ", "total_sv 999", "too short"),
+    ],
+)
+def test_malformed_models_of_one_function_are_refused(iris, tmp_path, old, new, message):
+    path = tmp_path / "text"
+    write_function(OneClassSVM().fit(iris[0]), path, "one_class")
+    path.write_text(path.read_text().replace(old, new, 1))
+
+    with pytest.raises(ModelFileError, match=message):
+        import_libsvm(path)
+
+
+def test_a_nu_svm_is_written_as_one(iris, tmp_path):
+    X, y = iris
+    model = NuSMOClassifier(nu=0.2).fit(X, y)
+
+    export_libsvm(model, tmp_path / "text")
+
+    assert (tmp_path / "text").read_text().startswith("svm_type nu_svc\n")
+    back = import_libsvm(tmp_path / "text")
+    np.testing.assert_allclose(back.decision_function(X), model.decision_function(X), rtol=1e-9)
 
 
 def reference_decisions(path, X):
@@ -417,8 +508,9 @@ MALFORMED = {
     "data file": (TINY, "1 1:0.5 2:1\n", "not a LIBSVM model"),
     "not text": ("rbf", "r\xe9bf", "not plain text"),
     "zero byte": ("rbf", "r\0bf", "not plain text"),
-    "regression": ("c_svc", "epsilon_svr", "svm_type must be"),
-    "one class": ("c_svc", "one_class", "svm_type must be"),
+    "another type": ("c_svc", "svdd", "svm_type must be one of c_svc, nu_svc, epsilon_svr"),
+    "regression with labels": ("c_svc", "epsilon_svr", "epsilon_svr has no entry 'label'"),
+    "one class with labels": ("c_svc", "one_class", "one_class has no entry 'label'"),
     "kernel": ("rbf", "precomputed", "kernel_type must be"),
     "kernel word": ("rbf", "", "kernel_type must be"),
     "unknown entry": ("gamma 0.5", "gamma 0.5\nwidth 3", "line 4: the entry 'width' is not known"),

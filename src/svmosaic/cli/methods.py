@@ -19,6 +19,8 @@ METHODS = {
     "ollawv": "OLLAWVClassifier",
     "smo": "SMOClassifier",
     "smo-regression": "SMORegressor",
+    "nu-smo": "NuSMOClassifier",
+    "nu-smo-regression": "NuSMORegressor",
     "mnsvm": "MNSVMClassifier",
     "nnisda": "NNISDAClassifier",
     "uniform": "UniformSVC",

@@ -177,10 +177,10 @@ def model_score(model: Any, X: Any, y: Any) -> float:
 
 
 def step_classes(model: Any) -> Any:
-    """Return the labels that a model can predict."""
+    """Return the labels that a model can predict; those of a detector are -1 and 1."""
     from svmosaic.cli.inputs import final_estimator
 
-    return final_estimator(model).classes_
+    return getattr(final_estimator(model), "classes_", [-1, 1])
 
 
 @contextlib.contextmanager

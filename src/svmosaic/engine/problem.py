@@ -190,6 +190,9 @@ class Solution:
         Steps of the solver.
     violation, objective, dual_gap : float
         Where the last solver stood when it stopped; nan where it does not say.
+    width : float
+        What a nu-SVM finds besides f: the margin before f is scaled to 1 there, or half the width
+        of the tube. nan for other solvers.
     counters : SolveCounters
         The work it took.
     seconds : PhaseSeconds
@@ -210,6 +213,7 @@ class Solution:
     violation: float = 0.0
     objective: float = float("nan")
     dual_gap: float = float("nan")
+    width: float = float("nan")
     counters: SolveCounters = field(default_factory=SolveCounters)
     seconds: PhaseSeconds = field(default_factory=PhaseSeconds)
     cache_mb: float = float("nan")

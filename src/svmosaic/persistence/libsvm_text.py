@@ -1,7 +1,8 @@
 """Exchange models as text files of LIBSVM (a library for support vector machines).
 
 The file has a header (``svm_type`` to ``nr_sv``) and, after the line ``SV``, one line per support
-vector: its coefficients, then ``index:value`` pairs with indices from 1.
+vector: its coefficients, then ``index:value`` pairs with indices from 1. Regressors and the
+one-class SVM have one function: their header has ``nr_class 2``, no labels and no ``nr_sv``.
 
 Signs: in LIBSVM the classifier of labels i and j, with i before j in the ``label`` line, is
 positive for i and has the constant -rho. That is also our convention for three classes and more.
@@ -27,10 +28,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.classifier_state import assemble_classifier
 from svmosaic.classification.kernel_classifier import KernelClassifier
+from svmosaic.classification.nu_smo_classifier import NuSMOClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
-from svmosaic.engine.expansion_state import GAMMA
+from svmosaic.classification.one_class_smo import OneClassSMO
+from svmosaic.classification.one_output import OneOutputEstimator
+from svmosaic.engine.expansion_state import GAMMA, assemble_one_output
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
+from svmosaic.regression.nu_smo_regressor import NuSMORegressor
+from svmosaic.regression.smo_regressor import SMORegressor
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]
@@ -44,6 +50,14 @@ _KERNELS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _OUR_KERNEL = {theirs: ours for ours, (theirs, _) in _KERNELS.items()}
 _CLASSIFIERS = ("c_svc", "nu_svc")
+# LIBSVM's name -> our model of one function
+_ONE_OUTPUT: dict[str, type[OneOutputEstimator]] = {
+    "epsilon_svr": SMORegressor,
+    "nu_svr": NuSMORegressor,
+    "one_class": OneClassSMO,
+}
+_TYPES = (*_CLASSIFIERS, *_ONE_OUTPUT)
+_EXPORTED: Any = (KernelClassifier, *_ONE_OUTPUT.values())
 
 _MAX_LINE_BYTES = 1 << 24
 _MAX_FEATURES = 10_000_000
@@ -62,7 +76,7 @@ _DENSE_SHARE = 0.5
 
 
 def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier as a LIBSVM model file.
+    """Write a fitted support vector machine as a LIBSVM model file.
 
     Programs that read LIBSVM models then give the same decision values. For three classes and
     more they take the first of classes with equal votes, where svmosaic compares the sums of
@@ -70,9 +84,9 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : OLLAWVClassifier
-        Fitted, with integer labels, the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or
-        ``"sigmoid"``, and one-vs-one classifiers if there are more than two classes.
+    model : kernel classifier, SMORegressor, NuSMORegressor or OneClassSMO
+        Fitted, with the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or ``"sigmoid"``. A classifier
+        has integer labels, and one-vs-one classifiers if there are more than two classes.
     path : path-like
         The file to write. Numbers get 17 significant digits, which is exact.
 
@@ -111,9 +125,10 @@ def _check_exportable(model: Any) -> None:
             "A LIBSVM file has no place for the other steps of a Pipeline. Export its last step "
             "and scale the data before prediction, or use svmosaic.persistence.save."
         )
-    if not isinstance(model, KernelClassifier):
+    if not isinstance(model, _EXPORTED):
         raise TypeError(
-            f"export_libsvm expected a kernel classifier of svmosaic. Got {type(model).__name__}."
+            "export_libsvm expected a kernel classifier of svmosaic, SMORegressor, NuSMORegressor "
+            f"or OneClassSMO. Got {type(model).__name__}."
         )
     check_is_fitted(model, "dual_coef_")
     if callable(model.kernel) or model.kernel not in _KERNELS:
@@ -127,6 +142,11 @@ def _check_exportable(model: Any) -> None:
             f"A LIBSVM file lists support vectors, and this {type(model).__name__} keeps only the "
             "weights of the features. Use svmosaic.persistence.save."
         )
+    if isinstance(model, KernelClassifier):
+        _check_classes(model)
+
+
+def _check_classes(model: Any) -> None:
     if model.classes_.size > 2 and model.multi_class != "ovo":
         raise ValueError(
             "LIBSVM files hold one-vs-one models only; this model has multi_class='ovr'. "
@@ -145,6 +165,12 @@ def _digits(number: float) -> str:
     return format(float(number), ".17g")
 
 
+def _type_of(model: Any) -> str:
+    if isinstance(model, KernelClassifier):
+        return "nu_svc" if isinstance(model, NuSMOClassifier) else "c_svc"
+    return next(name for name, kind in _ONE_OUTPUT.items() if isinstance(model, kind))
+
+
 def _lines(model: Any) -> Iterator[str]:
     """Yield the lines of the file."""
     theirs, needed = _KERNELS[model.kernel]
@@ -153,25 +179,29 @@ def _lines(model: Any) -> Iterator[str]:
         "gamma": _digits(model.expansion_.kernel.gamma),
         "coef0": _digits(model.coef0),
     }
-    # The positive label first; with more classes, pairs are positive for the lower number.
-    order = [1, 0] if model.classes_.size == 2 else list(range(model.classes_.size))
-    ends = np.cumsum(model.n_support_)
-    rows = [np.arange(ends[c] - model.n_support_[c], ends[c]) for c in order]
-
-    yield "svm_type c_svc"
+    yield f"svm_type {_type_of(model)}"
     yield f"kernel_type {theirs}"
     yield from (f"{name} {values[name]}" for name in needed)
-    yield f"nr_class {len(order)}"
+    rows = np.arange(model.support_.size)
+    order = []
+    if isinstance(model, KernelClassifier):
+        # The positive label first; with more classes, pairs are positive for the lower number.
+        order = [1, 0] if model.classes_.size == 2 else list(range(model.classes_.size))
+        ends = np.cumsum(model.n_support_)
+        rows = np.concatenate([np.arange(ends[c] - model.n_support_[c], ends[c]) for c in order])
+    yield f"nr_class {len(order) or 2}"
     yield f"total_sv {model.support_.size}"
     # 0.0 - x rather than -x: the text "-0" would only puzzle.
     yield "rho " + " ".join(_digits(0.0 - value) for value in model.intercept_)
-    yield "label " + " ".join(str(int(model.classes_[c])) for c in order)
-    yield "nr_sv " + " ".join(str(int(model.n_support_[c])) for c in order)
+    if order:
+        yield "label " + " ".join(str(int(model.classes_[c])) for c in order)
+        yield "nr_sv " + " ".join(str(int(model.n_support_[c])) for c in order)
     yield "SV"
     vectors = sp.csr_array(model.support_vectors_)
-    for row in np.concatenate(rows).tolist():
+    coefficients = model.dual_coef_
+    for row in rows.tolist():
         part = slice(vectors.indptr[row], vectors.indptr[row + 1])
-        words = [_digits(value) for value in model.dual_coef_[:, row]]
+        words = [_digits(value) for value in coefficients[:, row]]
         words += [
             f"{index + 1}:{_digits(value)}"
             for index, value in zip(
@@ -187,8 +217,8 @@ def _lines(model: Any) -> Iterator[str]:
 
 def import_libsvm(
     path: str | os.PathLike[str], *, n_features: int | None = None
-) -> OLLAWVClassifier:
-    r"""Read a classifier from a LIBSVM model file.
+) -> OLLAWVClassifier | SMORegressor | NuSMORegressor | OneClassSMO:
+    r"""Read a model from a LIBSVM model file.
 
     The parser is strict: counts that contradict each other, a file cut short, nan, and indices
     that do not ascend are refused, with the line.
@@ -196,18 +226,20 @@ def import_libsvm(
     Parameters
     ----------
     path : path-like
-        A model of the type ``c_svc`` or ``nu_svc`` with the kernel ``linear``, ``polynomial``,
-        ``rbf`` or ``sigmoid``. Probability parameters in it are left out.
+        A model of the type ``c_svc``, ``nu_svc``, ``epsilon_svr``, ``nu_svr`` or ``one_class`` with
+        the kernel ``linear``, ``polynomial``, ``rbf`` or ``sigmoid``. Probability parameters in it
+        are left out.
     n_features : int, default=None
         Number of features of the data to predict. By default the largest index in the file,
         which is too small if the last features of all support vectors are 0.
 
     Returns
     -------
-    model : OLLAWVClassifier
+    model : OLLAWVClassifier, SMORegressor, NuSMORegressor or OneClassSMO
         Fitted, with float64 support vectors, sparse if less than half of the values are not 0.
         It predicts, but has no path: `at_margin` needs a model that svmosaic trained. `support_`
-        counts the vectors of the file, which does not know the rows of the training data.
+        counts the vectors of the file, which does not know the rows of the training data, nor
+        parameters such as C, nu and epsilon, which have their defaults.
 
     Raises
     ------
@@ -242,6 +274,8 @@ def import_libsvm(
         reader = _Reader(stream, os.fspath(path), os.fstat(stream.fileno()).st_size)
         header = _read_header(reader)
         coefficients, vectors = _read_vectors(reader, header, n_features)
+    if header.svm_type in _ONE_OUTPUT:
+        return _fitted_function(header, coefficients, vectors)
     return _fitted(header, coefficients, vectors)
 
 
@@ -283,13 +317,19 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Header:
+    svm_type: str
     kernel: str
     degree: int
     gamma: float
     coef0: float
     rho: DoubleArray
-    labels: IndexArray
+    labels: IndexArray  # none where there is one function
     counts: IndexArray
+
+    @property
+    def n_coef(self) -> int:
+        """Coefficients of each vector."""
+        return max(1, self.labels.size - 1)
 
 
 def _read_header(reader: _Reader) -> _Header:
@@ -357,18 +397,24 @@ _ENTRIES: dict[str, Callable[[_Reader, str, str], Any]] = {
     "label": _integers,
     "probA": _numbers,
     "probB": _numbers,
+    "prob_density_marks": _numbers,
     "nr_sv": _integers,
 }
 
 
 def _checked_header(reader: _Reader, found: dict[str, Any]) -> _Header:
     """Return the header; everything is compared before anything of its sizes is allocated."""
-    required = ("svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv")
+    required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho"]
+    of_classes = ["label", "nr_sv"]
     kernel = _OUR_KERNEL.get(found.get("kernel_type", ""))
-    if "svm_type" in found and found["svm_type"] not in _CLASSIFIERS:
+    if "svm_type" in found and found["svm_type"] not in _TYPES:
         reader.refuse_file(
-            f"svm_type must be {' or '.join(_CLASSIFIERS)}. Got {found['svm_type'][:40]!a}"
+            f"svm_type must be one of {', '.join(_TYPES)}. Got {found['svm_type'][:40]!a}"
         )
+    if found.get("svm_type") not in _ONE_OUTPUT:
+        required += of_classes
+    elif extra := [key for key in of_classes if key in found]:
+        reader.refuse_file(f"a model of the type {found['svm_type']} has no entry '{extra[0]}'")
     if "kernel_type" in found and kernel is None:
         reader.refuse_file(
             f"kernel_type must be one of {', '.join(_OUR_KERNEL)}. "
@@ -383,34 +429,40 @@ def _checked_header(reader: _Reader, found: dict[str, Any]) -> _Header:
         reader.refuse_file(f"degree must not be negative. Got {found['degree']}")
     _check_counts(reader, found)
     return _Header(
+        svm_type=found["svm_type"],
         kernel=str(kernel),
         degree=found.get("degree", 3),
         gamma=found.get("gamma", 1.0),
         coef0=found.get("coef0", 0.0),
         rho=np.array(found["rho"]),
-        labels=np.array(found["label"], dtype=np.int64),
-        counts=np.array(found["nr_sv"], dtype=np.int64),
+        labels=np.array(found.get("label", []), dtype=np.int64),
+        counts=np.array(found.get("nr_sv", [found["total_sv"]]), dtype=np.int64),
     )
 
 
 def _check_counts(reader: _Reader, found: dict[str, Any]) -> None:
     n_classes, total = found["nr_class"], found["total_sv"]
-    if n_classes < 2:
-        reader.refuse_file(f"nr_class must be at least 2. Got {n_classes}")
+    one_output = found["svm_type"] in _ONE_OUTPUT
+    if n_classes < 2 or (one_output and n_classes > 2):
+        wanted = "2 in a model of one function" if one_output else "at least 2"
+        reader.refuse_file(f"nr_class must be {wanted}. Got {n_classes}")
     n_pairs = n_classes * (n_classes - 1) // 2
-    lengths = {"rho": n_pairs, "label": n_classes, "nr_sv": n_classes}
+    lengths = {"rho": n_pairs}
+    if not one_output:
+        lengths |= {"label": n_classes, "nr_sv": n_classes}
     lengths |= {key: n_pairs for key in ("probA", "probB") if key in found}
     for key, length in lengths.items():
         if len(found[key]) != length:
             reader.refuse_file(
                 f"'{key}' needs {length} numbers for {n_classes} classes. Got {len(found[key])}"
             )
-    if len(set(found["label"])) != n_classes:
+    if not one_output and len(set(found["label"])) != n_classes:
         reader.refuse_file("a label comes twice")
-    if min(found["nr_sv"]) < 0 or sum(found["nr_sv"]) != total or total < 1:
+    counts = found.get("nr_sv", [total])
+    if min(counts) < 0 or sum(counts) != total or total < 1:
         reader.refuse_file(
             f"the numbers of nr_sv must add up to total_sv = {total}, at least 1. "
-            f"They add up to {sum(found['nr_sv'])}"
+            f"They add up to {sum(counts)}"
         )
     # A line needs a digit and a separator for each coefficient.
     if total * 2 * (n_classes - 1) > reader.left():
@@ -421,7 +473,7 @@ def _read_vectors(
     reader: _Reader, header: _Header, n_features: int | None
 ) -> tuple[DoubleArray, Any]:
     """Return coefficients of shape (n_classes - 1, n_vectors) and the table of vectors."""
-    n_coef = header.labels.size - 1
+    n_coef = header.n_coef
     n_vectors = int(header.counts.sum())
     limit = _MAX_FEATURES if n_features is None else n_features
     coefficients, values, indices = array("d"), array("d"), array("q")
@@ -478,6 +530,35 @@ def _rows(
     vectors = sp.csr_array((data, columns.astype(kind), starts.astype(kind)), shape=shape)
     dense = data.size >= _DENSE_SHARE * shape[0] * shape[1]
     return vectors.toarray() if dense else vectors
+
+
+def _fitted_function(
+    header: _Header, coefficients: DoubleArray, vectors: Any
+) -> SMORegressor | NuSMORegressor | OneClassSMO:
+    """Return the model of one function."""
+    model: Any = _ONE_OUTPUT[header.svm_type](
+        kernel=header.kernel, gamma=header.gamma, degree=header.degree, coef0=header.coef0
+    )
+    n_vectors = vectors.shape[0]
+    assemble_one_output(
+        model,
+        {
+            "n_features_in_": vectors.shape[1],
+            "support_": np.arange(n_vectors, dtype=np.int32),
+            "support_vectors_": vectors,
+            "n_support_": np.array([n_vectors], dtype=np.int32),
+            "dual_coef_": np.ascontiguousarray(coefficients),
+            "intercept_": 0.0 - header.rho,
+            GAMMA: header.gamma,
+            "n_iter_": np.zeros(1, dtype=np.int64),
+            "stop_reason_": np.array(["converged"]),
+            "dual_gap_": np.full(1, np.nan),
+            "objective_": np.full(1, np.nan),
+        },
+    )
+    if isinstance(model, NuSMORegressor):
+        model.epsilon_ = float("nan")
+    return model  # type: ignore[no-any-return]
 
 
 def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVClassifier:

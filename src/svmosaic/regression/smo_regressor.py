@@ -8,52 +8,20 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import ConvergenceWarning
 
-from svmosaic.classification.convergence import certified_gaps, warn_if_violated
 from svmosaic.classification.device_data import DeviceScore, check_targets_on
-from svmosaic.classification.kernel_estimator import (
-    KernelEstimator,
-    check_square,
-    check_weights,
-    distinct_samples,
-    expansion_of_rows,
-    kernel_cache_mb,
-    resolve_kernel,
-    run_options,
-)
+from svmosaic.classification.one_output import OneOutputEstimator
 from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL
-from svmosaic.engine.expansion_state import (
-    CERTIFICATE,
-    KERNEL_ESTIMATOR,
-    assemble_one_output,
-    check_vectors,
-)
-from svmosaic.engine.fit_report import ReportedFit, report_fit
 from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import Coefficients, DoubleArray, IndexArray, Problem, Solution
-from svmosaic.engine.protocol import solve
-from svmosaic.engine.rows import make_rows
+from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
-from svmosaic.utils.declaration import Declaration, expect, row_numbers
 from svmosaic.utils.foreign_arrays import follow
-from svmosaic.utils.labels import ordered_bits
 from svmosaic.utils.sklearn_compat import Interval, fit_context
-from svmosaic.utils.state_codec import Scope
-from svmosaic.utils.threads import resolve_threads
-from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["SMORegressor"]
 
 
-def _check_one_output(model: Any, sizes: Scope) -> None:
-    """Compare the support vectors, coefficients and intercept."""
-    expect("intercept", sizes["n_outputs"], 1)
-    expect("rows of dual_coef", sizes["n_coef_rows"], 1)
-    check_vectors(model, sizes)
-
-
-class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  # type: ignore[misc]
+class SMORegressor(DeviceScore, RegressorMixin, OneOutputEstimator):  # type: ignore[misc]
     r"""Support vector regression by sequential minimal optimisation.
 
     Exact epsilon-SVR: errors up to `epsilon` cost nothing, larger ones count linearly. It solves
@@ -168,7 +136,7 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **KernelEstimator._parameter_constraints,
+        **OneOutputEstimator._parameter_constraints,
         **DEVICE,
         "C": POSITIVE_REAL,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
@@ -179,11 +147,7 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
         "warm_start": ["boolean"],
     }
 
-    _model_file = Declaration(
-        {**KERNEL_ESTIMATOR, "n_support_": row_numbers("n_outputs"), **CERTIFICATE},
-        (_check_one_output,),
-        assemble_one_output,
-    )
+    _advice = "Scale features and target or raise max_iter"
 
     def __init__(
         self,
@@ -243,78 +207,24 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
         """
         began = time.perf_counter()
         X, y = check_targets_on(self, X, y)
-        check_square(X, self.kernel, type(self).__name__)
-        weights = check_weights(X, sample_weight, type(self).__name__)
-
-        rows = make_rows(X, self.kernel)
-        # Rows are copies of each other when their targets are equal too.
-        samples, sample_weights = distinct_samples(
-            X, self.kernel, ordered_bits(y), weights, n_threads=resolve_threads(self.n_jobs)
-        )
-        kernel = resolve_kernel(self, X, samples, sample_weights)
-        problem = Problem(
-            samples, y[samples], sample_weights, initial=self._initial_coefficients(samples)
-        )
-        prepared = time.perf_counter()
-        (solution,) = solve(
-            rows,
-            kernel,
-            [problem],
-            SmoSettings(
-                loss="epsilon_insensitive",
-                C=float(self.C),
-                epsilon=float(self.epsilon),
-                tol=float(self.tol),
-                max_iter=max(0, int(self.max_iter)),
-                shrinking=bool(self.shrinking),
-                cache_mb=kernel_cache_mb(self, rows, [problem]),
-            ),
-            **run_options(self),
-            device=self.device,
-        )
-        self._warn_if_not_converged(solution)
-        order = np.argsort(solution.support)
-        support = solution.support[order]
-        self.expansion_ = expansion_of_rows(
-            kernel,
-            X,
-            support,
-            Coefficients.of_matrix(solution.coef[order][:, np.newaxis]),
-            np.array([solution.intercept]),
-        )
-        self.support_ = support.astype(np.int32)
-        self.n_support_ = np.array([order.size], dtype=np.int32)
-        # Targets inside the tube need no update; the check of optimality counts as one.
-        self.n_iter_ = np.array([max(1, solution.n_iter)])
-        self.stop_reason_ = np.array([solution.status])
-        self.dual_gap_ = certified_gaps(self, X, kernel, [problem], [solution])
-        self.objective_ = np.array([solution.objective])
-        self._fit_report = report_fit(
-            self,
-            [problem],
-            [solution],
-            n_samples=samples.size,
-            seconds=time.perf_counter() - began,
-            preparation_seconds=prepared - began,
-        )
+        self._fit_rows(X, y, sample_weight, began)
         return self
+
+    def _settings(self) -> SmoSettings:
+        return SmoSettings(
+            loss="epsilon_insensitive",
+            C=float(self.C),
+            epsilon=float(self.epsilon),
+            tol=float(self.tol),
+            max_iter=max(0, int(self.max_iter)),
+            shrinking=bool(self.shrinking),
+        )
 
     def _initial_coefficients(self, samples: IndexArray) -> DoubleArray | None:
         if not self.warm_start or not hasattr(self, "expansion_"):
             return None
         of_row = dict(zip(self.support_.tolist(), self.dual_coef_[0].tolist(), strict=True))
         return np.array([of_row.get(row, 0.0) for row in samples.tolist()])
-
-    def _warn_if_not_converged(self, solution: Solution) -> None:
-        if solution.status == "max_time":
-            warn_user(
-                f"{type(self).__name__} stopped at max_time={self.max_time:g} s. The returned "
-                "model has not converged; raise max_time or tol.",
-                ConvergenceWarning,
-            )
-        else:
-            advice = "Scale features and target or raise max_iter"
-            warn_if_violated(self, solution.violation, advice, solution.n_iter)
 
     def predict(self, X: Any) -> Any:
         """Return the value of each sample.

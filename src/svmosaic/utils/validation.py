@@ -17,6 +17,7 @@ __all__ = [
     "check_regression",
     "check_samples",
     "check_training",
+    "check_unlabelled",
     "match_form",
     "note_features",
     "take_as_is",
@@ -106,6 +107,12 @@ def check_regression(
     require_host(type(estimator).__name__, X, y)
     X, y = validate_data(estimator, X, y, y_numeric=True, multi_output=multi_output, **_TABLE)
     return canonical_csr(X), np.ascontiguousarray(y, dtype=np.float64)
+
+
+def check_unlabelled(estimator: Any, X: Any) -> Any:
+    """Return training samples without labels, validated for `estimator`."""
+    require_host(type(estimator).__name__, X)
+    return canonical_csr(validate_data(estimator, X, **_TABLE))
 
 
 def check_samples(estimator: Any, X: Any) -> Any:
