@@ -29,6 +29,7 @@ __all__ = [
     "prepare_training",
     "resolve_training_kernel",
     "weigh_classes",
+    "weights_of_classes",
 ]
 
 
@@ -121,18 +122,23 @@ def weigh_classes(
 ) -> DoubleArray:
     """Return the weights of the rows times those of their classes."""
     if class_weight is not None:
-        present = np.unique(y[weights > 0])
-        if class_weight == "balanced":
-            # As for repeated rows: every class gets the same total weight.
-            totals = np.array([weights[y == c].sum() for c in present])
-            per_class = totals.sum() / (present.size * totals)
-        else:
-            per_class = compute_class_weight(class_weight, classes=present, y=y)
         factor = np.ones(y.shape[0])
-        for label, value in zip(present, per_class, strict=True):
+        for label, value in zip(*weights_of_classes(y, weights, class_weight), strict=True):
             factor[y == label] = value
         weights = weights * factor
     return np.ascontiguousarray(weights)
+
+
+def weights_of_classes(
+    y: Any, weights: DoubleArray, class_weight: dict[Any, float] | str | None
+) -> tuple[Any, DoubleArray]:
+    """Return the classes of positive weight and what `class_weight` multiplies their rows by."""
+    present = np.unique(y[weights > 0])
+    if class_weight == "balanced":
+        # As for repeated rows: every class gets the same total weight.
+        totals = np.array([weights[y == c].sum() for c in present])
+        return present, totals.sum() / (present.size * totals)
+    return present, compute_class_weight(class_weight, classes=present, y=y)
 
 
 def encode_classes(y: Any, weights: DoubleArray, who: str) -> tuple[Any, IndexArray]:

@@ -22,7 +22,7 @@ from svmosaic.classification.kernel_estimator import (
     resolve_kernel,
     run_options,
 )
-from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL
+from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL, finite_penalty
 from svmosaic.engine.expansion_state import (
     CERTIFICATE,
     KERNEL_ESTIMATOR,
@@ -243,13 +243,17 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
         """
         began = time.perf_counter()
         X, y = check_targets_on(self, X, y)
-        check_square(X, self.kernel, type(self).__name__)
+        check_square(X, self._trained_kernel, type(self).__name__)
         weights = check_weights(X, sample_weight, type(self).__name__)
 
-        rows = make_rows(X, self.kernel)
+        rows = make_rows(X, self._trained_kernel)
         # Rows are copies of each other when their targets are equal too.
         samples, sample_weights = distinct_samples(
-            X, self.kernel, ordered_bits(y), weights, n_threads=resolve_threads(self.n_jobs)
+            X,
+            self._trained_kernel,
+            ordered_bits(y),
+            weights,
+            n_threads=resolve_threads(self.n_jobs),
         )
         kernel = resolve_kernel(self, X, samples, sample_weights)
         problem = Problem(
@@ -262,7 +266,7 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
             [problem],
             SmoSettings(
                 loss="epsilon_insensitive",
-                C=float(self.C),
+                C=finite_penalty(self.C),
                 epsilon=float(self.epsilon),
                 tol=float(self.tol),
                 max_iter=max(0, int(self.max_iter)),
@@ -313,8 +317,11 @@ class SMORegressor(ReportedFit, DeviceScore, RegressorMixin, KernelEstimator):  
                 ConvergenceWarning,
             )
         else:
-            advice = "Scale features and target or raise max_iter"
-            warn_if_violated(self, solution.violation, advice, solution.n_iter)
+            warn_if_violated(self, solution.violation, self._iteration_advice(), solution.n_iter)
+
+    def _iteration_advice(self) -> str:
+        """Return what to do when the updates did not suffice."""
+        return "Scale features and target or raise max_iter"
 
     def predict(self, X: Any) -> Any:
         """Return the value of each sample.
