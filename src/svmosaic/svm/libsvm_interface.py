@@ -24,7 +24,7 @@ from svmosaic.utils.sklearn_compat import (
 )
 from svmosaic.utils.state_codec import Kind, Whole
 
-__all__ = ["LIBSVM_PARAMETERS", "LIBSVM_STATE", "LibsvmInterface"]
+__all__ = ["FITTED_PRIVATELY", "LIBSVM_PARAMETERS", "LIBSVM_STATE", "LibsvmInterface"]
 
 LIBSVM_PARAMETERS: dict[str, list[Any]] = {
     **{name: KERNEL_PARAMETERS[name] for name in ("kernel", "gamma", "degree", "coef0")},
@@ -35,6 +35,9 @@ LIBSVM_PARAMETERS: dict[str, list[Any]] = {
     "verbose": ["verbose"],
     "max_iter": [Options(Integral, {-1}), Interval(Integral, 1, None, closed="left")],
 }
+
+# What `fit` sets besides attributes that end in an underscore.
+FITTED_PRIVATELY = ("_n_samples_fit", "_X_fit", "_calibrated", "_fit_report")
 
 LIBSVM_STATE: dict[str, Kind] = {"_n_samples_fit": Whole(1)}
 
@@ -50,7 +53,7 @@ class LibsvmInterface(KernelEstimator):
 
     C: float
     cache_size: float
-    max_iter: int
+    max_iter: Any
     stop_reason_: Any
     n_support_: Any
 
@@ -72,7 +75,7 @@ class LibsvmInterface(KernelEstimator):
 
     def _training_table(self, X: Any, y: Any) -> Any:
         """Return what to train on: `X`, or the values of a kernel function."""
-        vars(self).pop("_X_fit", None)
+        self.__dict__.pop("_X_fit", None)
         if not callable(self.kernel):
             return X
         check_consistent_length(X, y)
@@ -84,8 +87,8 @@ class LibsvmInterface(KernelEstimator):
         self._n_samples_fit = int(count_samples(X))
         if callable(self.kernel):
             # Training has seen kernel values only.
-            vars(self).pop("n_features_in_", None)
-            shape = getattr(X, "shape", ())
+            self.__dict__.pop("n_features_in_", None)
+            shape: tuple[int, ...] = getattr(X, "shape", ())
             if len(shape) == 2:
                 self.n_features_in_ = int(shape[1])
 
@@ -101,7 +104,8 @@ class LibsvmInterface(KernelEstimator):
             )
         # scikit-learn asks the samples for their number only.
         samples = np.empty((count_samples(X), 0))
-        return np.maximum(check_sample_weight(given, samples, dtype=np.float64), 0.0)
+        weights: DoubleArray = check_sample_weight(given, samples, dtype=np.float64)
+        return np.maximum(weights, 0.0)
 
     def _iteration_advice(self) -> str:
         return (

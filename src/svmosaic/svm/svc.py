@@ -235,7 +235,7 @@ class SVC(LibsvmInterface, SMOClassifier):
             The fitted classifier.
         """
         warn_if_deprecated(self)
-        vars(self).pop("_calibrated", None)
+        self.__dict__.pop("_calibrated", None)
         weights = self._positive_weights(X, sample_weight)
         if weights is not None:
             _check_two_classes(y, weights)
@@ -252,7 +252,8 @@ class SVC(LibsvmInterface, SMOClassifier):
         if self.classes_.size == 2:
             return super()._class_numbers(X)
         if self.break_ties:
-            return self._decision_values(X).argmax(axis=1)
+            chosen: IndexArray = self._decision_values(X).argmax(axis=1)
+            return chosen
         return predict_by_votes(self._output_values, X, self.classes_.size, break_ties=False)
 
     def _decision_values(self, X: Any) -> DoubleArray:

@@ -111,6 +111,9 @@ class SVR(LibsvmInterface, SMORegressor):
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 
+    # scikit-learn has a number here.
+    n_iter_: Any
+
     _model_file = SMORegressor._model_file.extend({**LIBSVM_STATE, "n_iter_": Whole(0)})
 
     def __init__(
@@ -163,5 +166,6 @@ class SVR(LibsvmInterface, SMORegressor):
         weights = self._positive_weights(X, sample_weight)
         super().fit(self._training_table(X, y), y, weights)
         self._note_shape(X)
-        self.n_iter_ = int(self.n_iter_[0])
+        (n_iter,) = self.n_iter_
+        self.n_iter_ = int(n_iter)
         return self
