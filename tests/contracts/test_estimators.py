@@ -36,6 +36,7 @@ from svmosaic import (
 )
 from svmosaic.preprocessing import ConstantHolder
 from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
+from svmosaic.svm import SVC, SVR
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -64,6 +65,8 @@ CHECKED = [
     *(SMORegressor(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
     SMORegressor(kernel="poly", coef0=1.0, max_iter=100_000),
     SMORegressor(kernel="sigmoid", gamma=0.01, C=10.0),
+    *(kind(kernel=kernel) for kind in (SVC, SVR) for kernel in ("rbf", "precomputed")),
+    SVC(break_ties=True),
     MNSVMClassifier(),
     MNSVMClassifier(multi_class="ovr"),
     NNISDAClassifier(),

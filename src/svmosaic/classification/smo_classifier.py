@@ -229,7 +229,7 @@ class SMOClassifier(ExactKernelClassifier):
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
         rows, problems = training.rows, training.problems
-        kernel = resolve_training_kernel(self, training)
+        kernel = self._training_kernel(training)
         cache_mb = kernel_cache_mb(self, rows, problems)
         options = {**run_options(self), "device": self.device}
         if self.variant == "simple":
@@ -250,6 +250,10 @@ class SMOClassifier(ExactKernelClassifier):
             n_iter = max(s.n_iter for s in solutions)
             warn_if_violated(self, worst, self._iteration_advice(), n_iter)
         return kernel, solutions
+
+    def _training_kernel(self, training: Training) -> KernelSpec:
+        """Return the kernel with its width."""
+        return resolve_training_kernel(self, training)
 
     def _iteration_advice(self) -> str:
         """Return what to do when the updates did not suffice."""

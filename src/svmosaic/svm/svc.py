@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
 from svmosaic.classification.parameters import CLASS_WEIGHT, MULTICLASS_PARAMETERS
 from svmosaic.classification.smo_classifier import SMOClassifier
-from svmosaic.classification.training import weights_of_classes
+from svmosaic.classification.training import Training
 from svmosaic.engine.class_pairs import MultiClass
-from svmosaic.engine.kernels import KernelFunction
-from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.kernels import KernelFunction, KernelSpec
+from svmosaic.engine.problem import DoubleArray, IndexArray, Solution
 from svmosaic.svm.libsvm_interface import LIBSVM_PARAMETERS, LIBSVM_STATE, LibsvmInterface
 from svmosaic.svm.probabilities import (
     DEFAULT_PROBABILITY,
@@ -138,9 +138,9 @@ class SVC(LibsvmInterface, SMOClassifier):
 
     Notes
     -----
-    ``docs/coming_from_svc.md`` lists what differs from scikit-learn. A weight means repetition,
-    in ``gamma="scale"`` and ``class_weight="balanced"`` too; rows whose weight is not positive are
-    left out.
+    ``docs/coming_from_svc.md`` lists what differs from scikit-learn. A sample weight means
+    repetition, in ``gamma="scale"`` and ``class_weight="balanced"`` too; rows whose weight is not
+    positive are left out.
 
     Examples
     --------
@@ -241,12 +241,23 @@ class SVC(LibsvmInterface, SMOClassifier):
             _check_two_classes(y, weights)
         super().fit(self._training_table(X, y), y, weights)
         self._note_shape(X)
-        if weights is None:
-            weights = np.ones(self._n_samples_fit)
-        self.class_weight_ = weights_of_classes(column_or_1d(y), weights, self.class_weight)[1]
         if wants_probabilities(self):
             self._calibrated = fit_probabilities(self, X, y, weights)
         return self
+
+    def _training_kernel(self, training: Training) -> KernelSpec:
+        if training.class_weights is None:
+            return super()._training_kernel(training)
+        # Weights of classes change the penalty and not the data that gamma="scale" looks at.
+        of_samples = training.class_weights[training.labels[training.samples]]
+        return super()._training_kernel(replace(training, weights=training.weights / of_samples))
+
+    def _set_fitted(
+        self, training: Training, kernel: KernelSpec, solutions: list[Solution]
+    ) -> None:
+        super()._set_fitted(training, kernel, solutions)
+        given = training.class_weights
+        self.class_weight_ = np.ones(self.classes_.size) if given is None else given
 
     def _class_numbers(self, X: Any) -> IndexArray:
         if self.classes_.size == 2:

@@ -93,8 +93,8 @@ class SVR(LibsvmInterface, SMORegressor):
 
     Notes
     -----
-    ``docs/coming_from_svc.md`` lists what differs from scikit-learn. A weight means repetition,
-    in ``gamma="scale"`` too; rows whose weight is not positive are left out.
+    ``docs/coming_from_svc.md`` lists what differs from scikit-learn. A sample weight means
+    repetition, in ``gamma="scale"`` too; rows whose weight is not positive are left out.
 
     Examples
     --------
