@@ -115,7 +115,8 @@ class SVC(LibsvmInterface, SMOClassifier):
         Parameters of the sigmoids 1 / (1 + exp(A f + B)) of ``probability=True``, one per class or
         one for two classes; empty without.
     expansion_ : KernelExpansion
-        The fitted model: kernel, support vectors, coefficients and intercepts.
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     stop_reason_ : ndarray of shape (n_outputs,)
         Why each binary problem was left: ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (n_outputs,)

@@ -70,7 +70,8 @@ class SVR(LibsvmInterface, SMORegressor):
     shape_fit_ : tuple of int
         Shape of the training samples.
     expansion_ : KernelExpansion
-        The fitted model: kernel, support vectors, coefficients and intercepts.
+        The fitted model: kernel, support vectors, coefficients and intercepts. The attributes
+        `support_vectors_`, `dual_coef_` and `intercept_` are views of it.
     stop_reason_ : ndarray of shape (1,)
         ``"converged"``, ``"max_iter"`` or ``"max_time"``.
     dual_gap_ : ndarray of shape (1,)
