@@ -18,10 +18,10 @@ SUITE = "sklearn.svm.tests.test_svm"
 
 
 def table_of_failures():
-    """Return the version of scikit-learn, the number of its tests and those that fail."""
+    """Return the version of scikit-learn, how many tests pass of how many, and what fails."""
     text = PAGE.read_text(encoding="utf-8")
     version, passed, total = re.search(
-        r"scikit-learn (\d+\.\d+)[^|]*?(\d+) of (\d+) tests pass", text
+        r"With scikit-learn (\d+\.\d+)[^|]*?(\d+) of (\d+) tests pass", text
     ).groups()
     rows = re.findall(r"^\| `(test_\w+(?:\[[^\]]+\])?)` \| (.+) \|$", text, re.MULTILINE)
     return version, int(passed), int(total), dict(rows)
@@ -62,7 +62,32 @@ def test_scikit_learns_own_tests_pass_but_for_the_table(tmp_path):
     outcomes = run_suite(tmp_path)
 
     failed = {name for name, outcome in outcomes.items() if outcome == "failed"}
-    assert failed == set(expected)
+    assert failed <= set(expected)
+    # What rounding decides may pass on another processor.
+    outdated = set(expected) - failed
+    assert all(expected[name].startswith("Rounding") for name in outdated), outdated
     assert len(outcomes) == total
-    assert list(outcomes.values()).count("passed") == passed == total - len(expected)
-    assert passed >= 118
+    assert list(outcomes.values()).count("passed") >= passed == total - len(expected) >= 118
+
+
+ATTRIBUTES = {
+    "SVC": "class_weight_ classes_ coef_ dual_coef_ fit_status_ intercept_ n_features_in_ "
+    "feature_names_in_ n_iter_ support_ support_vectors_ n_support_ probA_ probB_ shape_fit_",
+    "SVR": "coef_ dual_coef_ fit_status_ intercept_ n_features_in_ feature_names_in_ n_iter_ "
+    "n_support_ shape_fit_ support_ support_vectors_",
+}
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR"])
+def test_the_page_names_every_parameter_and_attribute(name):
+    import sklearn.svm
+
+    text = PAGE.read_text(encoding="utf-8")
+    listed = set(
+        re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)))
+    )
+
+    assert set(getattr(sklearn.svm, name)().get_params()) <= listed
+    assert set(ATTRIBUTES[name].split()) <= listed
+    documented = re.findall(r"^    (\w+_) : ", getattr(sklearn.svm, name).__doc__, re.MULTILINE)
+    assert set(documented) <= listed
