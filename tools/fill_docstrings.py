@@ -20,7 +20,7 @@ from pathlib import Path
 from sklearn.base import BaseEstimator
 
 TEXTS = Path(__file__).with_name("common_docstrings.toml")
-PACKAGES = ("classification", "multi_instance", "regression")
+PACKAGES = ("classification", "multi_instance", "regression", "svm")
 WIDTH = 100
 
 _HEADING = re.compile(r"    [A-Z][A-Za-z ]+")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from svmosaic.regression.svrcc import SVRCC
     from svmosaic.regression.svrrc import SVRRC
     from svmosaic.regression.svrwc import SVRWC
+    from svmosaic.svm.patching import patch_sklearn, unpatch_sklearn
     from svmosaic.utils.progress import report_progress
 
 __all__ = [
@@ -75,10 +76,12 @@ __all__ = [
     "export_libsvm",
     "import_libsvm",
     "load",
+    "patch_sklearn",
     "peak_sigma",
     "radius_sigma",
     "report_progress",
     "save",
+    "unpatch_sklearn",
 ]
 
 _HOME = {
@@ -116,6 +119,8 @@ _HOME = {
     "import_libsvm": "svmosaic.persistence",
     "load": "svmosaic.persistence",
     "save": "svmosaic.persistence",
+    "patch_sklearn": "svmosaic.svm.patching",
+    "unpatch_sklearn": "svmosaic.svm.patching",
     "report_progress": "svmosaic.utils.progress",
 }
 

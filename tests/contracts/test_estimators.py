@@ -39,6 +39,7 @@ from svmosaic import (
 )
 from svmosaic.preprocessing import ConstantHolder
 from svmosaic.regression.peers import ERC, ERCC, MTS, MTSC, RC, RCC, ST
+from svmosaic.svm import SVC, SVR
 
 KERNELS = ["rbf", "linear", "poly", "sigmoid", "laplacian", "precomputed"]
 
@@ -84,6 +85,8 @@ CHECKED = [
     OneClassSMO(nu=0.05),
     OneClassSMO(kernel="poly", coef0=1.0, max_iter=100_000),
     OneClassSMO(kernel="sigmoid", gamma=1e-3),
+    *(kind(kernel=kernel) for kind in (SVC, SVR) for kernel in ("rbf", "precomputed")),
+    SVC(break_ties=True),
     MNSVMClassifier(),
     MNSVMClassifier(multi_class="ovr"),
     NNISDAClassifier(),

@@ -74,7 +74,7 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
             y,
             sample_weight,
             who=type(self).__name__,
-            kernel=self.kernel,
+            kernel=self._trained_kernel,
             class_weight=self.class_weight,
             multi_class=self.multi_class,
             in_given_order=self._in_given_order,

@@ -64,6 +64,11 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
 
     _takes_sparse: ClassVar[bool] = True
 
+    @property
+    def _trained_kernel(self) -> str | KernelFunction:
+        """The kernel that training is given; a subclass may compute its values beforehand."""
+        return self.kernel
+
     def _check_rows(self, X: Any) -> Any:
         """Return samples to predict, validated; raise if the estimator is not fitted."""
         check_is_fitted(self)
@@ -78,7 +83,10 @@ class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
         """Weights of the features, one row per output; for the linear kernel only."""
         if self.kernel != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return self.expansion_.feature_weights()
+        weights = self.expansion_.feature_weights()
+        # It is computed when it is asked for: a change to it would be lost without a word.
+        weights.flags.writeable = False
+        return weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -151,7 +159,7 @@ def resolve_kernel(
 
     `weights` and, in a classifier, `labels` belong to the samples.
     """
-    name, degree, coef0 = estimator.kernel, estimator.degree, estimator.coef0
+    name, degree, coef0 = estimator._trained_kernel, estimator.degree, estimator.coef0
     kernel = kernel_spec(name, degree=degree, coef0=coef0)
     if not kernel.uses_gamma:
         return kernel

@@ -141,9 +141,17 @@ def votes_of_samples(decide: Decide, X: Any, n_classes: int) -> DoubleArray:
     return np.concatenate(list(_vote_blocks(decide, X, n_classes)))
 
 
-def predict_by_votes(decide: Decide, X: Any, n_classes: int) -> IndexArray:
-    """Return the class number of each sample by the votes of one-vs-one, some rows at a time."""
+def predict_by_votes(
+    decide: Decide, X: Any, n_classes: int, *, break_ties: bool = True
+) -> IndexArray:
+    """Return the class number of each sample by the votes of one-vs-one, some rows at a time.
+
+    Ties go to the larger sum of decisions or, without `break_ties`, to the first class.
+    """
     blocks = _vote_blocks(decide, X, n_classes)
+    if not break_ties:
+        # The sums are less than half a vote.
+        blocks = (np.rint(votes) for votes in blocks)
     return np.concatenate([votes.argmax(axis=1) for votes in blocks])
 
 

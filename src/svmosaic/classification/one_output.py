@@ -73,12 +73,16 @@ class OneOutputEstimator(ReportedFit, KernelEstimator):
 
     def _fit_rows(self, X: Any, targets: DoubleArray, sample_weight: Any, began: float) -> Solution:
         """Solve on checked rows and set the fitted attributes; `began` is when `fit` did."""
-        check_square(X, self.kernel, type(self).__name__)
+        check_square(X, self._trained_kernel, type(self).__name__)
         weights = check_weights(X, sample_weight, type(self).__name__)
-        rows = make_rows(X, self.kernel)
+        rows = make_rows(X, self._trained_kernel)
         # Rows are copies of each other when their targets are equal too.
         samples, sample_weights = distinct_samples(
-            X, self.kernel, ordered_bits(targets), weights, n_threads=resolve_threads(self.n_jobs)
+            X,
+            self._trained_kernel,
+            ordered_bits(targets),
+            weights,
+            n_threads=resolve_threads(self.n_jobs),
         )
         kernel = resolve_kernel(self, X, samples, sample_weights)
         initial = self._initial_coefficients(samples)
@@ -125,4 +129,8 @@ class OneOutputEstimator(ReportedFit, KernelEstimator):
                 ConvergenceWarning,
             )
         else:
-            warn_if_violated(self, solution.violation, self._advice, solution.n_iter)
+            warn_if_violated(self, solution.violation, self._iteration_advice(), solution.n_iter)
+
+    def _iteration_advice(self) -> str:
+        """Return what to do when the updates did not suffice."""
+        return self._advice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,12 +14,14 @@ __all__ = [
     "CACHE_MB",
     "CLASS_WEIGHT",
     "DEVICE",
+    "INFINITE_PENALTY",
     "KERNEL_PARAMETERS",
     "MEMORY_LIMIT",
     "MULTICLASS_PARAMETERS",
     "POSITIVE_COUNT",
     "POSITIVE_REAL",
     "RUN_PARAMETERS",
+    "finite_penalty",
 ]
 
 Constraints = dict[str, list[Any]]
@@ -52,3 +55,11 @@ CLASS_WEIGHT: Constraints = {"class_weight": [StrOptions({"balanced"}), dict, No
 DEVICE: Constraints = {"device": [str, None]}
 
 MEMORY_LIMIT: Constraints = {"memory_limit_mb": [*POSITIVE_REAL, None]}
+
+# What solvers are given for C=inf: their objective and their gap are sums of products with C.
+INFINITE_PENALTY = 1e10
+
+
+def finite_penalty(C: float) -> float:
+    """Return C as a number that solvers can compute with."""
+    return INFINITE_PENALTY if math.isinf(C) else float(C)

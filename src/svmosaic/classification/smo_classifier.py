@@ -12,7 +12,12 @@ from sklearn.utils import check_random_state
 from svmosaic.classification.convergence import warn_if_late, warn_if_violated
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
-from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_REAL
+from svmosaic.classification.parameters import (
+    DEVICE,
+    MEMORY_LIMIT,
+    POSITIVE_REAL,
+    finite_penalty,
+)
 from svmosaic.classification.training import Training, resolve_training_kernel
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.definiteness import Intercept
@@ -224,7 +229,7 @@ class SMOClassifier(ExactKernelClassifier):
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
         rows, problems = training.rows, training.problems
-        kernel = resolve_training_kernel(self, training)
+        kernel = self._training_kernel(training)
         cache_mb = kernel_cache_mb(self, rows, problems)
         options = {**run_options(self), "device": self.device}
         if self.variant == "simple":
@@ -232,7 +237,7 @@ class SMOClassifier(ExactKernelClassifier):
             return kernel, solve(rows, kernel, problems, simple, **options)
         settings = SmoSettings(
             loss="hinge",
-            C=float(self.C),
+            C=finite_penalty(self.C),
             tol=float(self.tol),
             max_iter=max(0, int(self.max_iter)),
             shrinking=bool(self.shrinking),
@@ -243,14 +248,22 @@ class SMOClassifier(ExactKernelClassifier):
         if not warn_if_late(self, solutions, "raise max_time or tol"):
             worst = max(s.violation for s in solutions)
             n_iter = max(s.n_iter for s in solutions)
-            warn_if_violated(self, worst, "Scale the features or raise max_iter", n_iter)
+            warn_if_violated(self, worst, self._iteration_advice(), n_iter)
         return kernel, solutions
+
+    def _training_kernel(self, training: Training) -> KernelSpec:
+        """Return the kernel with its width."""
+        return resolve_training_kernel(self, training)
+
+    def _iteration_advice(self) -> str:
+        """Return what to do when the updates did not suffice."""
+        return "Scale the features or raise max_iter"
 
     def _simple_settings(self, cache_mb: float) -> SimpleSmoSettings:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return SimpleSmoSettings(
             bounds="per_sample",
-            C=float(self.C),
+            C=finite_penalty(self.C),
             tol=float(self.tol),
             max_iter=int(self.max_iter) if self.max_iter > 0 else 10_000,
             seed=int(seed),

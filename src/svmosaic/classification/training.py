@@ -28,7 +28,8 @@ __all__ = [
     "encode_classes",
     "prepare_training",
     "resolve_training_kernel",
-    "weigh_classes",
+    "weigh_rows",
+    "weights_of_classes",
 ]
 
 
@@ -54,6 +55,8 @@ class Training:
         The weights of the samples.
     problems : list of Problem
         The binary problems over the samples.
+    class_weights : ndarray of float64 or None
+        What the rows of each class were multiplied by; None for nothing.
     """
 
     X: Any
@@ -64,6 +67,7 @@ class Training:
     samples: IndexArray
     weights: DoubleArray
     problems: list[Problem]
+    class_weights: DoubleArray | None = None
 
 
 def prepare_training(
@@ -87,7 +91,12 @@ def prepare_training(
     if dense_only:
         check_dense(X, who)
     check_square(X, kernel, who)
-    row_weights = weigh_classes(y, check_weights(X, sample_weight, who), class_weight)
+    row_weights = check_weights(X, sample_weight, who)
+    class_weights = None
+    if class_weight is not None:
+        present, per_class = weights_of_classes(y, row_weights, class_weight)
+        row_weights = weigh_rows(row_weights, y, present, per_class)
+        class_weights = per_class[per_class > 0]
     classes, labels = encode_classes(y, row_weights, who)
     rows = make_rows(X, kernel)
     if in_given_order:
@@ -96,7 +105,9 @@ def prepare_training(
     else:
         samples, weights = distinct_samples(X, kernel, labels, row_weights, n_threads=n_threads)
     problems = split(samples, labels[samples], weights, classes.size, multi_class)
-    return Training(X, rows, classes, labels, row_weights, samples, weights, problems)
+    return Training(
+        X, rows, classes, labels, row_weights, samples, weights, problems, class_weights
+    )
 
 
 def resolve_training_kernel(estimator: KernelEstimator, training: Training) -> KernelSpec:
@@ -116,23 +127,24 @@ def check_dense(X: Any, who: str) -> None:
         )
 
 
-def weigh_classes(
-    y: Any, weights: DoubleArray, class_weight: dict[Any, float] | str | None
-) -> DoubleArray:
+def weigh_rows(weights: DoubleArray, y: Any, present: Any, per_class: DoubleArray) -> DoubleArray:
     """Return the weights of the rows times those of their classes."""
-    if class_weight is not None:
-        present = np.unique(y[weights > 0])
-        if class_weight == "balanced":
-            # As for repeated rows: every class gets the same total weight.
-            totals = np.array([weights[y == c].sum() for c in present])
-            per_class = totals.sum() / (present.size * totals)
-        else:
-            per_class = compute_class_weight(class_weight, classes=present, y=y)
-        factor = np.ones(y.shape[0])
-        for label, value in zip(present, per_class, strict=True):
-            factor[y == label] = value
-        weights = weights * factor
-    return np.ascontiguousarray(weights)
+    factor = np.ones(y.shape[0])
+    for label, value in zip(present, per_class, strict=True):
+        factor[y == label] = value
+    return np.ascontiguousarray(weights * factor)
+
+
+def weights_of_classes(
+    y: Any, weights: DoubleArray, class_weight: dict[Any, float] | str | None
+) -> tuple[Any, DoubleArray]:
+    """Return the classes of positive weight and what `class_weight` multiplies their rows by."""
+    present = np.unique(y[weights > 0])
+    if class_weight == "balanced":
+        # As for repeated rows: every class gets the same total weight.
+        totals = np.array([weights[y == c].sum() for c in present])
+        return present, totals.sum() / (present.size * totals)
+    return present, compute_class_weight(class_weight, classes=present, y=y)
 
 
 def encode_classes(y: Any, weights: DoubleArray, who: str) -> tuple[Any, IndexArray]:

@@ -27,6 +27,9 @@ def _scale(X: Any, weights: DoubleArray, labels: IndexArray | None) -> float:
 
 
 def _inverse_variance(X: Any, weights: DoubleArray) -> float:
+    if weights.size > 0 and np.all(weights == weights[0]):
+        # Equal weights are no weights, to the last bit.
+        weights = np.ones_like(weights)
     n_features = X.shape[1]
     total = float(weights.sum()) * n_features
     if sp.issparse(X):

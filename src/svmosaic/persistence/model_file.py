@@ -229,8 +229,9 @@ def _check_kinds(steps: list[tuple[str, Any]]) -> None:
     for number, (_, estimator) in enumerate(steps):
         role: Role = "model" if number == len(steps) - 1 else "scaler"
         known = storable(role)
-        # A subclass is another class: it may hold more than the file does.
-        if known.get(type(estimator).__name__) is not type(estimator):
+        # A subclass is another class: it may hold more than the file does, unless it says no.
+        kind = vars(type(estimator)).get("_stored_as", type(estimator))
+        if known.get(kind.__name__) is not kind:
             place = {
                 "model": "A saved model must end in",
                 "scaler": "Before the model a file can hold only",

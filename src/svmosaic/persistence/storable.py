@@ -11,7 +11,7 @@ from svmosaic.utils.declaration import Declaration, Role
 
 __all__ = ["find_declaration", "storable", "storable_classes"]
 
-_HOMES = ("svmosaic", "svmosaic.multi_instance", "svmosaic.preprocessing")
+_HOMES = ("svmosaic", "svmosaic.multi_instance", "svmosaic.preprocessing", "svmosaic.svm")
 
 
 @cache

@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 
 from svmosaic.classification.device_data import DeviceScore, check_targets_on
 from svmosaic.classification.one_output import OneOutputEstimator
-from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL
+from svmosaic.classification.parameters import DEVICE, POSITIVE_REAL, finite_penalty
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
@@ -213,7 +213,7 @@ class SMORegressor(DeviceScore, RegressorMixin, OneOutputEstimator):  # type: ig
     def _settings(self) -> SmoSettings:
         return SmoSettings(
             loss="epsilon_insensitive",
-            C=float(self.C),
+            C=finite_penalty(self.C),
             epsilon=float(self.epsilon),
             tol=float(self.tol),
             max_iter=max(0, int(self.max_iter)),

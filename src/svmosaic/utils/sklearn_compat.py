@@ -9,17 +9,27 @@ from typing import Any, TypeVar, cast
 from sklearn import get_config, set_config
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing, metaestimators
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+)
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _num_samples as count_samples
 
 from svmosaic.utils.atomic_fit import atomic_fit
 
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
+    "Options",
     "StrOptions",
     "available_if",
     "check_sample_weight",
+    "count_samples",
     "fit_context",
     "take_rows",
 ]

@@ -41,9 +41,14 @@ def _is_ready(X: Any) -> bool:
         and X.shape[0] > 0
         and X.shape[1] > 0
         and X.flags.c_contiguous
-        # The sum tells without a mask, unless it overflows.
-        and bool(np.isfinite(X.sum()) or np.isfinite(X).all())
+        and _is_finite(X)
     )
+
+
+def _is_finite(X: Any) -> bool:
+    # The sum tells without a mask, unless it overflows.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()) or np.isfinite(X).all())
 
 
 def _has_simple_labels(y: Any, n_samples: int) -> bool:
