@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
-    from svmosaic.persistence import export_libsvm, import_libsvm, load, save
+    from svmosaic.persistence import export_libsvm, export_onnx, import_libsvm, load, save
     from svmosaic.regression.multi_target_svr import MultiTargetSVR
     from svmosaic.regression.smo_regressor import SMORegressor
     from svmosaic.regression.svrcc import SVRCC
@@ -67,6 +67,7 @@ __all__ = [
     "__version__",
     "characteristic_boundary_points",
     "export_libsvm",
+    "export_onnx",
     "import_libsvm",
     "load",
     "peak_sigma",
@@ -104,6 +105,7 @@ _HOME = {
     "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",
     "UniformSVC": "svmosaic.classification.uniform",
     "export_libsvm": "svmosaic.persistence",
+    "export_onnx": "svmosaic.persistence",
     "import_libsvm": "svmosaic.persistence",
     "load": "svmosaic.persistence",
     "save": "svmosaic.persistence",
