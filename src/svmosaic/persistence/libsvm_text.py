@@ -6,7 +6,8 @@ vector: its coefficients, then ``index:value`` pairs with indices from 1.
 Signs: in LIBSVM the classifier of labels i and j, with i before j in the ``label`` line, is
 positive for i and has the constant -rho. That is also our convention for three classes and more.
 With two classes our decision is positive for ``classes_[1]``; so that label is written first, and
-even a decision of exactly 0 means the same class to both.
+even a decision of exactly 0 means the same class to both. A regression model is one function with
+the constant -rho; its header has no labels.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.classification.classifier_state import assemble_classifier
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.ollawv import OLLAWVClassifier
-from svmosaic.engine.expansion_state import GAMMA
+from svmosaic.engine.expansion_state import GAMMA, assemble_one_output
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
+from svmosaic.regression.smo_regressor import SMORegressor
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]
@@ -44,6 +46,7 @@ _KERNELS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _OUR_KERNEL = {theirs: ours for ours, (theirs, _) in _KERNELS.items()}
 _CLASSIFIERS = ("c_svc", "nu_svc")
+_REGRESSORS = ("epsilon_svr", "nu_svr")
 
 _MAX_LINE_BYTES = 1 << 24
 _MAX_FEATURES = 10_000_000
@@ -62,17 +65,17 @@ _DENSE_SHARE = 0.5
 
 
 def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier as a LIBSVM model file.
+    """Write a fitted classifier or regressor as a LIBSVM model file.
 
-    Programs that read LIBSVM models then give the same decision values. For three classes and
-    more they take the first of classes with equal votes, where svmosaic compares the sums of
-    decisions.
+    Programs that read LIBSVM models then give the same values. For three classes and more they take
+    the first of classes with equal votes, where svmosaic compares the sums of decisions.
 
     Parameters
     ----------
-    model : OLLAWVClassifier
-        Fitted, with integer labels, the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or
-        ``"sigmoid"``, and one-vs-one classifiers if there are more than two classes.
+    model : kernel classifier or SMORegressor
+        Fitted, with the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or ``"sigmoid"``. A classifier
+        needs integer labels and, for more than two classes, one-vs-one. Of a search the best model
+        is written.
     path : path-like
         The file to write. Numbers get 17 significant digits, which is exact.
 
@@ -93,6 +96,7 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
     ...     print(*path.read_text().splitlines()[:4], sep="; ")
     svm_type c_svc; kernel_type rbf; gamma 0.5; nr_class 3
     """
+    model = getattr(model, "best_estimator_", model)
     _check_exportable(model)
     with atomic_write(path, "wb") as stream:
         for line in _lines(model):
@@ -111,11 +115,12 @@ def _check_exportable(model: Any) -> None:
             "A LIBSVM file has no place for the other steps of a Pipeline. Export its last step "
             "and scale the data before prediction, or use svmosaic.persistence.save."
         )
-    if not isinstance(model, KernelClassifier):
+    if not isinstance(model, KernelClassifier | SMORegressor):
         raise TypeError(
-            f"export_libsvm expected a kernel classifier of svmosaic. Got {type(model).__name__}."
+            "export_libsvm expected a kernel classifier of svmosaic, or SMORegressor. Got "
+            f"{type(model).__name__}."
         )
-    check_is_fitted(model, "dual_coef_")
+    check_is_fitted(model)
     if callable(model.kernel) or model.kernel not in _KERNELS:
         shown = "a function" if callable(model.kernel) else repr(model.kernel)
         raise ValueError(
@@ -124,9 +129,14 @@ def _check_exportable(model: Any) -> None:
         )
     if model.support_.size == 0:
         raise ValueError(
-            f"A LIBSVM file lists support vectors, and this {type(model).__name__} keeps only the "
-            "weights of the features. Use svmosaic.persistence.save."
+            f"A LIBSVM file lists support vectors, and this {type(model).__name__} has none. Use "
+            "svmosaic.persistence.save."
         )
+    if isinstance(model, KernelClassifier):
+        _check_labels(model)
+
+
+def _check_labels(model: KernelClassifier) -> None:
     if model.classes_.size > 2 and model.multi_class != "ovo":
         raise ValueError(
             "LIBSVM files hold one-vs-one models only; this model has multi_class='ovr'. "
@@ -153,25 +163,34 @@ def _lines(model: Any) -> Iterator[str]:
         "gamma": _digits(model.expansion_.kernel.gamma),
         "coef0": _digits(model.coef0),
     }
-    # The positive label first; with more classes, pairs are positive for the lower number.
-    order = [1, 0] if model.classes_.size == 2 else list(range(model.classes_.size))
-    ends = np.cumsum(model.n_support_)
-    rows = [np.arange(ends[c] - model.n_support_[c], ends[c]) for c in order]
-
-    yield "svm_type c_svc"
+    is_regressor = isinstance(model, SMORegressor)
+    yield f"svm_type {(_REGRESSORS if is_regressor else _CLASSIFIERS)[0]}"
     yield f"kernel_type {theirs}"
     yield from (f"{name} {values[name]}" for name in needed)
-    yield f"nr_class {len(order)}"
+    # LIBSVM's regressors say that they have two classes.
+    yield f"nr_class {2 if is_regressor else model.classes_.size}"
     yield f"total_sv {model.support_.size}"
     # 0.0 - x rather than -x: the text "-0" would only puzzle.
     yield "rho " + " ".join(_digits(0.0 - value) for value in model.intercept_)
-    yield "label " + " ".join(str(int(model.classes_[c])) for c in order)
-    yield "nr_sv " + " ".join(str(int(model.n_support_[c])) for c in order)
+    rows = np.arange(model.support_.size)
+    if not is_regressor:
+        # The positive label first; with more classes, pairs are positive for the lower number.
+        order = [1, 0] if model.classes_.size == 2 else list(range(model.classes_.size))
+        yield "label " + " ".join(str(int(model.classes_[c])) for c in order)
+        yield "nr_sv " + " ".join(str(int(model.n_support_[c])) for c in order)
+        ends = np.cumsum(model.n_support_)
+        rows = np.concatenate([np.arange(ends[c] - model.n_support_[c], ends[c]) for c in order])
     yield "SV"
+    yield from _vector_lines(model, rows)
+
+
+def _vector_lines(model: Any, rows: IndexArray) -> Iterator[str]:
+    """Yield a line for each support vector."""
     vectors = sp.csr_array(model.support_vectors_)
-    for row in np.concatenate(rows).tolist():
+    coefficients = model.dual_coef_
+    for row in rows.tolist():
         part = slice(vectors.indptr[row], vectors.indptr[row + 1])
-        words = [_digits(value) for value in model.dual_coef_[:, row]]
+        words = [_digits(value) for value in coefficients[:, row]]
         words += [
             f"{index + 1}:{_digits(value)}"
             for index, value in zip(
@@ -187,8 +206,8 @@ def _lines(model: Any) -> Iterator[str]:
 
 def import_libsvm(
     path: str | os.PathLike[str], *, n_features: int | None = None
-) -> OLLAWVClassifier:
-    r"""Read a classifier from a LIBSVM model file.
+) -> OLLAWVClassifier | SMORegressor:
+    r"""Read a classifier or a regressor from a LIBSVM model file.
 
     The parser is strict: counts that contradict each other, a file cut short, nan, and indices
     that do not ascend are refused, with the line.
@@ -196,15 +215,16 @@ def import_libsvm(
     Parameters
     ----------
     path : path-like
-        A model of the type ``c_svc`` or ``nu_svc`` with the kernel ``linear``, ``polynomial``,
-        ``rbf`` or ``sigmoid``. Probability parameters in it are left out.
+        A model of the type ``c_svc``, ``nu_svc``, ``epsilon_svr`` or ``nu_svr`` with the kernel
+        ``linear``, ``polynomial``, ``rbf`` or ``sigmoid``. Probability parameters in it are left
+        out.
     n_features : int, default=None
         Number of features of the data to predict. By default the largest index in the file,
         which is too small if the last features of all support vectors are 0.
 
     Returns
     -------
-    model : OLLAWVClassifier
+    model : OLLAWVClassifier or SMORegressor
         Fitted, with float64 support vectors, sparse if less than half of the values are not 0.
         It predicts, but has no path: `at_margin` needs a model that svmosaic trained. `support_`
         counts the vectors of the file, which does not know the rows of the training data.
@@ -242,6 +262,8 @@ def import_libsvm(
         reader = _Reader(stream, os.fspath(path), os.fstat(stream.fileno()).st_size)
         header = _read_header(reader)
         coefficients, vectors = _read_vectors(reader, header, n_features)
+    if header.is_regressor:
+        return _fitted_regressor(header, coefficients, vectors)
     return _fitted(header, coefficients, vectors)
 
 
@@ -288,8 +310,19 @@ class _Header:
     gamma: float
     coef0: float
     rho: DoubleArray
+    # Empty for a regressor.
     labels: IndexArray
     counts: IndexArray
+
+    @property
+    def is_regressor(self) -> bool:
+        """Whether the model is one function instead of classifiers."""
+        return self.labels.size == 0
+
+    @property
+    def n_coefficients(self) -> int:
+        """Coefficients of each vector."""
+        return 1 if self.is_regressor else int(self.labels.size) - 1
 
 
 def _read_header(reader: _Reader) -> _Header:
@@ -363,11 +396,15 @@ _ENTRIES: dict[str, Callable[[_Reader, str, str], Any]] = {
 
 def _checked_header(reader: _Reader, found: dict[str, Any]) -> _Header:
     """Return the header; everything is compared before anything of its sizes is allocated."""
-    required = ("svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv")
+    required = ["svm_type", "kernel_type", "nr_class", "total_sv", "rho"]
+    known = (*_CLASSIFIERS, *_REGRESSORS)
+    is_regressor = found.get("svm_type") in _REGRESSORS
+    if not is_regressor:
+        required += ["label", "nr_sv"]
     kernel = _OUR_KERNEL.get(found.get("kernel_type", ""))
-    if "svm_type" in found and found["svm_type"] not in _CLASSIFIERS:
+    if "svm_type" in found and found["svm_type"] not in known:
         reader.refuse_file(
-            f"svm_type must be {' or '.join(_CLASSIFIERS)}. Got {found['svm_type'][:40]!a}"
+            f"svm_type must be one of {', '.join(known)}. Got {found['svm_type'][:40]!a}"
         )
     if "kernel_type" in found and kernel is None:
         reader.refuse_file(
@@ -381,15 +418,18 @@ def _checked_header(reader: _Reader, found: dict[str, Any]) -> _Header:
         reader.refuse_file(f"gamma must be positive. Got {found['gamma']:g}")
     if found.get("degree", 0) < 0:
         reader.refuse_file(f"degree must not be negative. Got {found['degree']}")
-    _check_counts(reader, found)
+    if is_regressor:
+        _check_regressor(reader, found)
+    else:
+        _check_counts(reader, found)
     return _Header(
         kernel=str(kernel),
         degree=found.get("degree", 3),
         gamma=found.get("gamma", 1.0),
         coef0=found.get("coef0", 0.0),
         rho=np.array(found["rho"]),
-        labels=np.array(found["label"], dtype=np.int64),
-        counts=np.array(found["nr_sv"], dtype=np.int64),
+        labels=np.array(found.get("label", []), dtype=np.int64),
+        counts=np.array(found.get("nr_sv", [found["total_sv"]]), dtype=np.int64),
     )
 
 
@@ -412,16 +452,32 @@ def _check_counts(reader: _Reader, found: dict[str, Any]) -> None:
             f"the numbers of nr_sv must add up to total_sv = {total}, at least 1. "
             f"They add up to {sum(found['nr_sv'])}"
         )
+    _check_length(reader, total, n_classes - 1)
+
+
+def _check_regressor(reader: _Reader, found: dict[str, Any]) -> None:
+    total = found["total_sv"]
+    for key in ("label", "nr_sv", "probB"):
+        if key in found:
+            reader.refuse_file(f"a regression model has no entry '{key}'")
+    if found["nr_class"] != 2 or len(found["rho"]) != 1 or len(found.get("probA", [0.0])) != 1:
+        reader.refuse_file("a regression model has nr_class 2 and one number of 'rho' and 'probA'")
+    if total < 1:
+        reader.refuse_file(f"total_sv must be at least 1. Got {total}")
+    _check_length(reader, total, 1)
+
+
+def _check_length(reader: _Reader, total: int, n_coefficients: int) -> None:
     # A line needs a digit and a separator for each coefficient.
-    if total * 2 * (n_classes - 1) > reader.left():
+    if total * 2 * n_coefficients > reader.left():
         reader.refuse_file(f"the file is too short for total_sv = {total} support vectors")
 
 
 def _read_vectors(
     reader: _Reader, header: _Header, n_features: int | None
 ) -> tuple[DoubleArray, Any]:
-    """Return coefficients of shape (n_classes - 1, n_vectors) and the table of vectors."""
-    n_coef = header.labels.size - 1
+    """Return coefficients of shape (n_coefficients, n_vectors) and the table of vectors."""
+    n_coef = header.n_coefficients
     n_vectors = int(header.counts.sum())
     limit = _MAX_FEATURES if n_features is None else n_features
     coefficients, values, indices = array("d"), array("d"), array("q")
@@ -520,6 +576,30 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
             "objective_": np.full(n_outputs, np.nan),
             "_path": path,
             "_selected": {},
+        },
+    )
+    return model
+
+
+def _fitted_regressor(header: _Header, coefficients: DoubleArray, vectors: Any) -> SMORegressor:
+    model = SMORegressor(
+        kernel=header.kernel, gamma=header.gamma, degree=header.degree, coef0=header.coef0
+    )
+    n_support = header.counts.astype(np.int32)
+    assemble_one_output(
+        model,
+        {
+            "n_features_in_": vectors.shape[1],
+            "support_": np.arange(vectors.shape[0], dtype=np.int32),
+            "support_vectors_": vectors,
+            "n_support_": n_support,
+            "dual_coef_": np.ascontiguousarray(coefficients),
+            "intercept_": 0.0 - header.rho,
+            GAMMA: header.gamma,
+            "n_iter_": np.ones(1, dtype=np.int64),
+            "stop_reason_": np.array(["converged"]),
+            "dual_gap_": np.full(1, np.nan),
+            "objective_": np.full(1, np.nan),
         },
     )
     return model

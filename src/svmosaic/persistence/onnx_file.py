@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -95,16 +96,14 @@ def encode_onnx(model: Any, dtype: Any = "float64") -> bytes:
 
 
 def _check_dtype(dtype: Any) -> np.dtype[Any]:
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in (np.float32, np.float64):
-        raise ValueError(
-            "The 'dtype' parameter of export_onnx must be 'float32' or 'float64'. Got "
-            f"{dtype!r} instead."
-        )
-    return found
+    for known in map(np.dtype, ("float32", "float64")):
+        with contextlib.suppress(TypeError):
+            if dtype is not None and np.dtype(dtype) == known:
+                return known
+    raise ValueError(
+        "The 'dtype' parameter of export_onnx must be 'float32' or 'float64'. Got "
+        f"{dtype!r} instead."
+    )
 
 
 def _unfold(model: Any) -> tuple[list[Any], Any]:
