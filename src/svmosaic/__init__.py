@@ -13,6 +13,7 @@ from svmosaic.version import __version__
 if TYPE_CHECKING:
     from svmosaic.bags import Bags
     from svmosaic.boundary import characteristic_boundary_points, peak_sigma, radius_sigma
+    from svmosaic.classification.calibrated import CalibratedClassifier
     from svmosaic.classification.kernel_primal import KernelPrimalSVC
     from svmosaic.classification.mnsvm import MNSVMClassifier
     from svmosaic.classification.nlsgd import NLSGDClassifier
@@ -44,6 +45,7 @@ __all__ = [
     "SVRRC",
     "SVRWC",
     "Bags",
+    "CalibratedClassifier",
     "KernelPrimalSVC",
     "MIRMixSVMClassifier",
     "MIRSVMClassifier",
@@ -80,6 +82,7 @@ _HOME = {
     "Bags": "svmosaic.bags",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
     "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
+    "CalibratedClassifier": "svmosaic.classification.calibrated",
     "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
     "OGEClassifier": "svmosaic.classification.oge",
     "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",

@@ -456,8 +456,8 @@ def _declared(kind: type) -> Declaration:
 
 
 def _kinds_within(field: Estimators, owner: type) -> dict[str, type]:
-    if field.kinds == "scaler":
-        return storable("scaler", of_bags=False)
+    if isinstance(field.kinds, str):
+        return storable(field.kinds, of_bags=False)
     return {kind.__name__: kind for kind in field.kinds or (owner,)}
 
 
