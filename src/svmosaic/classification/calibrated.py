@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from svmosaic.classification.multiclass_prediction import MulticlassPrediction
 from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.pair_coupling import couple_pairs
 from svmosaic.classification.sigmoid import (
     fit_sigmoid,
     fit_steps,
@@ -36,9 +38,11 @@ from svmosaic.utils.sklearn_compat import (
 from svmosaic.utils.splits import Split, classification_splits, tests_every_row_once
 from svmosaic.utils.state_codec import Array, Labels, Real, Scope
 
-__all__ = ["CalibratedClassifier", "class_scores", "with_probabilities"]
+__all__ = ["CalibratedClassifier", "class_scores", "has_pairs", "with_probabilities"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
+# Decision values that are held at once in predictions.
+_BLOCK_VALUES = 1 << 23
 
 
 def _check_calibration(model: Any, sizes: Scope) -> None:
@@ -68,10 +72,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     sigmoid (Platt), or by rising steps (isotonic regression). An SVM takes about the square of the
     rows, so that three fits to two thirds of them cost about one and a third more.
 
-    With more than two classes, one-vs-one classifiers have a sigmoid for each pair. The log-odds
-    z_ij of all pairs are coupled by least squares: log p_i is the mean of z_ij over j, up to a
-    constant. Other classifiers have a sigmoid for each class against the rest. Both give scores,
-    whose softmax at the temperature that suits the rows left out is the probability.
+    With more than two classes, one-vs-one classifiers have a sigmoid for each pair, and the pairs
+    are coupled: p_i = 1 / (1 + sum_j exp(-z_ij)) for log-odds z_ij of the pairs. Other classifiers
+    have a sigmoid for each class against the rest. Either way the logarithms are divided by the
+    temperature that suits the rows left out best, and their softmax is the probability.
 
     Parameters
     ----------
@@ -126,6 +130,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     .. [2] H.-T. Lin, C.-J. Lin, R. C. Weng (2007), "A note on Platt's probabilistic outputs for
        support vector machines", Machine Learning 68, 267-276.
        https://doi.org/10.1007/s10994-007-5018-6
+    .. [3] D. Price, S. Knerr, L. Personnaz, G. Dreyfus (1995), "Pairwise neural network classifiers
+       with probabilistic outputs", Advances in Neural Information Processing Systems 7, 1109-1116
+       (the coupling).
 
     Examples
     --------
@@ -303,6 +310,15 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         check_is_fitted(self)
         require_host(type(self).__name__, X)
+        # With many classes the values of all pairs are a table far larger than the result.
+        n_rows = max(1, _BLOCK_VALUES // self.classes_.size**2)
+        if not hasattr(X, "shape") or X.shape[0] <= n_rows:
+            return self._probabilities(X)
+        blocks = [np.arange(i, min(i + n_rows, X.shape[0])) for i in range(0, X.shape[0], n_rows)]
+        X = X.tocsr() if sp.issparse(X) else X
+        return np.concatenate([self._probabilities(take_rows(X, rows)) for rows in blocks])
+
+    def _probabilities(self, X: Any) -> DoubleArray:
         values = class_scores(self.estimator_, X)
         if self.classes_.size == 2:
             z = self._log_odds(values)[:, 0]
@@ -343,9 +359,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     def _scores(self, values: DoubleArray) -> DoubleArray:
         """Return log-probabilities of three classes and more, up to a constant and a factor."""
-        log_odds = self._log_odds(values)
-        sides = _column_classes(self.estimator_, self.classes_.size)
-        return log_odds @ coupling_matrix(sides, self.classes_.size)
+        log_odds, n_classes = self._log_odds(values), int(self.classes_.size)
+        return couple_pairs(log_odds, n_classes) if has_pairs(self.estimator_) else log_odds
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -353,19 +368,6 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         tags.input_tags = inner.input_tags
         tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
-
-
-def coupling_matrix(sides: list[tuple[int, int]], n_classes: int) -> DoubleArray:
-    """Return what log-odds of columns are multiplied by to be scores of classes.
-
-    For one-vs-one, u_i = mean over j of z_ij minimises the sum of (z_ij - (u_i - u_j))^2.
-    """
-    matrix = np.zeros((len(sides), n_classes))
-    for column, (positive, negative) in enumerate(sides):
-        matrix[column, positive] = 1.0 if negative < 0 else 1.0 / n_classes
-        if negative >= 0:
-            matrix[column, negative] = -1.0 / n_classes
-    return matrix
 
 
 # The classifier inside ----------------------------------------------------------------------
@@ -381,14 +383,16 @@ def class_scores(model: Any, X: Any) -> DoubleArray:
         for _, step in model.steps[:-1]:
             X = X if step is None or step == "passthrough" else step.transform(X)
         return class_scores(model.steps[-1][1], X)
-    if _has_pairs(model) and isinstance(model, MulticlassPrediction):
+    if has_pairs(model) and isinstance(model, MulticlassPrediction):
         return model._output_values(model._check_rows(X))
     values = np.asarray(model.decision_function(X), dtype=np.float64)
     return values[:, np.newaxis] if values.ndim == 1 else values
 
 
-def _has_pairs(model: Any) -> bool:
+def has_pairs(model: Any) -> bool:
     """Whether the columns of `class_scores` are pairs of classes."""
+    if isinstance(model, Pipeline):
+        return has_pairs(model.steps[-1][1])
     if model.classes_.size == 2:
         return True
     if isinstance(model, MulticlassPrediction):
@@ -398,8 +402,7 @@ def _has_pairs(model: Any) -> bool:
 
 def _column_classes(model: Any, n_classes: int) -> list[tuple[int, int]]:
     """Return the positive and the negative class of each column; -1 means all others."""
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    return class_pairs(n_classes, "ovo" if _has_pairs(final) else "ovr")
+    return class_pairs(n_classes, "ovo" if has_pairs(model) else "ovr")
 
 
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from svmosaic.classification.calibrated import CalibratedClassifier
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.oge import OGEClassifier
 from svmosaic.classification.stream.stream_classifier import StreamClassifier
@@ -20,9 +21,10 @@ from svmosaic.persistence.onnx_graphs.chains import chain_targets, weighted_targ
 from svmosaic.persistence.onnx_graphs.expansions import expansion_values
 from svmosaic.persistence.onnx_graphs.graph import INPUT, Graph, NotExportableError
 from svmosaic.persistence.onnx_graphs.planes import plane_votes
+from svmosaic.persistence.onnx_graphs.probabilities import class_probabilities
 from svmosaic.persistence.onnx_graphs.steps import add_step
 from svmosaic.persistence.onnx_graphs.streams import stream_decision
-from svmosaic.persistence.onnx_graphs.votes import Classified, classify
+from svmosaic.persistence.onnx_graphs.votes import Classified, classify, largest
 from svmosaic.regression.chained_svr import ChainedSVR
 from svmosaic.regression.smo_regressor import SMORegressor
 from svmosaic.regression.svrwc import SVRWC
@@ -40,7 +42,8 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, dtype: Any = "float
 
     The graph consists of plain operators (set 17), which ONNX Runtime reads since version 1.12. It
     has one input, ``X`` of shape (n, n_features). A classifier has the outputs ``label`` and
-    ``decision``, what `predict` and `decision_function` return; a regressor has ``prediction``.
+    ``decision``, what `predict` and `decision_function` return; a `CalibratedClassifier` has
+    ``label`` and ``probability``; a regressor has ``prediction``.
 
     Parameters
     ----------
@@ -134,12 +137,16 @@ def _outputs(graph: Graph, X: str, model: Any) -> Outputs:
     for kind, make in _MODELS:
         if isinstance(model, kind):
             return make(graph, X, model)
+    raise _unknown(model)
+
+
+def _unknown(model: Any) -> NotExportableError:
     if isinstance(model, BagClassifier):
-        raise NotExportableError(
+        return NotExportableError(
             f"An ONNX graph predicts rows of a table, and {type(model).__name__} predicts bags of "
             "them. Use svmosaic.save."
         )
-    raise NotExportableError(
+    return NotExportableError(
         "export_onnx expected a fitted classifier or regressor of svmosaic, or a Pipeline that "
         f"ends in one. Got {type(model).__name__}."
     )
@@ -186,6 +193,28 @@ def _stream(graph: Graph, X: str, model: Any) -> Outputs:
     return _classes(graph, model, stream_decision(graph, X, model))
 
 
+def _calibrated(graph: Graph, X: str, model: CalibratedClassifier) -> Outputs:
+    steps, final = _unfold(model.estimator_)
+    for step in steps:
+        X = add_step(graph, X, step)
+    if isinstance(final, KernelClassifier):
+        values = expansion_values(graph, X, final.expansion_)
+    elif isinstance(final, OGEClassifier):
+        values = plane_votes(graph, X, final)
+    elif isinstance(final, StreamClassifier):
+        values, n_columns, _ = stream_decision(graph, X, final)
+        if n_columns == 0:
+            values = graph.add("Unsqueeze", values, graph.integers([1]))
+    else:
+        raise _unknown(final)
+    p = class_probabilities(graph, values, model)
+    label = graph.add("Gather", graph.labels(model.classes_), largest(graph, p))
+    return {
+        "label": (label, _label_type(model.classes_), 0),
+        "probability": (p, graph.dtype, model.classes_.size),
+    }
+
+
 # Regressors ---------------------------------------------------------------------------------
 
 
@@ -212,6 +241,7 @@ _MODELS: tuple[tuple[type, Callable[[Graph, str, Any], Outputs]], ...] = (
     (KernelClassifier, _from_outputs(_kernel_outputs)),
     (OGEClassifier, _from_outputs(plane_votes)),
     (StreamClassifier, _stream),
+    (CalibratedClassifier, _calibrated),
     (SMORegressor, _regressor),
     (ChainedSVR, _chains),
     (SVRWC, _weighted_chains),
