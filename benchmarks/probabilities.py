@@ -49,7 +49,6 @@ PEERS: dict[str, Callable[[], Any]] = {
     "svmosaic isotonic, 3 folds": lambda: _ours(method="isotonic"),
     "sklearn sigmoid, 3 folds": lambda: _theirs(folds=3, ensemble=False),
     "sklearn sigmoid, 5 folds, ensemble": lambda: _theirs(folds=5),
-    "sklearn temperature, 3 folds": lambda: _theirs(folds=3, ensemble=False, method="temperature"),
     "sklearn isotonic, 3 folds": lambda: _theirs(folds=3, ensemble=False, method="isotonic"),
     "SVC(probability=True)": lambda: SVC(probability=True, random_state=0, **SETTINGS),
 }

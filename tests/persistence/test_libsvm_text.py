@@ -417,7 +417,7 @@ MALFORMED = {
     "data file": (TINY, "1 1:0.5 2:1\n", "not a LIBSVM model"),
     "not text": ("rbf", "r\xe9bf", "not plain text"),
     "zero byte": ("rbf", "r\0bf", "not plain text"),
-    "regression": ("c_svc", "epsilon_svr", "svm_type must be"),
+    "one class": ("c_svc", "one_class", "svm_type must be"),
     "one class": ("c_svc", "one_class", "svm_type must be"),
     "kernel": ("rbf", "precomputed", "kernel_type must be"),
     "kernel word": ("rbf", "", "kernel_type must be"),
