@@ -418,7 +418,6 @@ MALFORMED = {
     "not text": ("rbf", "r\xe9bf", "not plain text"),
     "zero byte": ("rbf", "r\0bf", "not plain text"),
     "one class": ("c_svc", "one_class", "svm_type must be"),
-    "one class": ("c_svc", "one_class", "svm_type must be"),
     "kernel": ("rbf", "precomputed", "kernel_type must be"),
     "kernel word": ("rbf", "", "kernel_type must be"),
     "unknown entry": ("gamma 0.5", "gamma 0.5\nwidth 3", "line 4: the entry 'width' is not known"),

@@ -79,19 +79,25 @@ def fit_sigmoid(
     for _ in range(_MAX_STEPS):
         p = expit(slope * f + offset)
         residual = weights * (p - targets)
-        curvature = weights * p * (1.0 - p)
-        gradient = np.array([residual @ f, residual.sum()])
-        if np.abs(gradient).max() <= _TOLERANCE * total:
+        by_slope, by_offset = float(residual @ f), float(residual.sum())
+        if max(abs(by_slope), abs(by_offset)) <= _TOLERANCE * total:
             break
-        cross = float(curvature @ f)
-        hessian = np.array([[curvature @ f**2, cross], [cross, curvature.sum()]])
-        hessian[[0, 1], [0, 1]] += _RIDGE * total
-        step = -np.linalg.solve(hessian, gradient)
+        curvature = weights * p * (1.0 - p)
+        weighted = curvature * f
+        first, cross = float(weighted @ f) + _RIDGE * total, float(weighted.sum())
+        second = float(curvature.sum()) + _RIDGE * total
+        # Newton's step, from two equations.
+        determinant = first * second - cross * cross
+        step = (
+            (cross * by_offset - second * by_slope) / determinant,
+            (cross * by_slope - first * by_offset) / determinant,
+        )
+        descent = by_slope * step[0] + by_offset * step[1]
         length = 1.0
         while length > _SHORTEST_STEP:
             new = (slope + length * step[0], offset + length * step[1])
             new_loss = _loss(new[0] * f + new[1], targets, weights)
-            if new_loss < loss + 1e-4 * length * float(gradient @ step):
+            if new_loss < loss + 1e-4 * length * descent:
                 break
             length /= 2.0
         else:

@@ -116,9 +116,10 @@ def _check_exportable(model: Any) -> None:
             "and scale the data before prediction, or use svmosaic.persistence.save."
         )
     if not isinstance(model, KernelClassifier | SMORegressor):
+        advice = " Export its estimator_." if hasattr(model, "estimator_") else ""
         raise TypeError(
             "export_libsvm expected a kernel classifier of svmosaic, or SMORegressor. Got "
-            f"{type(model).__name__}."
+            f"{type(model).__name__}.{advice}"
         )
     check_is_fitted(model)
     if callable(model.kernel) or model.kernel not in _KERNELS:

@@ -248,7 +248,10 @@ def _pack(estimator: Any) -> dict[str, Any]:
     kind = type(estimator).__name__
     declared = find_declaration(type(estimator))
     if declared is None:
-        raise TypeError(f"A model file cannot hold {kind}.")
+        advice = ""
+        if isinstance(estimator, Pipeline):
+            advice = " inside another model; make the steps before it a pipeline around it"
+        raise TypeError(f"A model file cannot hold {kind}{advice}.")
     params = {
         name: plain_value(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
