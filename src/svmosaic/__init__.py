@@ -13,6 +13,7 @@ from svmosaic.version import __version__
 if TYPE_CHECKING:
     from svmosaic.bags import Bags
     from svmosaic.boundary import characteristic_boundary_points, peak_sigma, radius_sigma
+    from svmosaic.classification.calibrated import CalibratedClassifier
     from svmosaic.classification.kernel_primal import KernelPrimalSVC
     from svmosaic.classification.mnsvm import MNSVMClassifier
     from svmosaic.classification.nlsgd import NLSGDClassifier
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
-    from svmosaic.persistence import export_libsvm, import_libsvm, load, save
+    from svmosaic.persistence import export_libsvm, export_onnx, import_libsvm, load, save
     from svmosaic.regression.multi_target_svr import MultiTargetSVR
     from svmosaic.regression.nu_smo_regressor import NuSMORegressor
     from svmosaic.regression.smo_regressor import SMORegressor
@@ -48,6 +49,7 @@ __all__ = [
     "SVRRC",
     "SVRWC",
     "Bags",
+    "CalibratedClassifier",
     "KernelPrimalSVC",
     "MIRMixSVMClassifier",
     "MIRSVMClassifier",
@@ -74,6 +76,7 @@ __all__ = [
     "__version__",
     "characteristic_boundary_points",
     "export_libsvm",
+    "export_onnx",
     "import_libsvm",
     "load",
     "patch_sklearn",
@@ -88,6 +91,7 @@ _HOME = {
     "Bags": "svmosaic.bags",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
     "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
+    "CalibratedClassifier": "svmosaic.classification.calibrated",
     "KernelPrimalSVC": "svmosaic.classification.kernel_primal",
     "OGEClassifier": "svmosaic.classification.oge",
     "OnlineSVMCBPClassifier": "svmosaic.classification.online_svm_cbp",
@@ -116,6 +120,7 @@ _HOME = {
     "StreamOLLAWV": "svmosaic.classification.stream.stream_ollawv",
     "UniformSVC": "svmosaic.classification.uniform",
     "export_libsvm": "svmosaic.persistence",
+    "export_onnx": "svmosaic.persistence",
     "import_libsvm": "svmosaic.persistence",
     "load": "svmosaic.persistence",
     "save": "svmosaic.persistence",

@@ -15,6 +15,7 @@ from svmosaic import (
     SVRCC,
     SVRRC,
     SVRWC,
+    CalibratedClassifier,
     KernelPrimalSVC,
     MNSVMClassifier,
     MultiTargetSVR,
@@ -60,6 +61,10 @@ CHECKED = [
     OLLAWVClassifier(kernel="linear"),
     OLLAWVClassifierCV(**SEARCH),
     OLLAWVClassifierCV(refine=None, **SEARCH),
+    CalibratedClassifier(OLLAWVClassifier()),
+    CalibratedClassifier(SMOClassifier(multi_class="ovr"), method="isotonic"),
+    CalibratedClassifier(OLLAWVClassifierCV(**SEARCH)),
+    CalibratedClassifier(SMOClassifier(kernel="precomputed"), cv=2),
     *(SMOClassifier(kernel=kernel) for kernel in ("rbf", "linear", "laplacian", "precomputed")),
     # The checks use raw data far from the origin, where a polynomial cannot converge: it warns.
     SMOClassifier(kernel="poly", coef0=1.0, max_iter=100_000),

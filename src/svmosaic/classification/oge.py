@@ -25,12 +25,12 @@ from svmosaic.utils.state_codec import Array, Labels, Scope
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, check_training
 
-__all__ = ["OGEClassifier"]
+__all__ = ["ON_PLANE", "OGEClassifier"]
 
 # Signs that are held at once: rows times planes.
 _MOST_SIGNS = 2**22
 # A sample this near to a plane, relative to its size, is on it.
-_ON_PLANE = 1e-12
+ON_PLANE = 1e-12
 # Of the largest singular value; lam is looked for between its largest and these shares of it.
 _LAMBDAS = np.logspace(-5, 2, 57)
 
@@ -46,7 +46,7 @@ class _Planes:
         """Return -1, 0 or 1 for every sample and plane."""
         values = X.astype(np.float64) @ self.normals.T - self.offsets
         size = np.abs(X).max(axis=1, initial=0.0)[:, None] + np.abs(self.offsets)
-        return np.asarray(np.sign(values) * (np.abs(values) > _ON_PLANE * size))
+        return np.asarray(np.sign(values) * (np.abs(values) > ON_PLANE * size))
 
 
 def _blocks(n_rows: int, n_planes: int) -> list[slice]:

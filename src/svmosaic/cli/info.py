@@ -29,7 +29,9 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli.predict import load_model
 
     model = load_model(args.model)
-    estimator = final_estimator(model)
+    final = final_estimator(model)
+    # Probabilities are added to a classifier, which is what there is to describe.
+    estimator = getattr(final, "estimator_", final)
     before = [type(one).__name__ for one in list_transformers(model)]
     fields: list[tuple[str, object]] = [
         ("file", f"{args.model} ({file_size(args.model)})"),
@@ -38,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
         ("features", _features(model)),
         *_target_fields(model),
         *_class_fields(estimator),
+        *_probability_fields(final),
         *_expansion_fields(estimator),
         *_parameter_fields(estimator),
     ]
@@ -73,6 +76,14 @@ def _class_fields(estimator: Any) -> list[tuple[str, object]]:
     if not hasattr(estimator, "classes_"):
         return []
     return [("classes", f"{estimator.classes_.size}: {listed(estimator.classes_.tolist())}")]
+
+
+def _probability_fields(estimator: Any) -> list[tuple[str, object]]:
+    """Return how probabilities are computed, if they are."""
+    if not hasattr(estimator, "temperature_"):
+        return []
+    more = f", temperature {estimator.temperature_:.4g}" if estimator.classes_.size > 2 else ""
+    return [("probabilities", f"{estimator.method}{more}")]
 
 
 def _target_fields(model: Any) -> list[tuple[str, object]]:

@@ -26,6 +26,7 @@ _COMMANDS = {
     "predict": "predict with a saved model",
     "tune": "choose the parameters by cross-validation",
     "info": "show what is in a model file",
+    "export": "write a saved model for other programs",
     "data": "list, fetch and describe data sets",
     "run": "run an experiment, or what is missing of it",
     "stream": "let learners predict a stream and learn from it",

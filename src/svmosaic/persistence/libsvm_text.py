@@ -86,7 +86,8 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : kernel classifier, SMORegressor, NuSMORegressor or OneClassSMO
         Fitted, with the kernel ``"linear"``, ``"poly"``, ``"rbf"`` or ``"sigmoid"``. A classifier
-        has integer labels, and one-vs-one classifiers if there are more than two classes.
+        has integer labels, and one-vs-one classifiers if there are more than two classes. Of a
+        search the best model is written.
     path : path-like
         The file to write. Numbers get 17 significant digits, which is exact.
 
@@ -107,6 +108,7 @@ def export_libsvm(model: Any, path: str | os.PathLike[str]) -> None:
     ...     print(*path.read_text().splitlines()[:4], sep="; ")
     svm_type c_svc; kernel_type rbf; gamma 0.5; nr_class 3
     """
+    model = getattr(model, "best_estimator_", model)
     _check_exportable(model)
     with atomic_write(path, "wb") as stream:
         for line in _lines(model):
@@ -126,11 +128,12 @@ def _check_exportable(model: Any) -> None:
             "and scale the data before prediction, or use svmosaic.persistence.save."
         )
     if not isinstance(model, _EXPORTED):
+        advice = " Export its estimator_." if hasattr(model, "estimator_") else ""
         raise TypeError(
             "export_libsvm expected a kernel classifier of svmosaic, SMORegressor, NuSMORegressor "
-            f"or OneClassSMO. Got {type(model).__name__}."
+            f"or OneClassSMO. Got {type(model).__name__}.{advice}"
         )
-    check_is_fitted(model, "dual_coef_")
+    check_is_fitted(model)
     if callable(model.kernel) or model.kernel not in _KERNELS:
         shown = "a function" if callable(model.kernel) else repr(model.kernel)
         raise ValueError(

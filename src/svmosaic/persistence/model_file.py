@@ -249,7 +249,10 @@ def _pack(estimator: Any) -> dict[str, Any]:
     kind = type(estimator).__name__
     declared = find_declaration(type(estimator))
     if declared is None:
-        raise TypeError(f"A model file cannot hold {kind}.")
+        advice = ""
+        if isinstance(estimator, Pipeline):
+            advice = " inside another model; make the steps before it a pipeline around it"
+        raise TypeError(f"A model file cannot hold {kind}{advice}.")
     params = {
         name: plain_value(value, f"The '{name}' parameter of {kind}")
         for name, value in estimator.get_params(deep=False).items()
@@ -457,8 +460,8 @@ def _declared(kind: type) -> Declaration:
 
 
 def _kinds_within(field: Estimators, owner: type) -> dict[str, type]:
-    if field.kinds == "scaler":
-        return storable("scaler", of_bags=False)
+    if isinstance(field.kinds, str):
+        return storable(field.kinds, of_bags=False)
     return {kind.__name__: kind for kind in field.kinds or (owner,)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.engine.counters import PhaseSeconds, SolveCounters
@@ -9,7 +10,8 @@ from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.fit_report import FitReport
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Coefficients
-from svmosaic.persistence.storable import storable_classes
+from svmosaic.persistence.storable import find_declaration, storable_classes
+from svmosaic.utils.declaration import Estimators, MayLack
 
 __all__ = ["trusted_types"]
 
@@ -23,6 +25,8 @@ _PARTS = (
     PhaseSeconds,
     sp.csr_array,
     sp.csr_matrix,
+    # A SimpleImputer keeps the type of its data.
+    np.dtype,
 )
 
 
@@ -50,5 +54,17 @@ def trusted_types() -> list[str]:
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """
-    kinds = (*storable_classes().values(), *_PARTS)
+    kinds = dict.fromkeys((*storable_classes().values(), *_members(), *_PARTS))
     return [f"{kind.__module__}.{kind.__qualname__}" for kind in kinds]
+
+
+def _members() -> list[type]:
+    """Return the classes of estimators within others, as far as these name them."""
+    found: list[type] = []
+    for kind in storable_classes().values():
+        declared = find_declaration(kind)
+        for field in declared.fields.values() if declared is not None else ():
+            inner = field.kind if isinstance(field, MayLack) else field
+            if isinstance(inner, Estimators) and isinstance(inner.kinds, tuple):
+                found += inner.kinds
+    return found

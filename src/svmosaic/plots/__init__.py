@@ -15,6 +15,7 @@ from svmosaic.plots.critical_difference import plot_comparison, plot_critical_di
 from svmosaic.plots.curve import plot_curves
 from svmosaic.plots.growth import plot_growth
 from svmosaic.plots.heat_map import plot_heat_map
+from svmosaic.plots.reliability import plot_reliability, reliability_bins
 from svmosaic.plots.stream_curves import plot_prequential
 from svmosaic.plots.style import new_axes, to_png, to_svg
 from svmosaic.plots.trajectory import plot_trajectory
@@ -34,9 +35,11 @@ __all__ = [
     "plot_growth",
     "plot_heat_map",
     "plot_prequential",
+    "plot_reliability",
     "plot_sigma_lambda",
     "plot_trajectory",
     "plot_width_profile",
+    "reliability_bins",
     "to_png",
     "to_svg",
 ]

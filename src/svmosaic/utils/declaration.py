@@ -266,14 +266,14 @@ class Estimators:
 
     Attributes
     ----------
-    kinds : tuple of type, or "scaler"
-        The classes that they may have: these, or every scaler that files can hold. None of them
-        means the class of the object itself.
+    kinds : tuple of type, "scaler" or "model"
+        The classes that they may have: these, or every scaler or every model of samples that files
+        can hold. None of them means the class of the object itself.
     alone : bool
         Whether the attribute is one estimator instead of a list.
     """
 
-    kinds: tuple[type, ...] | Literal["scaler"] = ()
+    kinds: tuple[type, ...] | Role = ()
     alone: bool = False
 
     def pack(self, value: Any, path: str, arrays: Any) -> Any:

@@ -18,6 +18,7 @@ _EXTRAS = {
     "river": "river",
     "capymoa": "moa",
     "torch": "gpu",
+    "onnx": "onnx",
 }
 
 

@@ -1,0 +1,454 @@
+"""CalibratedClassifier: probabilities from decision values of rows left out."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.special import expit, softmax
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from multi_instance.toy_bags import needle_bags
+from svmosaic import (
+    CalibratedClassifier,
+    MIRSVMClassifier,
+    OGEClassifier,
+    OLLAWVClassifier,
+    OLLAWVClassifierCV,
+    SMOClassifier,
+    StreamOLLAWV,
+    load,
+    save,
+)
+from svmosaic.classification.calibrated import with_probabilities
+from svmosaic.classification.pair_coupling import couple_pairs
+from svmosaic.classification.sigmoid import (
+    fit_sigmoid,
+    fit_steps,
+    fit_temperature,
+    smoothed_targets,
+    step_log_odds,
+)
+from svmosaic.exceptions import ModelFileError
+from svmosaic.persistence.model_file import decode, encode
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Two classes that overlap, for training and for a test."""
+    X, y = make_classification(
+        n_samples=900, n_features=5, n_informative=3, flip_y=0.2, random_state=0
+    )
+    return X[:500], y[:500], X[500:], y[500:]
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Four classes that overlap."""
+    X, y = make_classification(
+        n_samples=900, n_features=6, n_informative=4, n_classes=4, flip_y=0.1, random_state=1
+    )
+    return X[:500], y[:500], X[500:], y[500:]
+
+
+# The sigmoid --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_sigmoid_has_the_largest_likelihood(scale, weighted):
+    rng = np.random.default_rng(0)
+    values = scale * rng.standard_normal(200)
+    positive = rng.random(200) < expit(2.0 * values / scale - 0.5)
+    weights = rng.integers(1, 4, 200).astype(float) if weighted else np.ones(200)
+    targets = smoothed_targets(positive, weights)
+
+    def loss(ab):
+        z = ab[0] * values / scale + ab[1]
+        return weights @ (np.logaddexp(0.0, z) - targets * z)
+
+    slope, offset = fit_sigmoid(values, positive, weights)
+
+    best = minimize(loss, [0.0, 0.0], tol=1e-12)
+    assert slope * scale == pytest.approx(best.x[0], rel=1e-4)
+    assert offset == pytest.approx(best.x[1], rel=1e-4)
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(1)
+    values, positive = rng.standard_normal(40), rng.random(40) < 0.4
+    counts = rng.integers(0, 4, 40)
+
+    weighted = fit_sigmoid(values, positive, counts.astype(float))
+    repeated = fit_sigmoid(
+        np.repeat(values, counts), np.repeat(positive, counts), np.ones(counts.sum())
+    )
+
+    assert weighted == pytest.approx(repeated, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(-5.0, 5.0), np.arange(-5.0, 5.0) * 1e300, np.zeros(10), np.ones(10) * 7.0],
+    ids=["apart", "huge", "zero", "equal"],
+)
+def test_classes_apart_and_equal_values_have_a_finite_sigmoid(values):
+    slope, offset = fit_sigmoid(values, np.arange(10) >= 5, np.ones(10))
+
+    assert np.isfinite([slope, offset]).all()
+    p = expit(slope * values + offset)
+    assert (p > 0.0).all()
+    assert (p < 1.0).all()
+    if np.ptp(values) == 0.0:
+        np.testing.assert_allclose(p, 0.5, atol=1e-6)
+
+
+def test_steps_rise_and_are_never_certain():
+    rng = np.random.default_rng(2)
+    values = rng.standard_normal(300)
+    positive = rng.random(300) < expit(3.0 * values)
+
+    knots, levels = fit_steps(values, positive, np.ones(300))
+    p = expit(step_log_odds(np.linspace(-9.0, 9.0, 50), knots, levels))
+
+    assert (np.diff(p) >= -1e-15).all()
+    assert 0.0 < p[0] < p[-1] < 1.0
+
+
+def test_the_temperature_has_the_least_log_loss():
+    rng = np.random.default_rng(3)
+    scores = rng.standard_normal((500, 4))
+    labels = np.array([rng.choice(4, p=p) for p in softmax(scores, axis=1)])
+
+    found = fit_temperature(2.5 * scores, labels, np.ones(500))
+
+    losses = [log_loss(labels, softmax(2.5 * scores / t, axis=1)) for t in (found, 0.97, 1.03)]
+    assert found == pytest.approx(2.5, rel=0.3)
+    around = [
+        log_loss(labels, softmax(2.5 * scores / (found * factor), axis=1))
+        for factor in (0.98, 1.0, 1.02)
+    ]
+    assert around[1] == min(around)
+    assert losses[0] == around[1]
+
+
+@pytest.mark.parametrize("k", [3, 4, 9])
+def test_coupling_gives_back_consistent_probabilities(k):
+    p = np.random.default_rng(k).dirichlet(np.ones(k), size=20)
+    i, j = np.triu_indices(k, 1)
+
+    found = np.exp(couple_pairs(np.log(p[:, i] / p[:, j]), k))
+
+    np.testing.assert_allclose(found, p, rtol=1e-10)
+
+
+def test_coupling_does_not_overflow():
+    found = couple_pairs(np.array([[1e6, -1e6, 3e5]]), 3)
+
+    assert np.isfinite(found).all()
+
+
+# Probabilities ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_two_classes_are_as_good_as_scikit_learns(noisy, method):
+    X, y, X_test, y_test = noisy
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    theirs = CalibratedClassifierCV(SVC(gamma=0.2), cv=folds, method=method, ensemble=False)
+
+    ours = CalibratedClassifier(SMOClassifier(gamma=0.2), method=method).fit(X, y)
+
+    reference = log_loss(y_test, theirs.fit(X, y).predict_proba(X_test))
+    assert log_loss(y_test, ours.predict_proba(X_test)) < reference + 0.01
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_many_classes_are_as_good_as_scikit_learns(many, method, multi_class):
+    X, y, X_test, y_test = many
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    theirs = CalibratedClassifierCV(SVC(gamma=0.2), cv=folds, ensemble=False).fit(X, y)
+    model = CalibratedClassifier(SMOClassifier(gamma=0.2, multi_class=multi_class), method=method)
+
+    p = model.fit(X, y).predict_proba(X_test)
+
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert log_loss(y_test, p) < log_loss(y_test, theirs.predict_proba(X_test)) + 0.01
+    assert (model.predict(X_test) == model.classes_[p.argmax(axis=1)]).all()
+    assert model.score(X_test, y_test) > model.estimator_.score(X_test, y_test) - 0.03
+
+
+def test_the_model_of_all_rows_is_the_plain_one(noisy):
+    X, y, X_test, _ = noisy
+    plain = OLLAWVClassifier().fit(X, y)
+
+    model = CalibratedClassifier(OLLAWVClassifier()).fit(X, y)
+
+    decisions = plain.decision_function(X_test)
+    assert (model.estimator_.decision_function(X_test) == decisions).all()
+    p = model.predict_proba(X_test)[:, 1]
+    np.testing.assert_array_equal(p, expit(decisions * model.slopes_[0] + model.offsets_[0]))
+
+
+def test_logarithms_are_those_of_probabilities(noisy):
+    X, y, X_test, _ = noisy
+    model = CalibratedClassifier(SMOClassifier()).fit(X, y)
+
+    np.testing.assert_array_equal(
+        model.predict_log_proba(X_test), np.log(model.predict_proba(X_test))
+    )
+
+
+def test_many_rows_are_predicted_some_at_a_time(many, monkeypatch):
+    X, y, X_test, _ = many
+    model = CalibratedClassifier(SMOClassifier()).fit(X, y)
+    expected = model.predict_proba(X_test)
+    monkeypatch.setattr("svmosaic.classification.calibrated._BLOCK_VALUES", 16 * 37)
+
+    np.testing.assert_array_equal(model.predict_proba(X_test), expected)
+    np.testing.assert_array_equal(model.predict_proba(sp.coo_array(X_test)), expected)
+
+
+# Which classifiers --------------------------------------------------------------------------
+
+INSIDE = [
+    None,
+    SMOClassifier(kernel="linear", multi_class="ovr"),
+    OLLAWVClassifier(decision_function_shape="ovo"),
+    OGEClassifier(),
+    StreamOLLAWV(),
+    make_pipeline(StandardScaler(), SMOClassifier()),
+    OLLAWVClassifierCV(gammas=[0.1, 1.0], Cs=[1.0, 10.0], cv=3),
+    make_pipeline("passthrough", OLLAWVClassifierCV(gammas=[0.1, 1.0], Cs=[1.0], cv=3)),
+    GridSearchCV(SMOClassifier(), {"C": [1.0, 10.0]}, cv=3),
+    SVC(),
+    SVC(decision_function_shape="ovo"),
+    LogisticRegression(max_iter=1000),
+]
+
+
+@pytest.mark.parametrize("inside", INSIDE, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["a", "b", "b"]])
+def test_any_classifier_with_decision_values(inside, names):
+    y = np.array(names)[SPECIES]
+
+    model = CalibratedClassifier(inside).fit(IRIS, y)
+
+    p = model.predict_proba(IRIS)
+    assert p.shape == (150, len(set(names)))
+    assert model.score(IRIS, y) > 0.9
+    assert log_loss(y, p) < 0.35
+
+
+def test_a_search_searches_once(monkeypatch):
+    searches = []
+    fit = OLLAWVClassifierCV.fit
+    monkeypatch.setattr(
+        OLLAWVClassifierCV, "fit", lambda *args, **more: searches.append(1) or fit(*args, **more)
+    )
+
+    search = OLLAWVClassifierCV(gammas=[0.1, 1.0], Cs=[1.0], cv=3)
+    model = CalibratedClassifier(search).fit(IRIS, SPECIES)
+
+    assert len(searches) == 1
+    assert type(model.estimator_) is OLLAWVClassifier
+
+
+def test_precomputed_kernels():
+    K = IRIS @ IRIS.T
+    linear = CalibratedClassifier(SMOClassifier(kernel="linear")).fit(IRIS, SPECIES)
+
+    model = CalibratedClassifier(SMOClassifier(kernel="precomputed")).fit(K, SPECIES)
+
+    np.testing.assert_allclose(model.predict_proba(K), linear.predict_proba(IRIS), atol=2e-3)
+
+
+def test_sparse_samples_and_frames_and_lists():
+    pandas = pytest.importorskip("pandas")
+    expected = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES).predict_proba(IRIS)
+    frame = pandas.DataFrame(IRIS, columns=list("abcd"))
+
+    for X in (sp.coo_array(IRIS), IRIS.tolist(), frame):
+        model = CalibratedClassifier(SMOClassifier()).fit(X, SPECIES)
+        np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-3)
+    assert model.feature_names_in_.tolist() == list("abcd")
+
+
+def test_bags():
+    bags, y = needle_bags()
+
+    model = CalibratedClassifier(MIRSVMClassifier(random_state=0)).fit(list(bags), y)
+
+    assert model.predict_proba(list(bags)).shape == (len(y), 2)
+
+
+# Folds and weights --------------------------------------------------------------------------
+
+
+def test_folds_are_seeded_and_shuffled(noisy):
+    X, y, _, _ = noisy
+    slopes = [
+        CalibratedClassifier(SMOClassifier(), random_state=seed).fit(X, y).slopes_[0]
+        for seed in (0, 0, 1)
+    ]
+
+    assert slopes[0] == slopes[1] != slopes[2]
+
+
+def test_sorted_labels_are_no_trouble():
+    # Without shuffling and stratification a fold would miss a class.
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
+
+    assert log_loss(SPECIES, model.predict_proba(IRIS)) < 0.2
+
+
+def test_weights_reach_the_classifier_and_the_calibration(noisy):
+    X, y, X_test, _ = noisy
+    heavy = np.where(y == 1, 5.0, 1.0)
+    plain = CalibratedClassifier(SMOClassifier()).fit(X, y)
+
+    for inside in (SMOClassifier(), make_pipeline(StandardScaler(), SMOClassifier())):
+        model = CalibratedClassifier(inside).fit(X, y, sample_weight=heavy)
+        mean = model.predict_proba(X_test)[:, 1].mean()
+        assert mean > plain.predict_proba(X_test)[:, 1].mean() + 0.1
+
+
+def test_a_rare_class_means_fewer_folds():
+    kept = np.concatenate([np.arange(100), [100, 101]])
+    model = CalibratedClassifier(SMOClassifier(), cv=5).fit(IRIS[kept], SPECIES[kept])
+
+    assert model.predict_proba(IRIS).shape == (150, 3)
+
+
+def test_the_only_row_of_a_class_is_never_left_out():
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS[:101], SPECIES[:101])
+
+    p = model.predict_proba(IRIS[:101])
+    assert p.shape == (101, 3)
+    assert np.isfinite(p).all()
+
+
+def test_folds_of_the_caller(noisy):
+    X, y, _, _ = noisy
+    folds = KFold(4, shuffle=True, random_state=0)
+
+    by_splitter = CalibratedClassifier(SMOClassifier(), cv=folds).fit(X, y)
+    by_list = CalibratedClassifier(SMOClassifier(), cv=list(folds.split(X))).fit(X, y)
+
+    assert by_splitter.slopes_ == by_list.slopes_
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "weights", "message"),
+    [
+        (CalibratedClassifier(cv=[(range(100), range(100, 150))]), SPECIES, None, "every row once"),
+        (CalibratedClassifier(cv=KFold(3)), SPECIES, None, "every class in the training part"),
+        (CalibratedClassifier(), np.arange(150), None, "150 rows of as many classes"),
+        (CalibratedClassifier(cv=1), SPECIES, None, "'cv' parameter of CalibratedClassifier"),
+        (CalibratedClassifier(method="beta"), SPECIES, None, "'method' parameter"),
+        (CalibratedClassifier(estimator="svc"), SPECIES, None, "'estimator' parameter"),
+        (CalibratedClassifier(StreamOLLAWV()), SPECIES, np.ones(150), "takes no sample_weight"),
+    ],
+)
+def test_bad_input_is_refused(model, y, weights, message):
+    X = np.arange(600.0).reshape(150, 4) if y.max() > 2 else IRIS
+
+    with warnings.catch_warnings():
+        # scikit-learn's of as many classes as rows.
+        warnings.simplefilter("ignore", UserWarning)
+        with pytest.raises((ValueError, TypeError), match=message):
+            model.fit(X, y, weights)
+
+
+def test_a_refit_with_another_method_leaves_nothing_of_the_first():
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
+
+    model.set_params(method="isotonic").fit(IRIS, SPECIES)
+
+    assert not {"slopes_", "offsets_"} & set(vars(model))
+    assert model.n_knots_.sum() == model.knots_.size == model.levels_.size
+
+
+# Files --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("names", [["a", "b", "c"], ["a", "b", "b"]])
+def test_a_saved_model_has_the_same_probabilities(method, names, tmp_path):
+    y = np.array(names)[SPECIES]
+    model = make_pipeline(StandardScaler(), CalibratedClassifier(method=method)).fit(IRIS, y)
+    save(model, tmp_path / "model")
+
+    other = load(tmp_path / "model")
+
+    np.testing.assert_array_equal(other.predict_proba(IRIS), model.predict_proba(IRIS))
+    assert other.fit(IRIS, y).score(IRIS, y) > 0.9
+
+
+def test_a_pipeline_inside_cannot_be_saved():
+    model = CalibratedClassifier(make_pipeline(StandardScaler(), SMOClassifier()))
+    model.fit(IRIS, SPECIES)
+
+    with pytest.raises(TypeError, match="make the steps before it a pipeline around it"):
+        encode(model)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("slopes_", np.ones(2), "offsets|n_columns|slopes"),
+        ("temperature_", -1.0, "temperature"),
+        ("classes_", np.array([0, 1, 7]), "other classes"),
+        ("n_features_in_", 5, "features"),
+    ],
+)
+def test_a_damaged_model_is_not_written(attribute, value, message):
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
+    setattr(model, attribute, value)
+
+    with pytest.raises((ValueError, ModelFileError), match=message):
+        encode(model)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "change"),
+    [
+        ("knots_", lambda knots: knots[::-1].copy()),
+        ("levels_", lambda levels: levels + 1.0),
+        ("levels_", lambda levels: 0.0 * levels),
+        ("n_knots_", lambda counts: counts + 1),
+    ],
+)
+def test_damaged_steps_are_not_written(attribute, change):
+    model = CalibratedClassifier(SMOClassifier(), method="isotonic").fit(IRIS, SPECIES)
+    assert decode(encode(model)).n_knots_.tolist() == model.n_knots_.tolist()
+    setattr(model, attribute, change(getattr(model, attribute)))
+
+    with pytest.raises((ValueError, ModelFileError), match="cannot be saved"):
+        encode(model)
+
+
+# For commands -------------------------------------------------------------------------------
+
+
+def test_probabilities_are_added_to_the_last_step():
+    model = with_probabilities(make_pipeline(StandardScaler(), SMOClassifier()), cv=4)
+
+    assert isinstance(model, Pipeline)
+    assert [name for name, _ in model.steps] == ["standardscaler", "smoclassifier"]
+    assert model.steps[-1][1].cv == 4
+    assert model.fit(IRIS, SPECIES).predict_proba(IRIS).shape == (150, 3)
+    assert type(with_probabilities(SMOClassifier())) is CalibratedClassifier
