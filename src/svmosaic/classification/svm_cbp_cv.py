@@ -35,10 +35,10 @@ __all__ = ["SVMCBPClassifierCV"]
 class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """SVM-CBP with lam chosen by cross-validation, and a width of its own for every lam.
 
-    It tries what `GridSearchCV` over `lam` tries, with the same scores. The boundary points of a
-    training part, its distances and the matrices of a width are computed once and serve all values
-    of lam, so seven of them cost about twice the time of one. After the search the best model is
-    fitted to all data.
+    It tries what `GridSearchCV` over `lam` tries, with the same scores on the same folds. The
+    boundary points of a training part, its distances and the matrices of a width are computed once
+    and serve all values of lam, so seven of them cost about twice the time of one. After the search
+    the best model is fitted to all data.
 
     Parameters
     ----------
@@ -48,7 +48,9 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As in `SVMCBPClassifier`. With ``sigma="peak"`` every lam has its own width, found on the
         training part.
     cv : int, splitter or iterable, default=5
-        The folds, as in scikit-learn.
+        The folds. A number means stratified folds that are shuffled with a fixed seed,
+        ``StratifiedKFold(cv, shuffle=True, random_state=0)``. scikit-learn does not shuffle them,
+        but the rows of many files are ordered. Splitters and iterables are taken as they are.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Ties go to the smallest lam.
     n_jobs : int, default=None
