@@ -24,8 +24,9 @@ _HEAD = 0.95
 _SIDE = 0.48
 _RANK = 0.12
 _GAP = 0.02
-# Numbers on the axis; more would touch each other.
-_MOST_NUMBERS = 14
+# Points of a digit of a number on the axis, and of the gap between two numbers.
+_DIGIT = 6.1
+_NUMBER_GAP = 5.0
 # Letters of a name; longer ones would leave no room for the ranks.
 _LONGEST_NAME = 32
 
@@ -34,7 +35,8 @@ def plot_comparison(result: ComparisonRecord, *, ax: Any = None, title: str | No
     """Draw the critical-difference diagram of a comparison.
 
     Without a control, bars join methods that do not differ significantly. With a control, a grey
-    interval of the critical difference starts at its rank.
+    interval of the critical difference starts at its rank, and one bar joins the methods that do
+    not differ significantly from it.
 
     Parameters
     ----------
@@ -88,7 +90,8 @@ def plot_critical_difference(
         Methods that do not differ significantly; a bar joins each group.
     control : str, default=None
         The method that the others are compared with. A grey interval of the critical difference
-        starts at its rank; methods outside the interval differ significantly from it.
+        starts at its rank, and a bar joins the methods inside; those outside differ significantly
+        from it.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     title : str, default=None
@@ -110,21 +113,28 @@ def plot_critical_difference(
         raise ValueError(f"The control {control!r} has no rank. Ranked are: {', '.join(ranks)}.")
     names = sorted(ranks, key=lambda name: ranks[name])
     n_lines = math.ceil(len(names) / 2)
-    bars = _stack(groups, ranks)
     # One unit of height is one line of labels; the bars hang between the axis and the labels.
+    bars = _stack(groups, ranks)
     below = 0.7 + 0.35 * len(bars) if control is None else 1.2
     height = _HEAD + _LINE * (n_lines + below)
     ax = new_axes((_WIDTH, height)) if ax is None else ax
     low, high = 1.0, float(max(2, len(names)))
     if control is not None:
         _draw_interval(ax, ranks, control, difference, (low, high))
+        bars = _stack([_like_control(ranks, control, difference)], ranks)
     _draw_axis(ax, low, high)
-    _draw_ruler(ax, low, high, difference, to_scale=control is None)
+    _draw_ruler(ax, low, high, difference)
     for level, group in enumerate(bars):
-        _draw_bar(ax, ranks, group, -0.55 - 0.35 * level)
+        # The bar of a control is in the middle of its interval.
+        _draw_bar(ax, ranks, group, (-0.55 if control is None else -0.28) - 0.35 * level)
     _draw_names(ax, names, ranks, control, (low, high), below)
     _frame(ax, low, high, n_lines + below, title)
     return ax
+
+
+def _like_control(ranks: Mapping[str, float], control: str, difference: float) -> list[str]:
+    """Return the methods that do not differ significantly from the control, itself included."""
+    return [name for name in ranks if abs(ranks[name] - ranks[control]) < difference]
 
 
 def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[Sequence[str]]:
@@ -138,7 +148,7 @@ def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[
 def _draw_axis(ax: Any, low: float, high: float) -> None:
     ax.plot([low, high], [0, 0], color="black", linewidth=1.2, solid_capstyle="butt", zorder=3)
     ticks = range(int(low), int(high) + 1)
-    step = math.ceil(len(ticks) / _MOST_NUMBERS)
+    step = _number_step(ax, len(ticks))
     for tick in ticks:
         has_number = (tick - ticks[0]) % step == 0
         length = 0.22 if has_number else 0.12
@@ -147,15 +157,24 @@ def _draw_axis(ax: Any, low: float, high: float) -> None:
             ax.text(tick, 0.34, str(tick), ha="center", va="bottom", fontsize=_FONT_SIZE - 1)
 
 
-def _draw_ruler(ax: Any, low: float, high: float, difference: float, *, to_scale: bool) -> None:
-    """Write the critical difference above the axis; draw it too unless the interval does."""
-    y = 1.75 if to_scale else 1.3
-    if to_scale:
-        # A ruler longer than the axis is cut; then no two methods can differ.
-        end = min(low + difference, high)
-        ax.plot([low, end], [y, y], color=_GREY, linewidth=1.6, zorder=3)
-        for x in (low, end):
-            ax.plot([x, x], [y - 0.14, y + 0.14], color=_GREY, linewidth=1.2, zorder=3)
+def _number_step(ax: Any, n_ticks: int) -> int:
+    """Return how many ticks have one number, so that numbers do not touch."""
+    cell = ax.get_subplotspec()
+    # The layout of a new figure gives all of its cell to the axes; others keep to their place.
+    share = ax.get_position().width if cell is None else 0.97 / cell.get_gridspec().ncols
+    points: float = 72.0 * ax.figure.get_figwidth() * share / (1.0 + 2.0 * _SIDE)
+    pitch = points / max(1, n_ticks - 1)
+    return math.ceil((_DIGIT * len(str(n_ticks)) + _NUMBER_GAP) / pitch)
+
+
+def _draw_ruler(ax: Any, low: float, high: float, difference: float) -> None:
+    """Draw the critical difference above the axis."""
+    y = 1.75
+    # A ruler longer than the axis is cut; then no two methods can differ.
+    end = min(low + difference, high)
+    ax.plot([low, end], [y, y], color=_GREY, linewidth=1.6, zorder=3)
+    for x in (low, end):
+        ax.plot([x, x], [y - 0.14, y + 0.14], color=_GREY, linewidth=1.2, zorder=3)
     ax.text(
         low,
         y + 0.25,
