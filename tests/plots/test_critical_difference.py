@@ -136,6 +136,17 @@ def test_names_are_shown_as_they_are():
     assert to_png(ax).startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("letters", [5, 20, 32, 60])
+def test_long_names_are_inside_the_figure(letters):
+    ax = plot_critical_difference({name * letters: rank for name, rank in RANKS.items()}, 1.1)
+    ax.figure.canvas.draw()
+
+    page = ax.figure.bbox
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+
+
 def test_an_unknown_control_is_refused():
     with pytest.raises(ValueError, match=r"'x' has no rank\. Ranked are: a, b, c, d"):
         plot_critical_difference(RANKS, 1.1, control="x")
