@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -46,6 +46,7 @@ from svmosaic.engine.kernels import KERNELS
 from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.settings import LearningRate
 from svmosaic.engine.tasks import TuneSettings
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import follow
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context, refuse_parameters
@@ -55,7 +56,7 @@ from svmosaic.utils.threads import resolve_threads
 __all__ = ["OLLAWVClassifierCV"]
 
 
-class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: ignore[misc]
     """OLLAWV with gamma, margin and C chosen by cross-validation.
 
     The whole grid is one call of an engine. Squared distances are computed once and serve all

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.kernel_widths import RIDGE
@@ -24,6 +24,7 @@ from svmosaic.classification.svm_cbp import (
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import choose_classes
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
@@ -32,7 +33,7 @@ from svmosaic.utils.validation import check_samples, check_training
 __all__ = ["SVMCBPClassifierCV"]
 
 
-class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVMCBPClassifierCV(ClassifierMixin, Estimator):  # type: ignore[misc]
     """SVM-CBP with lam chosen by cross-validation, and a width of its own for every lam.
 
     It tries what `GridSearchCV` over `lam` tries, with the same scores on the same folds. The
