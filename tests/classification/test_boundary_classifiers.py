@@ -12,7 +12,7 @@ import skops.io
 from scipy import sparse
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
@@ -322,7 +322,9 @@ def test_the_search_over_lam_is_a_grid_search(iris):
 
     ours = SVMCBPClassifierCV(lams=lams, sigmas=[0.3, 1.0, 3.0], cv=3).fit(X, y)
 
-    theirs = GridSearchCV(SVMCBPClassifier(sigmas=[0.3, 1.0, 3.0]), {"lam": lams}, cv=3).fit(X, y)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    model = SVMCBPClassifier(sigmas=[0.3, 1.0, 3.0])
+    theirs = GridSearchCV(model, {"lam": lams}, cv=folds).fit(X, y)
     for name in ("split0_test_score", "mean_test_score"):
         np.testing.assert_allclose(ours.cv_results_[name], theirs.cv_results_[name])
     assert ours.best_params_ == theirs.best_params_

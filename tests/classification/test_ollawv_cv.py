@@ -5,14 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.metrics import accuracy_score, fbeta_score, make_scorer, zero_one_loss
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.preprocessing import minmax_scale
 
 from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 
 GRID = {"gammas": [0.1, 1.0, 10.0], "margins": [0.1, 0.5], "Cs": [0.5, 50.0], "cv": 4}
+# What cv=4 means.
+FOLDS = StratifiedKFold(4, shuffle=True, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +48,186 @@ def test_scores_are_those_of_separate_fits(wine, refine, multi_class):
             multi_class=multi_class,
         )
         np.testing.assert_array_equal(
-            cross_val_score(model, X, y, cv=4),
+            cross_val_score(model, X, y, cv=FOLDS),
             [results[f"split{f}_test_score"][i] for f in range(4)],
         )
 
 
-def test_it_agrees_with_grid_search(wine):
+def _share_of_first(model, X, y):
+    """A scorer of one's own: how often the first class is predicted, with the sign changed."""
+    return -float(np.mean(model.predict(X) == model.classes_[0]))
+
+
+@pytest.mark.parametrize("cv", [FOLDS, KFold(3, shuffle=True, random_state=1)])
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        None,
+        "f1_weighted",
+        "matthews_corrcoef",
+        make_scorer(fbeta_score, beta=2, average="macro"),
+        make_scorer(zero_one_loss, greater_is_better=False),
+        "roc_auc",
+        _share_of_first,
+    ],
+    ids=lambda scoring: getattr(scoring, "__name__", str(scoring)[:24]),
+)
+def test_it_agrees_with_grid_search(wine, scoring, cv):
     X, y = wine
-    ours = OLLAWVClassifierCV(gammas=GRID["gammas"], Cs=GRID["Cs"], cv=4).fit(X, y)
-    theirs = GridSearchCV(OLLAWVClassifier(), {"gamma": GRID["gammas"], "C": GRID["Cs"]}, cv=4).fit(
-        X, y
+    if scoring == "roc_auc":
+        # It needs two classes.
+        y = (y == 1).astype(int)
+    grid = {"gamma": GRID["gammas"], "C": GRID["Cs"]}
+    theirs = GridSearchCV(OLLAWVClassifier(), grid, cv=cv, scoring=scoring).fit(X, y)
+
+    ours = OLLAWVClassifierCV(
+        gammas=grid["gamma"], Cs=grid["C"], cv=cv, scoring=scoring, n_jobs=2
+    ).fit(X, y)
+
+    # Theirs go through C slowest.
+    order = np.lexsort((theirs.cv_results_["param_C"], theirs.cv_results_["param_gamma"]))
+    for name in ("mean_test_score", "std_test_score", "split0_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[name], theirs.cv_results_[name][order])
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+
+
+def test_scores_by_models_are_scores_by_counts(wine):
+    X, y = wine
+    weights = np.random.default_rng(0).integers(0, 3, y.size).astype(float)
+    counted = OLLAWVClassifierCV(refine="selected", **GRID).fit(X, y, weights).cv_results_
+
+    def accuracy(model, X, y, sample_weight=None):
+        return model.score(X, y, sample_weight)
+
+    fitted = OLLAWVClassifierCV(refine="selected", scoring=accuracy, **GRID).fit(X, y, weights)
+
+    for name, value in fitted.cv_results_.items():
+        # Exact models agree up to their tolerance, in which a support vector may come or go.
+        rtol = 0.02 if name == "mean_n_support" else 1e-7
+        np.testing.assert_allclose(value, counted[name], rtol=rtol)
+
+
+def test_weights_of_classes_count_in_training_only(wine):
+    X, y = wine
+    shares = {0: 1.0, 1: 5.0, 2: 0.5}
+    model = OLLAWVClassifier(class_weight=shares, gamma=1.0)
+    theirs = GridSearchCV(model, {"C": GRID["Cs"]}, cv=FOLDS, scoring="f1_macro").fit(X, y)
+
+    ours = OLLAWVClassifierCV(
+        class_weight=shares, gammas=[1.0], Cs=GRID["Cs"], cv=4, scoring="f1_macro"
+    ).fit(X, y)
+
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
     )
 
-    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+
+@pytest.mark.parametrize("kernel", ["precomputed", "linear"])
+def test_other_scorers_with_other_kernels(wine, kernel):
+    X, y = wine
+    y = (y == 1).astype(int)
+    table = X @ X.T if kernel == "precomputed" else sparse.csr_array(X)
+    options = {"Cs": [1.0, 100.0], "cv": 3, "scoring": "average_precision"}
+    plain = OLLAWVClassifierCV(kernel="linear", **options).fit(X, y)
+
+    search = OLLAWVClassifierCV(kernel=kernel, **options).fit(table, y)
+
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"], rtol=1e-3
+    )
+    assert "gamma" not in search.best_params_
+
+
+def test_numbers_mean_shuffled_folds():
+    # Ordered by class and, within each, along a line: folds of neighbours would be unlike.
+    X = np.linspace(0.0, 1.0, 120)[:, None]
+    y = np.repeat([0, 1], 60)
+    options = {"gammas": [1.0], "Cs": [1.0]}
+
+    by_number = OLLAWVClassifierCV(cv=3, **options).fit(X, y).cv_results_
+    by_splitter = OLLAWVClassifierCV(
+        cv=StratifiedKFold(3, shuffle=True, random_state=0), **options
+    ).fit(X, y)
+
+    assert by_number["mean_test_score"] == by_splitter.cv_results_["mean_test_score"]
+
+
+def test_groups_are_kept_together(wine):
+    X, y = wine
+    groups = np.arange(y.size) % 10
+    grid = {"gammas": [0.1, 1.0], "Cs": [1.0, 10.0]}
+    cv = GroupKFold(4)
+
+    search = OLLAWVClassifierCV(cv=cv, **grid).fit(X, y, groups=groups)
+
+    split = OLLAWVClassifierCV(cv=list(cv.split(X, y, groups)), **grid).fit(X, y)
+    for name, value in search.cv_results_.items():
+        np.testing.assert_array_equal(value, split.cv_results_[name])
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        OLLAWVClassifierCV(cv=cv, **grid).fit(X, y)
+    with pytest.warns(UserWarning, match="groups parameter is ignored"):
+        OLLAWVClassifierCV(cv=3, **grid).fit(X, y, groups=groups)
+
+
+def test_metadata_are_routed_to_splitter_and_scorer(wine):
+    X, y = wine
+    groups, weights = np.arange(y.size) % 10, 1.0 + np.arange(y.size) % 3
+    grid = {"gammas": [0.1, 1.0], "Cs": [1.0], "cv": GroupKFold(3)}
+    unrouted = OLLAWVClassifierCV(**grid).fit(X, y, weights, groups=groups).cv_results_
+    scorer = make_scorer(accuracy_score)
+
+    with config_context(enable_metadata_routing=True):
+        weighted = OLLAWVClassifierCV(scoring=scorer.set_score_request(sample_weight=True), **grid)
+        plain = OLLAWVClassifierCV(
+            scoring=make_scorer(accuracy_score).set_score_request(sample_weight=False), **grid
+        )
+        weighted.fit(X, y, weights, groups=groups)
+        plain.fit(X, y, weights, groups=groups)
+        outer = cross_validate(
+            OLLAWVClassifierCV(**grid), X, y, cv=GroupKFold(2), params={"groups": groups}
+        )
+        with pytest.raises(TypeError, match="unexpected argument"):
+            OLLAWVClassifierCV(cv=3).fit(X, y, nonsense=weights)
+
+    np.testing.assert_allclose(weighted.cv_results_["mean_test_score"], unrouted["mean_test_score"])
+    by_hand = [
+        np.mean(
+            OLLAWVClassifier(gamma=gamma).fit(X[train], y[train], weights[train]).predict(X[test])
+            == y[test]
+        )
+        for gamma in grid["gammas"]
+        for train, test in grid["cv"].split(X, y, groups)
+    ]
+    np.testing.assert_allclose(
+        plain.cv_results_["mean_test_score"], np.reshape(by_hand, (2, 3)).mean(axis=1)
+    )
+    assert np.all(outer["test_score"] > 0.9)
+    with pytest.raises(ValueError, match="enable_metadata_routing=True"):
+        OLLAWVClassifierCV(cv=3).fit(X, y, nonsense=weights)
+
+
+def test_a_model_below_its_own_scores_is_reported(wine):
+    X, y = wine
+    # The folds leave out the rows whose labels are noise.
+    rows = np.arange(y.size)
+    noisy = np.where(rows < 100, np.random.default_rng(0).integers(0, 3, y.size), y)
+    folds = [(rows[100::2], rows[101::2]), (rows[101::2], rows[100::2])]
+
+    with pytest.warns(UserWarning, match=r"far below the .* of its cross-validation"):
+        OLLAWVClassifierCV(gammas=[0.1], Cs=[1.0], cv=folds).fit(X, noisy)
+    OLLAWVClassifierCV(**GRID).fit(X, y)
+
+
+def test_bad_scorers_get_one_sentence(wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="The 'scoring' parameter of OLLAWVClassifierCV must be"):
+        OLLAWVClassifierCV(scoring="best").fit(X, y)
+    with pytest.raises(ValueError, match="'neg_log_loss' needs predict_proba; choose another"):
+        OLLAWVClassifierCV(scoring="neg_log_loss").fit(X, y)
+    with pytest.raises(ValueError, match=r"must return a number\. <lambda> returned dict"):
+        OLLAWVClassifierCV(scoring=lambda model, X, y: {"a": 1.0}).fit(X, y)
+    with pytest.raises(ValueError, match="training fold with one class only"):
+        OLLAWVClassifierCV(scoring=_share_of_first, cv=KFold(2)).fit(X[50:70], y[50:70])
 
 
 @pytest.mark.parametrize("refine", [None, "full"])
@@ -128,7 +306,7 @@ def test_scorings(wine, scoring):
     i = search.best_index_
     scores = [search.cv_results_[f"split{f}_test_score"][i] for f in range(4)]
     model = clone(search.best_estimator_)
-    np.testing.assert_allclose(cross_val_score(model, X, y, cv=4, scoring=scoring), scores)
+    np.testing.assert_allclose(cross_val_score(model, X, y, cv=FOLDS, scoring=scoring), scores)
 
 
 def test_the_model_is_that_of_a_separate_fit(wine):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris, make_moons
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.metrics import make_scorer, top_k_accuracy_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, ShuffleSplit
 from sklearn.svm import SVC
 
 from same_state import assert_same_state, identical
@@ -17,6 +18,10 @@ from svmosaic.multi_instance import BagSearchCV, SetKernelClassifier
 pytestmark = pytest.mark.dask
 
 pytest.importorskip("distributed")
+
+
+# A scorer that needs decision values.
+_BY_VALUES = {"response_method": "decision_function"}
 
 
 def _assert_same_search(found, expected):
@@ -35,8 +40,10 @@ def _assert_same_search(found, expected):
         {"refine": None, "margins": (0.1, 0.5), "gammas": [0.5]},
         {"refine": "selected", "gammas": [4.0, 0.5, 1.0], "class_weight": "balanced"},
         {"kernel": "linear", "multi_class": "ovr", "scoring": "f1_macro"},
+        {"gammas": [0.5, 1.0], "scoring": "matthews_corrcoef"},
+        {"gammas": [0.5, 1.0], "scoring": make_scorer(top_k_accuracy_score, k=2, **_BY_VALUES)},
     ],
-    ids=["defaults", "one gamma", "three gammas", "linear"],
+    ids=["defaults", "one gamma", "three gammas", "linear", "by counts", "by models"],
 )
 def test_a_spread_search_is_the_local_one(client, options):
     X, y = load_iris(return_X_y=True, as_frame=True)
@@ -65,6 +72,16 @@ def test_weights_sparse_rows_and_splits_from_an_iterator(client):
     assert identical(found.cv_results_, expected.cv_results_)
     assert found.best_params_ == expected.best_params_
     assert identical(found.best_estimator_.dual_coef_, expected.best_estimator_.dual_coef_)
+
+
+def test_groups_are_kept_together(client):
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    groups = np.arange(60) % 7
+    search = OLLAWVClassifierCV(cv=GroupKFold(3), gammas=[1.0], Cs=(1.0, 10.0))
+
+    found = spread_search(search, X, y, groups=groups, client=client)
+
+    _assert_same_search(found, search.fit(X, y, groups=groups))
 
 
 def test_the_search_is_not_changed_and_errors_are_its_own(client):

@@ -75,6 +75,63 @@ def test_many_classes_get_regions():
     assert _legend(ax) == [f"class {c}" for c in range(4)]
 
 
+class _Wedges:
+    """Three classes that meet at the origin: angles below 120 degrees, below 240 and the rest."""
+
+    classes_ = np.array(["a", "b", "c"])
+    support_vectors_ = np.empty((0, 2))
+
+    def predict(self, points):
+        angle = np.degrees(np.arctan2(points[:, 1], points[:, 0])) % 360.0
+        return self.classes_[(angle // 120.0).astype(int)]
+
+
+def test_lines_between_many_classes_are_smooth():
+    X = np.array([[-1.0, -1.0], [1.0, 1.0]])
+
+    ax = plot_boundary(_Wedges(), X, ["a", "b"], support=False, resolution=50)
+
+    lines = [c for c in ax.collections if tuple(getattr(c, "levels", ())) == (0.0,)]
+    assert len(lines) == 3
+    cell = np.ptp(ax.get_xlim()) / 49
+    for line in lines:
+        points = np.vstack([path.vertices for path in line.get_paths()])
+        radius, angle = np.hypot(*points.T), np.arctan2(points[:, 1], points[:, 0])
+        away = np.min(np.abs(np.sin(angle[:, None] - np.radians([0.0, 120.0, 240.0]))), axis=1)
+        # Of a stair, the distance is up to half a cell; where three meet, the corner is rounded.
+        assert np.all((away * radius)[radius > 3 * cell] < 0.13 * cell)
+
+
+def test_columns_of_a_frame_name_the_axes():
+    pandas = pytest.importorskip("pandas")
+    X, y = make_blobs(60, centers=3, random_state=0)
+    X = pandas.DataFrame(X, columns=["length (cm)", "width (cm)"])
+    y = pandas.Series(np.array(["setosa", "versicolor", "virginica"])[y])
+    model = make_pipeline(MinMaxScaler(), OLLAWVClassifier()).fit(X, y)
+
+    ax = plot_boundary(model, X, y, resolution=20)
+
+    # No warning that names were expected, which would be an error here.
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("length (cm)", "width (cm)")
+    ax = plot_boundary(model, X, y, resolution=20, feature_names=("x", "y"))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "y")
+    two = y != "setosa"
+    pair = OLLAWVClassifier().fit(X[two], y[two])
+    ax = plot_boundaries({"svm": pair}, X[two], y[two], resolution=20)
+    assert ax.get_ylabel() == "width (cm)"
+
+
+def test_long_names_fit_below_the_axes():
+    X, y = make_blobs(60, centers=3, random_state=0)
+    y = np.array(["setosa", "versicolor", "virginica"])[y]
+
+    ax = plot_boundary(OLLAWVClassifier().fit(X, y), X, y, resolution=20)
+    ax.figure.canvas.draw()
+
+    box, page = ax.get_legend().get_window_extent(), ax.figure.bbox
+    assert page.x0 <= box.x0 < box.x1 <= page.x1
+
+
 def test_several_boundaries_share_a_figure(two_classes):
     X, y = two_classes
     models = {"OLLAWV": OLLAWVClassifier(refine=None).fit(X, y), "SVC": SVC().fit(X, y)}

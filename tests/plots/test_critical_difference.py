@@ -76,6 +76,33 @@ def test_the_interval_of_a_control_is_one_critical_difference(control, interval)
     assert bold == [control]
 
 
+@pytest.mark.parametrize(
+    ("control", "difference", "bar"),
+    [("a", 0.8, [(1.18, 1.92)]), ("c", 1.05, [(1.88, 2.92)]), ("d", 0.8, [])],
+)
+def test_a_bar_joins_what_does_not_differ_from_the_control(control, difference, bar):
+    ax = plot_critical_difference(RANKS, difference, control=control)
+
+    assert _bars(ax) == bar
+    # The ruler above the axis is to scale.
+    (ruler,) = [line for line in ax.lines if tuple(line.get_ydata()) == (1.75, 1.75)]
+    assert tuple(ruler.get_xdata()) == pytest.approx((1.0, 1.0 + difference))
+
+
+@pytest.mark.parametrize(("n", "columns"), [(9, 2), (12, 2), (30, 1), (60, 3)])
+def test_the_numbers_of_narrow_axes_do_not_touch(n, columns):
+    figure = new_axes((7.0, 3.0)).figure
+    figure.clear()
+    ax, *_ = np.ravel(figure.subplots(1, columns))
+
+    plot_critical_difference({f"m{i}": float(i) for i in range(1, n + 1)}, 2.0, ax=ax)
+    figure.canvas.draw()
+
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text().isdigit()]
+    assert len(boxes) >= 3
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
 def test_a_comparison_draws_itself():
     rng = np.random.default_rng(0)
     scores = rng.normal([0, 1, 3], 1, (20, 3))
@@ -83,7 +110,7 @@ def test_a_comparison_draws_itself():
     pairs, control = compare(scores), compare(scores, control="best")
 
     assert len(_bars(plot_comparison(pairs))) == len(pairs.groups)
-    assert not _bars(plot_comparison(control))
+    assert len(_bars(plot_comparison(control))) <= 1
     assert len(plot_comparison(control).patches) == 1
     assert plot_comparison(control, title="scores").get_title() == "scores"
 
@@ -107,6 +134,17 @@ def test_names_are_shown_as_they_are():
 
     assert name in _texts(ax)
     assert to_png(ax).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("letters", [5, 20, 32, 60])
+def test_long_names_are_inside_the_figure(letters):
+    ax = plot_critical_difference({name * letters: rank for name, rank in RANKS.items()}, 1.1)
+    ax.figure.canvas.draw()
+
+    page = ax.figure.bbox
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
 
 
 def test_an_unknown_control_is_refused():

@@ -34,27 +34,41 @@ def test_the_mean_of_a_constant_path_is_the_constant():
     np.testing.assert_allclose(_running_mean(np.full(300, 2.5)), 2.5)
 
 
+def _names(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_problems_can_be_chosen():
     model = OLLAWVClassifier(refine=None).fit(*load_iris(return_X_y=True))
 
     ax = plot_trajectory(model, problems=[0, 2], ax=new_axes(), title="two")
 
-    names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert [name for name in names if "mean" not in name] == [
-        "problem 0",
-        "problem 2",
-        "margin 0.1",
-    ]
+    assert _names(ax) == ["0 vs 1", "1 vs 2", "margin 0.1"]
+    assert ax.get_legend().get_title().get_text() == ""
     assert ax.get_title() == "two"
 
 
-def test_many_problems_are_drawn_without_names():
+def test_one_against_the_rest_is_named_so():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "a name of $many$ words"])
+
+    ax = plot_trajectory(OLLAWVClassifier(refine=None, multi_class="ovr").fit(X, names[y]))
+
+    expected = ["a name of $many… vs rest", "setosa vs rest", "versicolor vs rest"]
+    assert _names(ax) == [*expected, "margin 0.1"]
+
+
+def test_of_many_problems_the_hardest_are_drawn():
     model = OLLAWVClassifier(refine=None).fit(*load_digits(return_X_y=True))
 
     ax = plot_trajectory(model)
 
-    assert len(ax.get_lines()) == 46
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["margin 0.1"]
+    # Steps and mean of each, and the margin.
+    assert len(ax.get_lines()) == 2 * 5 + 1
+    assert ax.get_legend().get_title().get_text() == "the 5 hardest of 45 problems"
+    drawn = sorted((line.get_xdata().max() for line in ax.get_lines()[:-1:2]), reverse=True)
+    assert drawn == sorted((path.n_support.max() for path in model.path_), reverse=True)[:5]
+    assert all(" vs " in name for name in _names(ax)[:-1])
 
 
 def test_a_long_path_gets_a_logarithmic_axis():

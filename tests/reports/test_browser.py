@@ -96,6 +96,49 @@ def test_everything_is_seen(browser, page, tmp_path, width, dark):
     assert browser.complaints() == []
 
 
+# Whether boxes scroll sideways, and whether a hint before them is seen.
+_HINTS = """
+[...document.querySelectorAll(".scroll, .wide")].map((box) => {
+  const hint = box.previousElementSibling;
+  const seen = hint !== null && hint.className === "hint" && hint.offsetHeight > 0;
+  return {scrolls: box.scrollWidth > box.clientWidth + 1, seen, text: box.textContent.slice(0, 60)};
+})
+"""
+
+
+def test_a_phone_says_what_can_be_swiped(browser, page):
+    browser.open(page, width=390, height=900)
+    browser.evaluate(_OPEN)
+    on_phone = browser.evaluate(_HINTS)
+    browser.open(page, width=1280, height=900)
+    browser.evaluate(_OPEN)
+    on_desk = browser.evaluate(_HINTS)
+
+    assert sum(box["scrolls"] for box in on_phone) > 5
+    assert [box for box in on_phone if box["scrolls"] and not box["seen"]] == []
+    assert not any(box["seen"] for box in on_desk)
+
+
+def test_figures_are_dark_on_a_dark_page(browser, page, tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+
+    def brightness(dark):
+        browser.open(page, width=1280, height=900, dark=dark)
+        browser.screenshot(tmp_path / "page.png")
+        box = browser.evaluate(
+            "(({x, y, width, height}) => [x, y, width, height])"
+            "(document.querySelector('img.follows').getBoundingClientRect())"
+        )
+        x, y, width, height = map(int, box)
+        pixels = image.imread(tmp_path / "page.png")[y : y + height, x : x + width, :3]
+        return pixels.mean(), pixels.max() - pixels.min()
+
+    (light, _), (dark, contrast) = brightness(False), brightness(True)
+    assert light > 0.8
+    assert dark < 0.25
+    assert contrast > 0.7
+
+
 def test_names_are_text_and_nothing_is_loaded(browser, page):
     browser.open(page, width=1280, height=900)
     found = browser.evaluate(_LOOK)

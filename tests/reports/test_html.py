@@ -99,6 +99,31 @@ def test_wide_tables_scroll_in_their_own_box(document):
     assert "prefers-color-scheme: dark" in page
 
 
+@pytest.mark.parametrize(("n_columns", "has_hint"), [(2, False), (3, False), (8, True)])
+def test_a_table_too_wide_for_a_phone_has_a_hint(n_columns, has_hint):
+    header = [f"c{i}" for i in range(n_columns)]
+    table = Table(header, [["0.1234"] * n_columns])
+
+    page = render(Document("t", [Section("s", tables=[table])]))
+
+    assert ('<p class="hint">' in page) == has_hint
+
+
+def test_figures_of_plots_follow_the_colour_scheme():
+    plots = pytest.importorskip("svmosaic.plots")
+    pytest.importorskip("matplotlib")
+    drawn = Figure(plots.to_svg(plots.new_axes()), "image/svg+xml", "drawn")
+    foreign = Figure(b"<svg><style></style></svg>", "image/svg+xml", "foreign")
+
+    page = render(Document("t", [Section("s", figures=[drawn, foreign])]))
+
+    sources = [value for _, name, value in _read(page).attributes if name == "src"]
+    first, second = (base64.b64decode(source.partition(",")[2]) for source in sources)
+    assert b"@media (prefers-color-scheme: dark)" in first
+    assert second == foreign.data
+    assert page.count('<img class="follows"') == 1
+
+
 def test_an_empty_row_begins_a_new_group(document):
     assert _read(render(document)).tags.count("tbody") == 2
 

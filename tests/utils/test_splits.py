@@ -21,7 +21,7 @@ def test_integers_mean_stratified_folds(counts, n_splits, seed):
 
     ours = classification_splits(n_splits, y[:, None], y)
 
-    theirs = StratifiedKFold(n_splits).split(y[:, None], y)
+    theirs = StratifiedKFold(n_splits, shuffle=True, random_state=0).split(y[:, None], y)
     for (train, test), (their_train, their_test) in zip(ours, theirs, strict=True):
         np.testing.assert_array_equal(train, their_train)
         np.testing.assert_array_equal(test, their_test)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.device_data import check_samples_on
@@ -28,6 +27,7 @@ from svmosaic.engine.problem import (
 from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.rows import make_rows, rows_of_samples
 from svmosaic.engine.views import ExpansionViews
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import to_host
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import check_sample_weight
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-class KernelEstimator(ExpansionViews, BaseEstimator):  # type: ignore[misc]
+class KernelEstimator(ExpansionViews, Estimator):
     """Base of the estimators with a kernel whose fitted model is one expansion, ``expansion_``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**KERNEL_PARAMETERS, **RUN_PARAMETERS}

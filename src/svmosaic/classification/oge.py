@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.points import pair_midpoints, pairs_between
@@ -19,6 +18,7 @@ from svmosaic.classification.training import prepare_training
 from svmosaic.engine.problem import DoubleArray, FloatArray, Problem
 from svmosaic.utils.blocked_algebra import add_outer_product
 from svmosaic.utils.declaration import FEATURES, INTEGERS, Declaration, doubles, expect
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.interruptible import interruptible
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.state_codec import Array, Labels, Scope
@@ -70,7 +70,7 @@ def _check_planes(model: Any, sizes: Scope) -> None:
     expect("sum of n_planes", int(model.n_planes_.sum(dtype=np.int64)), sizes["n_planes"])
 
 
-class OGEClassifier(MulticlassPrediction, BaseEstimator):  # type: ignore[misc]
+class OGEClassifier(MulticlassPrediction, Estimator):
     r"""Ensemble of the planes midway between neighbours of different classes.
 
     Every characteristic boundary point gives a plane: through the point, across the line between

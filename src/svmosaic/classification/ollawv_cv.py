@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn import get_config
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import get_scorer_names
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.device_data import DeviceScore, check_classes_on, check_samples_on
-from svmosaic.classification.kernel_estimator import kernel_cache_mb
+from svmosaic.classification.kernel_estimator import check_weights
 from svmosaic.classification.ollawv import (
     OLLAWV_PARAMETERS,
-    OLLAWVClassifier,
     make_refine_settings,
     make_settings,
 )
@@ -25,31 +32,31 @@ from svmosaic.classification.parameters import (
     MULTICLASS_PARAMETERS,
     RUN_PARAMETERS,
 )
-from svmosaic.classification.scores import SCORES
+from svmosaic.classification.search_cells import (
+    SearchData,
+    candidate_parameters,
+    fit_best,
+    score_candidates,
+    scoring_of,
+)
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.gamma import resolve_gamma
-from svmosaic.engine.kernels import KERNELS, kernel_spec
+from svmosaic.engine.kernels import KERNELS
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.settings import LearningRate
 from svmosaic.engine.tasks import TuneSettings
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import follow
 from svmosaic.utils.progress import current_progress
-from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
+from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context, refuse_parameters
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
 
-__all__ = ["SHARED_PARAMETERS", "OLLAWVClassifierCV"]
-
-# Parameters of the best estimator that are not searched.
-SHARED_PARAMETERS = (
-    *("kernel", "degree", "coef0", "refine", "tol", "fit_intercept", "learning_rate"),
-    *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "device", "verbose"),
-)
+__all__ = ["OLLAWVClassifierCV"]
 
 
-class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: ignore[misc]
     """OLLAWV with gamma, margin and C chosen by cross-validation.
 
     The whole grid is one call of an engine. Squared distances are computed once and serve all
@@ -77,9 +84,16 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
     max_iter, max_support, class_weight, multi_class : optional
         As in `OLLAWVClassifier`.
     cv : int, splitter or iterable, default=5
-        The folds, as in scikit-learn.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
-        What is maximised. Ties go to the candidate with fewer support vectors.
+        The folds. A number means stratified folds that are shuffled with a fixed seed,
+        ``StratifiedKFold(cv, shuffle=True, random_state=0)``. scikit-learn does not shuffle them,
+        but the rows of many files are ordered. Splitters and iterables are taken as they are.
+    scoring : str, callable or None, default="accuracy"
+        What is maximised: a name of scikit-learn, or a function ``scorer(model, X, y)`` that gets
+        arrays and returns a number; None means accuracy. Ties go to the candidate with fewer
+        support vectors. Scores that follow from the confusion matrix (accuracy, balanced accuracy,
+        F1, precision, recall, Jaccard, Matthews, Cohen's kappa) come with the fast search. For
+        others, such as ``"roc_auc"`` and your own functions, every candidate is fitted to every
+        fold by itself, which takes as long as `GridSearchCV`.
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
@@ -146,9 +160,12 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         "margins": ["array-like"],
         "Cs": ["array-like"],
         "cv": ["cv_object"],
-        "scoring": [StrOptions(set(SCORES))],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "memory_limit_mb": [Interval(Real, 0.0, None, closed="left")],
     }
+
+    # Groups are for the splitter; whoever routes metadata asks it and not this class.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": UNUSED}
 
     def __init__(
         self,
@@ -168,7 +185,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         class_weight: dict[Any, float] | str | None = None,
         multi_class: MultiClass = "ovo",
         cv: Any = 5,
-        scoring: str = "accuracy",
+        scoring: str | Callable[..., float] | None = "accuracy",
         n_jobs: int | None = None,
         memory_limit_mb: float = 2000.0,
         device: str | None = None,
@@ -196,7 +213,9 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **params: Any
+    ) -> Self:
         """Search, then fit the best model to all data.
 
         Parameters
@@ -206,7 +225,13 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A weight means repetition, in training and in the scores.
+            A weight means repetition, in training and in the scores. A scoring function without a
+            parameter `sample_weight` counts every sample once.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples for a splitter that keeps them together, such as `GroupKFold`.
+        **params : dict
+            With scikit-learn's metadata routing, what the splitter and the scorer request. Then
+            weights count in the scores if the scorer requests them.
 
         Returns
         -------
@@ -215,6 +240,11 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         """
         given = X
         X, y = check_classes_on(self, X, y)
+        if sample_weight is not None:
+            sample_weight = check_weights(X, sample_weight, type(self).__name__)
+        for_splits, for_scores = self._route(sample_weight, groups, params)
+        data = SearchData(X, y, sample_weight, for_scores)
+        n_threads = resolve_threads(self.n_jobs)
         training = prepare_training(
             X,
             y,
@@ -223,32 +253,47 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
             kernel=self.kernel,
             class_weight=self.class_weight,
             multi_class=self.multi_class,
-            n_threads=resolve_threads(self.n_jobs),
+            n_threads=n_threads,
         )
         grid = self._grid(training)
-        confusion, n_support = engine_for(training.rows, self.device).tune_ollawv(
-            training.rows,
-            kernel_spec(self.kernel, 1.0, self.degree, self.coef0),
-            training.labels,
-            training.row_weights,
-            classification_splits(self.cv, given, y),
+        scores, n_support = score_candidates(
+            self,
+            training,
+            data,
+            classification_splits(self.cv, given, y, **for_splits),
             grid,
-            n_threads=resolve_threads(self.n_jobs),
+            n_threads=n_threads,
             progress=current_progress(type(self).__name__, self.verbose),
         )
-        self._report(grid, SCORES[self.scoring](confusion), n_support)
-
-        best = OLLAWVClassifier(**{name: getattr(self, name) for name in SHARED_PARAMETERS})
-        best.set_params(**self.best_params_)
-        # Of its own columns it keeps no more than the search may take.
-        allowed = kernel_cache_mb(best, training.rows, training.problems)
-        best.set_params(cache_mb=max(min(allowed, float(self.memory_limit_mb)), 1.0))
-        best.fit(X, y, sample_weight)
+        self._report(grid, scores, n_support)
+        best = fit_best(self, training, data, self._best(), n_jobs=self.n_jobs)
         self.best_estimator_ = best
-        best.set_params(cache_mb="auto")
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return where metadata go: to the splitter, to the scorer and, as weights, to `fit`."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if hasattr(self.cv, "split"):
+            to_splitter = MethodMapping().add(caller="fit", callee="split")
+            router.add(splitter=self.cv, method_mapping=to_splitter)
+        to_scorer = MethodMapping().add(caller="fit", callee="score")
+        return router.add(scorer=scoring_of(self).scorer, method_mapping=to_scorer)
+
+    def _route(
+        self, sample_weight: Any, groups: Any, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what goes to the splitter, and what to the scorer."""
+        refuse_parameters(params, self, "fit")
+        given = {"sample_weight": sample_weight, "groups": groups, **params}
+        given = {name: value for name, value in given.items() if value is not None}
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **given)
+            splitter = routed.splitter.split if hasattr(self.cv, "split") else {}
+            return dict(splitter), dict(routed.scorer.score)
+        weighted = sample_weight is not None and scoring_of(self).takes_weights
+        return {"groups": groups}, {"sample_weight": sample_weight} if weighted else {}
 
     # The search -----------------------------------------------------------------------------
 
@@ -301,11 +346,12 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, BaseEstimator):  # type: 
         best = int(np.lexsort((sizes, -mean.round(12)))[0])
         self.best_score_ = float(mean[best])
         self.best_index_ = best
-        self.best_params_ = {"margin": float(margin[best])}
-        if self.kernel not in ("linear", "precomputed"):
-            self.best_params_["gamma"] = float(gamma[best])
-        if self.refine is not None:
-            self.best_params_["C"] = float(C[best])
+        self.best_params_ = candidate_parameters(self, gamma[best], margin[best], C[best])
+
+    def _best(self) -> dict[str, Any]:
+        """Return the parameters of the best candidate, and mean and deviation of its scores."""
+        deviation = float(self.cv_results_["std_test_score"][self.best_index_])
+        return {"params": self.best_params_, "mean": self.best_score_, "deviation": deviation}
 
     # Prediction -----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.boundary.kernel_widths import RIDGE
@@ -24,6 +24,7 @@ from svmosaic.classification.svm_cbp import (
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import choose_classes
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
@@ -32,13 +33,13 @@ from svmosaic.utils.validation import check_samples, check_training
 __all__ = ["SVMCBPClassifierCV"]
 
 
-class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SVMCBPClassifierCV(ClassifierMixin, Estimator):  # type: ignore[misc]
     """SVM-CBP with lam chosen by cross-validation, and a width of its own for every lam.
 
-    It tries what `GridSearchCV` over `lam` tries, with the same scores. The boundary points of a
-    training part, its distances and the matrices of a width are computed once and serve all values
-    of lam, so seven of them cost about twice the time of one. After the search the best model is
-    fitted to all data.
+    It tries what `GridSearchCV` over `lam` tries, with the same scores on the same folds. The
+    boundary points of a training part, its distances and the matrices of a width are computed once
+    and serve all values of lam, so seven of them cost about twice the time of one. After the search
+    the best model is fitted to all data.
 
     Parameters
     ----------
@@ -48,7 +49,9 @@ class SVMCBPClassifierCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         As in `SVMCBPClassifier`. With ``sigma="peak"`` every lam has its own width, found on the
         training part.
     cv : int, splitter or iterable, default=5
-        The folds, as in scikit-learn.
+        The folds. A number means stratified folds that are shuffled with a fixed seed,
+        ``StratifiedKFold(cv, shuffle=True, random_state=0)``. scikit-learn does not shuffle them,
+        but the rows of many files are ordered. Splitters and iterables are taken as they are.
     scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
         What is maximised. Ties go to the smallest lam.
     n_jobs : int, default=None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
@@ -168,10 +168,9 @@ def accuracies_by_C(problem: Problem, Cs: Sequence[float]) -> Table:
 def compare_tuned(problem: Problem, scale: Scale) -> list[Run]:
     """Tune both libraries over the same grid and folds; the time is that of the whole search."""
     gammas = [problem.gamma * factor for factor in scale.gammas]
-    ours = OLLAWVClassifierCV(gammas=gammas, Cs=scale.Cs, cv=scale.n_folds, n_jobs=-1)
-    theirs = GridSearchCV(
-        SVC(), {"gamma": gammas, "C": list(scale.Cs)}, cv=scale.n_folds, n_jobs=-1
-    )
+    folds = StratifiedKFold(scale.n_folds, shuffle=True, random_state=0)
+    ours = OLLAWVClassifierCV(gammas=gammas, Cs=scale.Cs, cv=folds, n_jobs=-1)
+    theirs = GridSearchCV(SVC(), {"gamma": gammas, "C": list(scale.Cs)}, cv=folds, n_jobs=-1)
     # SVC lets other threads run while it works, so threads serve the search best.
     with joblib.parallel_config(backend="threading"):
         return [

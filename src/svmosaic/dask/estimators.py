@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.classification.convergence import warn_if_late, warn_if_violated
@@ -37,6 +37,7 @@ from svmosaic.engine.problem import Coefficients
 from svmosaic.engine.rows import rows_of_samples
 from svmosaic.regression.smo_regressor import SMORegressor
 from svmosaic.utils.atomic import check_writable
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.progress import log_lines
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
@@ -44,7 +45,7 @@ from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 __all__ = ["DaskOLLAWVClassifier", "DaskSMOClassifier", "DaskSMORegressor"]
 
 
-class _DaskEstimator(BaseEstimator):  # type: ignore[misc]
+class _DaskEstimator(Estimator):
     """What the estimators share. A subclass names the local one and sets its fitted state."""
 
     _local_class: ClassVar[Any]

@@ -11,15 +11,13 @@ import numpy as np
 from sklearn.base import clone
 
 from svmosaic.classification.device_data import check_classes_on
-from svmosaic.classification.kernel_estimator import kernel_cache_mb
+from svmosaic.classification.kernel_estimator import check_weights
 from svmosaic.classification.ollawv import OLLAWVClassifier
-from svmosaic.classification.ollawv_cv import SHARED_PARAMETERS, OLLAWVClassifierCV
-from svmosaic.classification.scores import SCORES
+from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+from svmosaic.classification.search_cells import SearchData, fit_best, score_candidates
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.dask.workers import DaskWorkers, client_of
-from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.engine.protocol import engine_for
 from svmosaic.multi_instance.bag_search import BagSearchCV
 from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
 from svmosaic.regression.chained_svr import ChainedSVR
@@ -34,7 +32,13 @@ _WHO = "spread_search"
 
 
 def spread_search(
-    search: Any, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None
+    search: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    groups: Any = None,
+    client: Any = None,
 ) -> Any:
     """Search as ``search.fit(X, y)`` does, on the workers of a Dask cluster.
 
@@ -59,6 +63,8 @@ def spread_search(
         Class labels or targets.
     sample_weight : array-like of shape (n_samples,), default=None
         A weight means repetition, in training and in the scores; of `OLLAWVClassifierCV` only.
+    groups : array-like of shape (n_samples,), default=None
+        Groups of samples for a splitter that keeps them together; of `OLLAWVClassifierCV` only.
     client : distributed.Client, default=None
         The client of the cluster; None means the current one.
 
@@ -82,14 +88,15 @@ def spread_search(
     True
     """
     if isinstance(search, OLLAWVClassifierCV):
-        return _spread_ollawv(search, X, y, sample_weight, client)
+        return _spread_ollawv(search, X, y, sample_weight, groups, client)
     if not isinstance(search, BagSearchCV | MIRMixSVMClassifier | ChainedSVR | SVRWC):
         raise TypeError(
             f"{_WHO} expected OLLAWVClassifierCV, BagSearchCV or a regressor of several targets. "
             f"Got {type(search).__name__}; use n_jobs or joblib's Dask backend for it."
         )
-    if sample_weight is not None:
-        raise ValueError(f"{type(search).__name__} takes no sample_weight; leave it out.")
+    for name, value in {"sample_weight": sample_weight, "groups": groups}.items():
+        if value is not None:
+            raise ValueError(f"{type(search).__name__} takes no {name}; leave it out.")
     with DaskWorkers(client_of(client, _WHO), _WHO) as workers, spread_over(_Everyone(workers)):
         return clone(search).fit(X, y)
 
@@ -124,7 +131,7 @@ def _large_graphs() -> Any:
 
 
 def _spread_ollawv(
-    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any, client: Any
+    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any, groups: Any, client: Any
 ) -> OLLAWVClassifierCV:
     fitted: OLLAWVClassifierCV = clone(search)
     if fitted.device not in (None, "cpu"):
@@ -135,13 +142,16 @@ def _spread_ollawv(
     fitted._validate_params()
     given = X
     X, y = check_classes_on(fitted, X, y)
-    training = _prepare(fitted, X, y, sample_weight, 1)
-    splits = classification_splits(fitted.cv, given, y)
+    if sample_weight is not None:
+        sample_weight = check_weights(X, sample_weight, type(fitted).__name__)
+    for_splits, for_scores = fitted._route(sample_weight, groups, {})
+    training = _prepare(fitted, SearchData(X, y, sample_weight), 1)
+    splits = classification_splits(fitted.cv, given, y, **for_splits)
     gammas = fitted._grid(training).gammas
     # Folds may come from an iterator, which no pickle takes; workers get theirs as rows.
     asked = clone(search).set_params(cv=None)
     with _large_graphs(), DaskWorkers(client_of(client, _WHO), _WHO) as workers:
-        data = workers.hold((X, y, sample_weight))
+        data = workers.hold(SearchData(X, y, sample_weight, for_scores))
         parts = _parts(gammas.size, len(splits), workers.n_workers)
         answers = workers.gather(
             [
@@ -151,11 +161,10 @@ def _spread_ollawv(
                 for some, folds in parts
             ]
         )
-        confusion, n_support = _joined(parts, answers, gammas.size, len(splits))
-        grid = fitted._grid(training)
-        fitted._report(grid, SCORES[fitted.scoring](confusion), n_support)
+        scores, n_support = _joined(parts, answers, gammas.size, len(splits))
+        fitted._report(fitted._grid(training), scores, n_support)
         (answer,) = workers.gather(
-            [workers.submit(refit, asked, data, fitted.best_params_, has_threads=True)]
+            [workers.submit(refit, asked, data, fitted._best(), has_threads=True)]
         )
     best, said = answer
     for category, message in said:
@@ -190,26 +199,23 @@ def _joined(
     n_splits: int,
 ) -> tuple[DoubleArray, DoubleArray]:
     """Put the answers of all calls where one call would have them."""
-    _, n_margins, n_Cs, _, *classes = answers[0][0].shape
-    confusion = np.empty((n_gammas, n_margins, n_Cs, n_splits, *classes))
-    n_support = np.empty((n_gammas, n_margins, n_Cs, n_splits))
-    for (gammas, folds), (counts, sizes) in zip(parts, answers, strict=True):
+    _, n_margins, n_Cs, _ = answers[0][0].shape
+    scores, n_support = (np.empty((n_gammas, n_margins, n_Cs, n_splits)) for _ in range(2))
+    for (gammas, folds), (some, sizes) in zip(parts, answers, strict=True):
         for at, g in enumerate(gammas):
-            confusion[g][:, :, folds] = counts[at]
+            scores[g][:, :, folds] = some[at]
             n_support[g][:, :, folds] = sizes[at]
-    return confusion, n_support
+    return scores, n_support
 
 
 # On a worker --------------------------------------------------------------------------------
 
 
-def _prepare(
-    search: OLLAWVClassifierCV, X: Any, y: Any, sample_weight: Any, n_threads: int
-) -> Training:
+def _prepare(search: OLLAWVClassifierCV, data: SearchData, n_threads: int) -> Training:
     return prepare_training(
-        X,
-        y,
-        sample_weight,
+        data.X,
+        data.y,
+        data.sample_weight,
         who=type(search).__name__,
         kernel=search.kernel,
         class_weight=search.class_weight,
@@ -220,41 +226,24 @@ def _prepare(
 
 def tune(
     search: OLLAWVClassifierCV,
-    data: tuple[Any, Any, Any],
+    data: SearchData,
     gammas: DoubleArray,
     splits: Sequence[Split],
     *,
     n_threads: int = 1,
 ) -> tuple[DoubleArray, DoubleArray]:
-    """Return what the engine says of some gammas on some folds, for all margins and Cs."""
-    training = _prepare(search, *data, n_threads)
-    return engine_for(training.rows, search.device).tune_ollawv(
-        training.rows,
-        kernel_spec(search.kernel, 1.0, search.degree, search.coef0),
-        training.labels,
-        training.row_weights,
-        splits,
-        replace(search._grid(training), gammas=gammas),
-        n_threads=n_threads,
-    )
+    """Return the scores of some gammas on some folds, for all margins and Cs."""
+    training = _prepare(search, data, n_threads)
+    grid = replace(search._grid(training), gammas=gammas)
+    return score_candidates(search, training, data, splits, grid, n_threads=n_threads)
 
 
 def refit(
-    search: OLLAWVClassifierCV,
-    data: tuple[Any, Any, Any],
-    best_params: dict[str, float],
-    *,
-    n_threads: int = 1,
+    search: OLLAWVClassifierCV, data: SearchData, best: dict[str, Any], *, n_threads: int = 1
 ) -> tuple[OLLAWVClassifier, list[tuple[type[Warning], str]]]:
     """Return the best model, fitted to all rows, and what its fit warned of."""
-    best = OLLAWVClassifier(**{name: getattr(search, name) for name in SHARED_PARAMETERS})
-    best.set_params(**best_params, n_jobs=n_threads)
-    training = _prepare(search, *data, n_threads)
-    # Of its own columns it keeps no more than the search may take.
-    allowed = kernel_cache_mb(best, training.rows, training.problems)
-    best.set_params(cache_mb=max(min(allowed, float(search.memory_limit_mb)), 1.0))
+    training = _prepare(search, data, n_threads)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        best.fit(*data)
-    best.set_params(cache_mb="auto", n_jobs=search.n_jobs)
-    return best, [(one.category, str(one.message)) for one in caught]
+        model = fit_best(search, training, data, best, n_jobs=n_threads)
+    return model, [(one.category, str(one.message)) for one in caught]

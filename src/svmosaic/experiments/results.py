@@ -22,6 +22,7 @@ from svmosaic.experiments.journal import (
 from svmosaic.experiments.reuse import CHECKSUM, read_known, to_csv_row
 from svmosaic.stats.table import Missing, ScoreTable, table_of_records
 from svmosaic.utils.atomic import atomic_write
+from svmosaic.utils.shown_table import ShownTable
 
 __all__ = [
     "Cells",
@@ -76,6 +77,25 @@ class Cells(NamedTuple):
     records: list[dict[str, Any]]
     failed: list[Entry]
     damaged: list[Damage]
+
+    def _shown(self) -> ShownTable:
+        score = _first_score(self.records)
+        title = f"{len(self.records)} cells finished, {len(self.failed)} failed"
+        if score is None:
+            return ShownTable(title, ["data set"], [])
+        header, *rows = _score_rows(self.records, score)
+        return ShownTable(
+            title,
+            ["data set", *header[1:]],
+            [[row[0], *(f"{float(v):.4g}" if v else "" for v in row[1:])] for row in rows],
+            f"means of {score}" + (f"; damaged: {len(self.damaged)} cells" if self.damaged else ""),
+        )
+
+    def __repr__(self) -> str:
+        return self._shown().cut().text()
+
+    def _repr_html_(self) -> str:
+        return self._shown().cut().html()
 
 
 def read_cells(source: str | os.PathLike[str]) -> Cells:
@@ -208,6 +228,13 @@ def _read(source: str | os.PathLike[str]) -> tuple[list[Entry], list[Damage]]:
         entries |= {key: content.entries[key] for key in content.plan if key in content.entries}
         damaged |= {key: content.damaged[key] for key in content.plan if key in content.damaged}
     return list(entries.values()), [one for key, one in damaged.items() if key not in entries]
+
+
+def _first_score(records: Sequence[dict[str, Any]]) -> str | None:
+    """Return the first number of a record that is a score and not a time."""
+    first = records[0] if records else {}
+    scores = (k for k, v in first.items() if isinstance(v, float) and not k.endswith("seconds"))
+    return next(scores, None)
 
 
 def _score_rows(records: Sequence[dict[str, Any]], score: str) -> list[list[str]]:

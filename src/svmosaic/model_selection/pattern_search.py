@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import GridSearchCV
 
+from svmosaic.utils.estimator import DocumentationLink
 from svmosaic.utils.sklearn_compat import Interval
 
 __all__ = ["PatternSearchCV"]
@@ -21,7 +22,7 @@ Point = tuple[int, ...]
 ScorePoints = Callable[[Sequence[Point]], dict[Point, float]]
 
 
-class PatternSearchCV(GridSearchCV):  # type: ignore[misc]
+class PatternSearchCV(DocumentationLink, GridSearchCV):  # type: ignore[misc]
     """Search a grid of parameters by following the best neighbour.
 
     The search starts in the middle of the grid and scores a cross around it: one step to either

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,12 +17,13 @@ from svmosaic.engine.problem import DoubleArray
 from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.inner_folds import Splits
 from svmosaic.multi_instance.training_bags import TrainingBags, prepare_training
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.sklearn_compat import fit_context
 
 __all__ = ["BagClassifier"]
 
 
-class BagClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BagClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Base of the classifiers of bags.
 
     A subclass learns two classes in `_fit_binary` and scores bags in `_decide_binary`; more than

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.bags import Bags, check_bags
 from svmosaic.utils.declaration import FEATURES, Declaration, Estimators, expect
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.sklearn_compat import HasMethods, fit_context
 from svmosaic.utils.state_codec import Scope
 
@@ -23,7 +24,7 @@ def _check_features(transformer: Any, sizes: Scope) -> None:
     expect("features of the transformer", inside, transformer.n_features_in_)
 
 
-class BagTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class BagTransformer(TransformerMixin, Estimator):  # type: ignore[misc]
     """Apply a transformer of scikit-learn to the instances of bags.
 
     It goes before a classifier of bags in a pipeline, so that scaling sees training bags only.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from svmosaic.plots.class_regions import class_leads
 from svmosaic.plots.style import COLOURS, MARKERS, finish, new_axes
 from svmosaic.utils.optional import import_optional
 
@@ -21,6 +22,8 @@ Decision = Callable[[DoubleArray], Any]
 # Above this number, points become an image inside the figure, which keeps the file small.
 _MOST_VECTOR_POINTS = 300
 _FILL_ALPHA = 0.13
+# Letters of three names that fit side by side below the axes.
+_LEGEND_LETTERS = 40
 _BOUNDARY_STYLES = ("-", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 
 
@@ -34,7 +37,7 @@ def plot_boundary(
     margins: bool = True,
     resolution: int = 200,
     title: str | None = None,
-    feature_names: tuple[str, str] = ("feature 1", "feature 2"),
+    feature_names: tuple[str, str] | None = None,
 ) -> Any:
     """Draw the regions of the classes, the boundary, the margins and the support vectors.
 
@@ -42,8 +45,9 @@ def plot_boundary(
     ----------
     model : estimator or Pipeline
         A fitted classifier on two features; a scaler before it is undone.
-    X : array-like of shape (n_samples, 2)
-        Samples to show; they also set the limits of the axes.
+    X : array-like or data frame of shape (n_samples, 2)
+        Samples to show; they also set the limits of the axes. The columns of a frame name the axes,
+        and the model is asked with frames.
     y : array-like of shape (n_samples,)
         Their classes.
     ax : matplotlib.axes.Axes, default=None
@@ -54,12 +58,12 @@ def plot_boundary(
         Whether to draw the two margins, for models with two classes: where the decision value is
         plus or minus 1 or, for OLLAWV with ``refine=None``, plus or minus margin * C.
     resolution : int, default=200
-        Points of the grid along each axis. A larger one gives a smoother boundary and costs its
-        square.
+        Points of the grid along each axis. A larger one shows finer details and costs its square.
+        Near boundaries of three or more classes four times as many are asked along each axis.
     title : str, default=None
         The title.
-    feature_names : tuple of str, default=("feature 1", "feature 2")
-        Labels of the axes.
+    feature_names : tuple of str, default=None
+        Labels of the axes. None means the columns of a frame, or "feature 1" and "feature 2".
 
     Returns
     -------
@@ -77,13 +81,12 @@ def plot_boundary(
     >>> ax.get_xlabel()
     'feature 1'
     """
+    feature_names, frame = feature_names or _names_of(X), _maker_of_frames(X)
     X, y = _checked(X, y)
     ax = new_axes() if ax is None else ax
     grid = _make_grid(X, resolution)
     classes = np.asarray(model.classes_)
-    _fill_regions(ax, grid, model, classes)
-    if classes.size == 2:
-        _draw_two_class_lines(ax, grid, model, margins)
+    _draw_model(ax, grid, model, margins=margins, frame=frame)
     _draw_samples(ax, X, y, classes)
     if support:
         vectors = _support_vectors(model)
@@ -111,7 +114,7 @@ def plot_boundaries(
     ax: Any = None,
     resolution: int = 200,
     title: str | None = None,
-    feature_names: tuple[str, str] = ("feature 1", "feature 2"),
+    feature_names: tuple[str, str] | None = None,
 ) -> Any:
     """Draw the boundaries of several two-class models into one figure.
 
@@ -119,7 +122,7 @@ def plot_boundaries(
     ----------
     models : dict of str to estimator
         Fitted classifiers on two features, by the name to show.
-    X : array-like of shape (n_samples, 2)
+    X : array-like or data frame of shape (n_samples, 2)
         Samples to show.
     y : array-like of shape (n_samples,)
         Their classes.
@@ -145,6 +148,7 @@ def plot_boundaries(
     >>> [text.get_text() for text in ax.get_legend().get_texts()][-2:]
     ['C=1', 'C=100']
     """
+    feature_names, frame = feature_names or _names_of(X), _maker_of_frames(X)
     X, y = _checked(X, y)
     for name, model in models.items():
         if len(model.classes_) != 2:
@@ -161,7 +165,7 @@ def plot_boundaries(
         colour = COLOURS[(number + 2) % len(COLOURS)]
         line = _BOUNDARY_STYLES[number % len(_BOUNDARY_STYLES)]
         handles.append(
-            _draw_level(ax, grid, model.decision_function(grid.points), colour, line, 2.2)
+            _draw_level(ax, grid, model.decision_function(frame(grid.points)), colour, line, 2.2)
         )
         labels.append(name)
     if bayes is not None:
@@ -190,6 +194,25 @@ class _Grid:
         return np.asarray(values, dtype=np.float64).reshape(self.y.size, self.x.size)
 
 
+def _names_of(X: Any) -> tuple[str, str]:
+    """Return the labels of the axes: the columns of a frame of two, or plain ones."""
+    columns = getattr(X, "columns", None)
+    if columns is None or len(columns) != 2:
+        return "feature 1", "feature 2"
+    first, second = (str(name) for name in columns)
+    return first, second
+
+
+def _maker_of_frames(X: Any) -> Callable[[DoubleArray], Any]:
+    """Return what makes points such as `X`: a model that was fitted to names is asked with them."""
+    columns = getattr(X, "columns", None)
+    if columns is None:
+        return lambda points: points
+    if type(X).__module__.startswith("polars"):
+        return lambda points: type(X)(points, schema=list(columns))
+    return lambda points: type(X)(points, columns=columns)
+
+
 def _checked(X: Any, y: Any) -> tuple[DoubleArray, Any]:
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != 2:
@@ -215,27 +238,52 @@ def _set_limits(ax: Any, grid: _Grid) -> None:
 # Drawing ------------------------------------------------------------------------------------
 
 
-def _fill_regions(ax: Any, grid: _Grid, model: Any, classes: Any) -> None:
-    regions = grid.shaped(np.searchsorted(classes, model.predict(grid.points)))
+def _draw_model(
+    ax: Any,
+    grid: _Grid,
+    model: Any,
+    *,
+    margins: bool,
+    frame: Callable[[DoubleArray], Any] = lambda points: points,
+) -> None:
+    """Fill the regions of the classes, and draw the lines between them."""
+    classes = np.asarray(model.classes_)
+    if classes.size == 2:
+        values = grid.shaped(model.decision_function(frame(grid.points)))
+        _fill_two_regions(ax, grid, values)
+        _draw_two_class_lines(ax, grid, values, _margin_level(model) if margins else None)
+        return
+
+    def numbers_at(points: DoubleArray) -> Any:
+        return np.searchsorted(classes, model.predict(frame(points)))
+
+    _draw_regions(ax, grid, class_leads(numbers_at, grid.x, grid.y, classes.size))
+
+
+def _fill_two_regions(ax: Any, grid: _Grid, values: DoubleArray) -> None:
     ax.contourf(
         grid.x,
         grid.y,
-        regions,
-        levels=np.arange(classes.size + 1) - 0.5,
-        colors=[COLOURS[c % len(COLOURS)] for c in range(classes.size)],
+        values,
+        levels=[-np.inf, 0.0, np.inf],
+        colors=COLOURS[:2],
         alpha=_FILL_ALPHA,
     )
-    if classes.size > 2:
-        levels = np.arange(classes.size - 1) + 0.5
-        ax.contour(grid.x, grid.y, regions, levels=levels, colors="black", linewidths=1.2)
 
 
-def _draw_two_class_lines(ax: Any, grid: _Grid, model: Any, margins: bool) -> None:
-    values = model.decision_function(grid.points)
+def _draw_regions(ax: Any, grid: _Grid, leads: DoubleArray) -> None:
+    for c, lead in enumerate(leads):
+        if lead.max() <= 0.0:
+            continue
+        colour = COLOURS[c % len(COLOURS)]
+        ax.contourf(grid.x, grid.y, lead, levels=[0.0, np.inf], colors=[colour], alpha=_FILL_ALPHA)
+        _draw_level(ax, grid, lead, "black", "-", 1.2)
+
+
+def _draw_two_class_lines(ax: Any, grid: _Grid, values: DoubleArray, margin: float | None) -> None:
     _draw_level(ax, grid, values, "black", "-", 1.8)
-    if margins:
-        level = _margin_level(model)
-        for side in (-level, level):
+    if margin is not None:
+        for side in (-margin, margin):
             _draw_level(ax, grid, values, "black", "--", 1.0, level=side)
 
 
@@ -286,12 +334,15 @@ def _draw_samples(ax: Any, X: DoubleArray, y: Any, classes: Any, *, faint: bool 
 
 def _add_legend(ax: Any, handles: Any = None, labels: Any = None) -> None:
     """Put the legend below the axes, where it hides nothing."""
-    given = {} if handles is None else {"handles": handles, "labels": labels}
+    if handles is None:
+        handles, labels = ax.get_legend_handles_labels()
+    longest = sorted(map(len, labels))[-3:]
     ax.legend(
-        **given,
+        handles,
+        labels,
         loc="upper center",
         bbox_to_anchor=(0.5, -0.16),
-        ncols=3,
+        ncols=3 if sum(longest) <= _LEGEND_LETTERS else 2,
         frameon=False,
         columnspacing=1.2,
         handlelength=2.2,

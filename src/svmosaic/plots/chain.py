@@ -78,7 +78,14 @@ def plot_chain(
     if len(chain) <= _MOST_WRITTEN:
         for (i, j), value in np.ndenumerate(shown):
             colour = "white" if abs(value) > 0.6 else "black"
-            ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
+            ax.text(
+                *(j, i, f"{value:.2f}"),
+                ha="center",
+                va="center",
+                fontsize=8,
+                color=colour,
+                gid=f"on_colour_{i}_{j}",
+            )
     finish(ax, title=title, xlabel="target, in the order of the chain", ylabel="")
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)

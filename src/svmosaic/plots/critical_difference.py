@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from svmosaic.plots.style import new_axes, shorten
@@ -19,14 +20,17 @@ _FONT_SIZE = 10.5
 _WIDTH = 6.4
 _LINE = 0.26
 _HEAD = 0.95
-# Shares of the axis: the room for the labels on either side, the part of it that a rank takes, and
+# Points: a digit of a number on the axis, the gap between two numbers, a letter of a name, a rank,
 # the gap before a name. A rank stands beyond the axis, where no line of another method crosses it.
-_SIDE = 0.48
-_RANK = 0.12
-_GAP = 0.02
-# Numbers on the axis; more would touch each other.
-_MOST_NUMBERS = 14
-# Letters of a name; longer ones would leave no room for the ranks.
+_DIGIT = 6.1
+_NUMBER_GAP = 5.0
+_LETTER = 6.8
+_RANK = 27.0
+_GAP = 4.5
+# Shares of the width that the axis takes, for short names and for long ones.
+_MOST_AXIS = 0.51
+_LEAST_AXIS = 0.22
+# Letters of a name; longer ones would be too small.
 _LONGEST_NAME = 32
 
 
@@ -34,7 +38,8 @@ def plot_comparison(result: ComparisonRecord, *, ax: Any = None, title: str | No
     """Draw the critical-difference diagram of a comparison.
 
     Without a control, bars join methods that do not differ significantly. With a control, a grey
-    interval of the critical difference starts at its rank.
+    interval of the critical difference starts at its rank, and one bar joins the methods that do
+    not differ significantly from it.
 
     Parameters
     ----------
@@ -88,7 +93,8 @@ def plot_critical_difference(
         Methods that do not differ significantly; a bar joins each group.
     control : str, default=None
         The method that the others are compared with. A grey interval of the critical difference
-        starts at its rank; methods outside the interval differ significantly from it.
+        starts at its rank, and a bar joins the methods inside; those outside differ significantly
+        from it.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     title : str, default=None
@@ -110,21 +116,67 @@ def plot_critical_difference(
         raise ValueError(f"The control {control!r} has no rank. Ranked are: {', '.join(ranks)}.")
     names = sorted(ranks, key=lambda name: ranks[name])
     n_lines = math.ceil(len(names) / 2)
-    bars = _stack(groups, ranks)
     # One unit of height is one line of labels; the bars hang between the axis and the labels.
+    bars = _stack(groups, ranks)
     below = 0.7 + 0.35 * len(bars) if control is None else 1.2
     height = _HEAD + _LINE * (n_lines + below)
     ax = new_axes((_WIDTH, height)) if ax is None else ax
     low, high = 1.0, float(max(2, len(names)))
     if control is not None:
         _draw_interval(ax, ranks, control, difference, (low, high))
-    _draw_axis(ax, low, high)
-    _draw_ruler(ax, low, high, difference, to_scale=control is None)
+        bars = _stack([_like_control(ranks, control, difference)], ranks)
+    room = _room_of(ax, names, high - low)
+    _draw_axis(ax, low, high, room)
+    _draw_ruler(ax, low, high, difference)
     for level, group in enumerate(bars):
-        _draw_bar(ax, ranks, group, -0.55 - 0.35 * level)
-    _draw_names(ax, names, ranks, control, (low, high), below)
-    _frame(ax, low, high, n_lines + below, title)
+        # The bar of a control is in the middle of its interval.
+        _draw_bar(ax, ranks, group, (-0.55 if control is None else -0.28) - 0.35 * level)
+    _draw_names(ax, names, ranks, control, (low, high), below, room)
+    ax.set_xlim(low - room.side, high + room.side)
+    ax.set_ylim(-(n_lines + below) + 0.2, 2.9)
+    ax.set_axis_off()
+    if title is not None:
+        ax.set_title(title, fontsize=_FONT_SIZE + 1)
     return ax
+
+
+@dataclass(frozen=True)
+class _Room:
+    """How the width of the axes is shared.
+
+    Attributes
+    ----------
+    point : float
+        A point in ranks.
+    side : float
+        The room on either side of the axis, in ranks.
+    font_size : float
+        Of the names.
+    """
+
+    point: float
+    side: float
+    font_size: float
+
+
+def _room_of(ax: Any, names: Sequence[str], n_ranks: float) -> _Room:
+    """Give the axis what the names leave; long names get smaller letters too."""
+    cell = ax.get_subplotspec()
+    # The layout of a new figure gives all of its cell to the axes; others keep to their place.
+    share = ax.get_position().width if cell is None else 0.97 / cell.get_gridspec().ncols
+    width: float = 72.0 * ax.figure.get_figwidth() * share
+    longest = _LETTER * max(len(shorten(name, _LONGEST_NAME)) for name in names)
+    rest = width - 2.0 * (longest + _RANK + _GAP)
+    axis = min(_MOST_AXIS * width, max(_LEAST_AXIS * width, rest))
+    point = n_ranks / axis
+    side = (width - axis) / 2.0
+    smaller = min(1.0, (side - _RANK - _GAP) / longest)
+    return _Room(point, side * point, _FONT_SIZE * smaller)
+
+
+def _like_control(ranks: Mapping[str, float], control: str, difference: float) -> list[str]:
+    """Return the methods that do not differ significantly from the control, itself included."""
+    return [name for name in ranks if abs(ranks[name] - ranks[control]) < difference]
 
 
 def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[Sequence[str]]:
@@ -135,10 +187,11 @@ def _stack(groups: Sequence[Sequence[str]], ranks: Mapping[str, float]) -> list[
     )
 
 
-def _draw_axis(ax: Any, low: float, high: float) -> None:
+def _draw_axis(ax: Any, low: float, high: float, room: _Room) -> None:
     ax.plot([low, high], [0, 0], color="black", linewidth=1.2, solid_capstyle="butt", zorder=3)
     ticks = range(int(low), int(high) + 1)
-    step = math.ceil(len(ticks) / _MOST_NUMBERS)
+    # Numbers that are closer would touch.
+    step = math.ceil((_DIGIT * len(str(len(ticks))) + _NUMBER_GAP) * room.point)
     for tick in ticks:
         has_number = (tick - ticks[0]) % step == 0
         length = 0.22 if has_number else 0.12
@@ -147,15 +200,14 @@ def _draw_axis(ax: Any, low: float, high: float) -> None:
             ax.text(tick, 0.34, str(tick), ha="center", va="bottom", fontsize=_FONT_SIZE - 1)
 
 
-def _draw_ruler(ax: Any, low: float, high: float, difference: float, *, to_scale: bool) -> None:
-    """Write the critical difference above the axis; draw it too unless the interval does."""
-    y = 1.75 if to_scale else 1.3
-    if to_scale:
-        # A ruler longer than the axis is cut; then no two methods can differ.
-        end = min(low + difference, high)
-        ax.plot([low, end], [y, y], color=_GREY, linewidth=1.6, zorder=3)
-        for x in (low, end):
-            ax.plot([x, x], [y - 0.14, y + 0.14], color=_GREY, linewidth=1.2, zorder=3)
+def _draw_ruler(ax: Any, low: float, high: float, difference: float) -> None:
+    """Draw the critical difference above the axis."""
+    y = 1.75
+    # A ruler longer than the axis is cut; then no two methods can differ.
+    end = min(low + difference, high)
+    ax.plot([low, end], [y, y], color=_GREY, linewidth=1.6, zorder=3)
+    for x in (low, end):
+        ax.plot([x, x], [y - 0.14, y + 0.14], color=_GREY, linewidth=1.2, zorder=3)
     ax.text(
         low,
         y + 0.25,
@@ -205,16 +257,17 @@ def _draw_names(
     control: str | None,
     limits: tuple[float, float],
     below: float,
+    room: _Room,
 ) -> None:
     """Write the better half on the left and the other half on the right, joined to their ranks."""
     low, high = limits
     half = math.ceil(len(names) / 2)
-    gap, room = _GAP * (high - low), _RANK * (high - low)
+    gap, beyond = _GAP * room.point, _RANK * room.point
     for number, name in enumerate(names):
         on_left = number < half
         line = number if on_left else len(names) - 1 - number
         y = -(below + line)
-        side = low - room if on_left else high + room
+        side = low - beyond if on_left else high + beyond
         ax.plot([ranks[name], ranks[name], side], [0, y, y], color=_GREY, linewidth=0.9, zorder=2)
         ax.text(
             side - gap if on_left else side + gap,
@@ -222,7 +275,7 @@ def _draw_names(
             shorten(name, _LONGEST_NAME),
             ha="right" if on_left else "left",
             va="center",
-            fontsize=_FONT_SIZE,
+            fontsize=room.font_size,
             fontweight="bold" if name == control else "normal",
             # A dollar sign in a name is a dollar sign.
             parse_math=False,
@@ -236,12 +289,3 @@ def _draw_names(
             fontsize=_FONT_SIZE - 3,
             color=_GREY,
         )
-
-
-def _frame(ax: Any, low: float, high: float, depth: float, title: str | None) -> None:
-    room = _SIDE * (high - low)
-    ax.set_xlim(low - room, high + room)
-    ax.set_ylim(-depth + 0.2, 2.9)
-    ax.set_axis_off()
-    if title is not None:
-        ax.set_title(title, fontsize=_FONT_SIZE + 1)

@@ -113,6 +113,7 @@ def _write_numbers(ax: Any, values: Any, image: Any) -> None:
                 va="center",
                 fontsize=8,
                 color="white" if dark else "black",
+                gid=f"on_colour_{i}_{j}",
             )
 
 

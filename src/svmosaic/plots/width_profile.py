@@ -11,9 +11,8 @@ from sklearn.base import clone
 from svmosaic.boundary import characteristic_boundary_points
 from svmosaic.plots.boundary import (
     _checked,
+    _draw_model,
     _draw_samples,
-    _draw_two_class_lines,
-    _fill_regions,
     _make_grid,
     _set_limits,
 )
@@ -152,9 +151,7 @@ def plot_sigma_lambda(
     for line, lam in zip(panels, lams, strict=True):
         for ax, sigma in zip(line, sigmas, strict=True):
             classifier = clone(model).set_params(sigma=float(sigma), lam=float(lam)).fit(X, y)
-            _fill_regions(ax, grid, classifier, classifier.classes_)
-            if classifier.classes_.size == 2:
-                _draw_two_class_lines(ax, grid, classifier, False)
+            _draw_model(ax, grid, classifier, margins=False)
             _draw_samples(ax, X, y, classifier.classes_, faint=True)
             ax.scatter(*points.T, s=6, c=_GREEN, linewidths=0, zorder=4)
             _set_limits(ax, grid)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,6 +15,7 @@ from svmosaic.engine.problem import IndexArray
 from svmosaic.utils.array_checks import check_values
 from svmosaic.utils.atomic_fit import atomic_fit
 from svmosaic.utils.declaration import FEATURES, FLOATS, Declaration
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.state_codec import Array, Scope
 
 __all__ = ["ConstantHolder"]
@@ -25,7 +26,7 @@ def _check_held(holder: Any, sizes: Scope) -> None:
     check_values("held", holder.held_, maximum=holder.n_features_in_ - 1)
 
 
-class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ConstantHolder(OneToOneFeatureMixin, TransformerMixin, Estimator):  # type: ignore[misc]
     """Hold features that are constant in training data at that constant.
 
     It goes before a scaler. A feature without a range cannot be scaled, so that scalers leave it in

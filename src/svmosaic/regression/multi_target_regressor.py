@@ -6,15 +6,16 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.utils.estimator import Estimator
 
 __all__ = ["MultiTargetRegressor"]
 
 
-class MultiTargetRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class MultiTargetRegressor(RegressorMixin, Estimator):  # type: ignore[misc]
     """Base of the regressors of several targets; one target may be a vector or a column."""
 
     n_targets_: int

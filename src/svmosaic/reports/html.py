@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from svmosaic.reports.dark_figures import follow_color_scheme
 from svmosaic.reports.document import Cell, Details, Document, Figure, Row, Section, Table
 from svmosaic.reports.style_sheet import STYLE
 from svmosaic.utils.atomic import atomic_write
@@ -21,6 +22,15 @@ CONTENT_SECURITY_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-
 
 # Cells of longer text are broken into lines.
 _LONG = 45
+
+# What the style sheet makes of a phone of 390 pixels: the width of the page, of a letter and of the
+# padding of a cell, and the letters of a broken cell, in the first column and elsewhere.
+_PHONE = 355.0
+_LETTER = 7.6
+_PADDING = 19.0
+_BROKEN_LETTERS = {True: 16, False: 31}
+# Seen on narrow pages only.
+_SWIPE = "Swipe sideways to see all of"
 
 
 def render(document: Document) -> str:
@@ -129,11 +139,17 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _figure(figure: Figure) -> Iterator[str]:
-    encoded = base64.b64encode(figure.data).decode("ascii")
+    adapted = follow_color_scheme(figure.data) if figure.media_type == "image/svg+xml" else None
+    encoded = base64.b64encode(adapted or figure.data).decode("ascii")
     yield "<figure>"
     source = f"data:{escape(figure.media_type)};base64,{encoded}"
-    image = f'<img src="{source}" alt="{escape(figure.alt)}">'
-    yield f'<div class="wide" tabindex="0">{image}</div>' if figure.wide else image
+    kind = ' class="follows"' if adapted else ""
+    image = f'<img{kind} src="{source}" alt="{escape(figure.alt)}">'
+    if figure.wide:
+        yield f'<p class="hint">{_SWIPE} the figure.</p>'
+        yield f'<div class="wide" tabindex="0">{image}</div>'
+    else:
+        yield image
     if figure.caption:
         yield f"<figcaption>{escape(figure.caption)}</figcaption>"
     yield "</figure>"
@@ -144,6 +160,8 @@ def _table(table: Table) -> Iterator[str]:
     # A caption inside the box would scroll away with the table.
     if table.caption:
         yield f'<p class="caption">{escape(table.caption)}</p>'
+    if _phone_width(table) > _PHONE:
+        yield f'<p class="hint">{_SWIPE} the table: {len(table.header)} columns.</p>'
     # Reachable by the keyboard, so that it can be scrolled without a mouse.
     label = escape(table.caption or "table")
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">'
@@ -160,6 +178,23 @@ def _table(table: Table) -> Iterator[str]:
             yield _row(row, align)
         yield "</tbody>"
     yield "</table></div>"
+
+
+def _phone_width(table: Table) -> float:
+    """Return about how many pixels wide a table is on a phone."""
+    widths = [_longest_word(title) for title in table.header]
+    for row in table.rows:
+        # The first cell of a row and long ones are broken into lines.
+        for column, cell in enumerate(row):
+            text = cell if isinstance(cell, str) else cell.text + cell.note
+            is_broken = column == 0 or len(text) > _LONG
+            length = min(len(text), _BROKEN_LETTERS[column == 0]) if is_broken else len(text)
+            widths[column] = max(widths[column], length)
+    return sum(_LETTER * width + _PADDING for width in widths)
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
 
 
 def _row(row: Row, align: str) -> str:

@@ -6,11 +6,12 @@ __all__ = ["STYLE"]
 
 STYLE = """
 :root { --text: #1b1e24; --soft: #5a616d; --page: #ffffff; --card: #f4f6f9; --line: #d9dde4;
-  --link: #0059a8; --mark: #e3eefb; }
+  --link: #0059a8; --mark: #e3eefb; --shade: #00000038; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e8eaf0; --soft: #a3aab8; --page: #15171b; --card: #1f2229; --line: #383d48;
-    --link: #7cbcff; --mark: #1d3450; }
+    --link: #7cbcff; --mark: #1d3450; --shade: #ffffff26; }
   figure img { filter: brightness(.92); }
+  figure img.follows { filter: none; background: none; }
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
@@ -35,7 +36,10 @@ nav a { display: block; padding: .2rem .75rem; border: 1px solid var(--line);
   border-radius: 1rem; text-decoration: none; }
 nav a:hover { background: var(--mark); }
 .caption { margin: 1.3rem 0 .4rem; color: var(--soft); font-size: .9rem; }
-.scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: .6rem; }
+.hint { display: none; margin: .5rem 0 .3rem; color: var(--soft); font-size: .82rem; }
+.scroll { overflow-x: auto; max-width: 100%; border: 1px solid var(--line); border-radius: .6rem;
+  background: linear-gradient(to left, var(--page), transparent) right / 2rem 100% no-repeat local,
+    linear-gradient(to left, var(--shade), transparent) right / 1rem 100% no-repeat scroll; }
 .scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--link); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { padding: .38rem .8rem; text-align: left; white-space: nowrap; }
@@ -75,6 +79,8 @@ footer { margin-top: 3.2rem; padding-top: .9rem; border-top: 1px solid var(--lin
   th, td { padding: .34rem .6rem; }
   tbody th { max-width: 36vw; }
   .long { min-width: 15rem; }
+  .hint { display: block; }
+  .hint::after { content: "\\a0\\2192"; }
   .wide { overflow-x: auto; }
   .wide img { width: 32rem; max-width: none; }
   details { padding: 0 .6rem; }
@@ -82,9 +88,9 @@ footer { margin-top: 3.2rem; padding-top: .9rem; border-top: 1px solid var(--lin
 }
 @media print {
   :root { --text: #000000; --soft: #444444; --page: #ffffff; --card: #ffffff; --line: #bbbbbb;
-    --link: #000000; --mark: #ffffff; }
+    --link: #000000; --mark: #ffffff; --shade: #ffffff; }
   body { max-width: none; padding: 0; font-size: 10pt; }
-  nav { display: none; }
+  nav, .hint { display: none; }
   .scroll, pre { overflow: visible; }
   pre { white-space: pre-wrap; }
   figure, tr { break-inside: avoid; }

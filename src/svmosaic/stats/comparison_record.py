@@ -11,6 +11,7 @@ from svmosaic.stats.groups import indistinct_groups
 from svmosaic.stats.omnibus import FriedmanTest
 from svmosaic.stats.signed_rank import WilcoxonTest
 from svmosaic.stats.table import DoubleArray, ScoreTable
+from svmosaic.utils.shown_table import ShownAsTable, ShownTable
 
 __all__ = ["ComparisonRecord", "PairComparison"]
 
@@ -75,8 +76,8 @@ class PairComparison:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class ComparisonRecord:
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonRecord(ShownAsTable):
     """Methods compared over data sets.
 
     Attributes
@@ -125,6 +126,32 @@ class ComparisonRecord:
     def groups(self) -> list[tuple[str, ...]]:
         """Groups of methods whose average ranks are closer than the critical difference."""
         return indistinct_groups(self.average_ranks, self.critical_difference)
+
+    def _shown(self) -> ShownTable:
+        against = "against" if self.control is None else f"against {self.control}"
+        header = ["method", "average rank", f"mean {self.measure}", "times best"]
+        rows = [
+            [
+                one["method"],
+                f"{one['average_rank']:.2f}",
+                f"{one['mean_score']:.4g}",
+                str(one["times_best"]),
+            ]
+            for one in self.frame("methods")
+        ]
+        if self.control is not None:
+            # Of Holm's procedure, which finds at least as much as Bonferroni and Dunn's.
+            holm = {pair.versus: f"{pair.adjusted['holm']:.3g}" for pair in self.pairs}
+            header.append(f"p {against}")
+            rows = [[*row, holm.get(row[0], "control")] for row in rows]
+        n, k = self.ranks.shape
+        return ShownTable(
+            f"{k} methods on {n} data sets by {self.measure}",
+            header,
+            rows,
+            f"Friedman p = {self.friedman.p_value:.3g}, critical difference "
+            f"{self.critical_difference:.3g} at the level {self.alpha:g}",
+        )
 
     def frame(self, part: Literal["pairs", "methods"] = "pairs") -> list[dict[str, Any]]:
         """Return plain records; ``pandas.DataFrame(result.frame())`` makes a frame of them.

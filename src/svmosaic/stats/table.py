@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.utils.shown_table import ShownAsTable, ShownTable
+
 __all__ = [
     "DoubleArray",
     "Missing",
@@ -27,8 +29,8 @@ _SUMMARIES = frozenset({"average", "averages", "mean", "median", "rank", "ranks"
 
 
 # Arrays have no single truth value, so tables are compared by what is in them, not by ==.
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable(ShownAsTable):
     """Scores of several methods on the same data sets.
 
     Attributes
@@ -47,6 +49,18 @@ class ScoreTable:
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     dropped: tuple[str, ...] = ()
+
+    def _shown(self) -> ShownTable:
+        n, k = self.scores.shape
+        return ShownTable(
+            f"scores of {k} methods on {n} data sets",
+            ["data set", *self.methods],
+            [
+                [name, *(f"{score:.4g}" for score in row)]
+                for name, row in zip(self.datasets, self.scores, strict=True)
+            ],
+            f"left out: {', '.join(self.dropped)}" if self.dropped else "",
+        )
 
 
 def score_table(

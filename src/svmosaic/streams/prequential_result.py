@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from svmosaic.metrics.drift_alarms import AlarmScores, score_alarms
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.utils.optional import import_optional
+from svmosaic.utils.shown_table import ShownAsTable, ShownTable
 
 __all__ = ["SECONDS", "PrequentialResult"]
 
@@ -21,8 +22,8 @@ __all__ = ["SECONDS", "PrequentialResult"]
 SECONDS = ("train_seconds", "test_seconds", "train_cpu_seconds", "test_cpu_seconds")
 
 
-@dataclass(frozen=True)
-class PrequentialResult:
+@dataclass(frozen=True, repr=False)
+class PrequentialResult(ShownAsTable):
     """The records of an evaluation, one per learner and chunk.
 
     Attributes
@@ -97,6 +98,29 @@ class PrequentialResult:
                 }
             )
         return rows
+
+    def _shown(self) -> ShownTable:
+        rows = self.summary()
+        # The measures, in the order in which they were asked for; their windows are on the curves.
+        sizes = {"learner", "begin", "end", "n_drifts", *SECONDS}
+        measures = [
+            name
+            for name in (self.records[0] if self.records else ())
+            if name not in sizes and f"window_{name}" in self.records[0]
+        ]
+        return ShownTable(
+            f"{len(rows)} learners on {max((row['n_samples'] for row in rows), default=0)} samples",
+            ["learner", *measures, "samples/s"],
+            [
+                [
+                    row["learner"],
+                    *(f"{row[name]:.4f}" for name in measures),
+                    f"{row['samples_per_second']:.0f}",
+                ]
+                for row in rows
+            ],
+            f"{len(self.drifts)} changes of concept" if self.drifts else "",
+        )
 
     def alarms(self, learner: str) -> list[int]:
         """Return after how many samples a learner restarted; the ends of chunks in which it did.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from sklearn import get_config, set_config
 from sklearn.base import _fit_context
 from sklearn.utils import _safe_indexing, metaestimators
+from sklearn.utils._metadata_requests import _raise_for_params as refuse_parameters
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -26,11 +28,14 @@ __all__ = [
     "Interval",
     "InvalidParameterError",
     "Options",
+    "ScorerParts",
     "StrOptions",
     "available_if",
     "check_sample_weight",
     "count_samples",
     "fit_context",
+    "refuse_parameters",
+    "scorer_parts",
     "take_rows",
 ]
 
@@ -68,3 +73,35 @@ def available_if(check: Callable[[object], bool]) -> Callable[[Method], Method]:
 def take_rows(X: Any, rows: Any) -> Any:
     """Return some rows of an array, a sparse matrix, a frame or a list."""
     return _safe_indexing(X, rows)
+
+
+@dataclass(frozen=True)
+class ScorerParts:
+    """What a scorer of `make_scorer` is made of.
+
+    Attributes
+    ----------
+    function : callable
+        The metric, called with the truth and the prediction.
+    sign : float
+        1, or -1 where a smaller value is better.
+    methods : tuple of str
+        The methods of which the first that a model has is called.
+    parameters : dict
+        Further arguments of the metric.
+    """
+
+    function: Callable[..., float]
+    sign: float
+    methods: tuple[str, ...]
+    parameters: dict[str, Any]
+
+
+def scorer_parts(scorer: Any) -> ScorerParts | None:
+    """Return the parts of a scorer that `make_scorer` made, None for another function."""
+    function = getattr(scorer, "_score_func", None)
+    response = getattr(scorer, "_response_method", None)
+    if function is None or response is None:
+        return None
+    methods = (response,) if isinstance(response, str) else tuple(response)
+    return ScorerParts(function, float(scorer._sign), methods, dict(scorer._kwargs))

@@ -8,25 +8,34 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 __all__ = ["Split", "classification_splits", "regression_splits", "tests_every_row_once"]
+
+# Of the shuffles of folds that are given as a number.
+_SEED = 0
 
 Split = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def classification_splits(cv: Any, X: Any, y: Any) -> list[Split]:
-    """Return the (training rows, test rows) that scikit-learn means by `cv` for classes `y`."""
+def classification_splits(cv: Any, X: Any, y: Any, groups: Any = None) -> list[Split]:
+    """Return the (training rows, test rows) of `cv` for classes `y`.
+
+    A number means stratified folds that are shuffled with a fixed seed: files are often ordered,
+    and then folds of neighbours are unlike each other. Splitters and iterables are taken as they
+    are.
+    """
+    rows = np.arange(len(y))
     if cv is None or isinstance(cv, Integral):
-        fold_of = _stratified_folds(y, 5 if cv is None else int(cv))
+        n_splits = 5 if cv is None else int(cv)
+        fold_of = _stratified_folds(y, n_splits) if groups is None else None
         if fold_of is not None:
             folds = range(int(fold_of.max()) + 1)
             return [(np.flatnonzero(fold_of != f), np.flatnonzero(fold_of == f)) for f in folds]
+        cv = StratifiedKFold(n_splits, shuffle=True, random_state=_SEED)
     # Splitters may name rows by numbers, negative ones too, or by masks.
-    rows = np.arange(len(y))
-    return [
-        (rows[train], rows[test]) for train, test in check_cv(cv, y, classifier=True).split(X, y)
-    ]
+    splitter = check_cv(cv, y, classifier=True)
+    return [(rows[train], rows[test]) for train, test in splitter.split(X, y, groups)]
 
 
 def regression_splits(cv: Any, X: Any, y: Any, random_state: Any) -> list[Split]:
@@ -44,9 +53,9 @@ def tests_every_row_once(splits: Sequence[Split], n_rows: int) -> bool:
 
 
 def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:
-    """Return the fold of each row as ``StratifiedKFold(n_splits)`` deals them out.
+    """Return the fold of each row as a shuffled `StratifiedKFold` of scikit-learn deals them out.
 
-    scikit-learn's own takes longer than tuning on a small table. None where it would warn or
+    Its own takes longer than tuning on a small table. None where it would warn or
     refuse, so that the words are its own.
     """
     _, first, labels, counts = np.unique(
@@ -58,9 +67,12 @@ def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:
     order = np.argsort(first)
     begins = np.cumsum(counts[order]) - counts[order]
     fold_of = np.empty(labels.size, dtype=np.int64)
+    random = np.random.RandomState(_SEED)
     for c, begin in zip(order, begins, strict=True):
         # Of the class's rows in that list, fold f gets those at places f, f + n_splits, ...
         places = np.arange(begin, begin + counts[c])
         shares = np.bincount(places % n_splits, minlength=n_splits)
-        fold_of[labels == c] = np.repeat(np.arange(n_splits), shares)
+        folds = np.repeat(np.arange(n_splits), shares)
+        random.shuffle(folds)
+        fold_of[labels == c] = folds
     return fold_of

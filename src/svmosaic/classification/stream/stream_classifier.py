@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -26,6 +26,7 @@ from svmosaic.classification.stream.stream_state import (
 )
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.declaration import Declaration, OwnState
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.sklearn_compat import fit_context
@@ -57,7 +58,7 @@ class ChunkRule(Protocol):
         """Learn from a chunk; what the model predicts for it may be known already."""
 
 
-class StreamClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Base of the stream classifiers. A subclass implements `_make_rule`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

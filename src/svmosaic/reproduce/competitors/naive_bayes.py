@@ -6,10 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.utils.estimator import Estimator
 
 __all__ = ["NumericNaiveBayes"]
 
@@ -17,7 +18,7 @@ __all__ = ["NumericNaiveBayes"]
 _BLOCK_VALUES = 4_000_000
 
 
-class NumericNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NumericNaiveBayes(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Naive Bayes on numeric features, as Weka's NaiveBayes has it.
 
     Parameters

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.optional import import_optional
 
 __all__ = ["RipperClassifier"]
@@ -16,7 +17,7 @@ __all__ = ["RipperClassifier"]
 _SPREAD = 1e4
 
 
-class RipperClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RipperClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Rules by RIPPER, for two or more classes, as in its paper.
 
     The classes are taken from the rarest to the most frequent. Rules are learnt that tell the first

@@ -1,0 +1,236 @@
+"""The scores of all candidates of a search of OLLAWV on all folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmosaic.classification.kernel_estimator import check_weights, kernel_cache_mb
+from svmosaic.classification.ollawv import OLLAWVClassifier
+from svmosaic.classification.search_scoring import SearchScoring, far_below, resolve_scoring
+from svmosaic.classification.training import Training
+from svmosaic.engine.kernels import kernel_spec
+from svmosaic.engine.problem import DeviceTable, DoubleArray, IndexArray
+from svmosaic.engine.protocol import engine_for
+from svmosaic.engine.tasks import TuneSettings
+from svmosaic.utils.progress import report_progress
+from svmosaic.utils.sklearn_compat import take_rows
+from svmosaic.utils.splits import Split
+from svmosaic.utils.user_warning import warn_user
+
+if TYPE_CHECKING:
+    from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+
+__all__ = [
+    "SHARED_PARAMETERS",
+    "SearchData",
+    "candidate_parameters",
+    "fit_best",
+    "needs_models",
+    "score_candidates",
+    "scoring_of",
+]
+
+# Parameters of the best estimator that are not searched.
+SHARED_PARAMETERS = (
+    *("kernel", "degree", "coef0", "refine", "tol", "fit_intercept", "learning_rate"),
+    *("max_iter", "max_support", "class_weight", "multi_class", "n_jobs", "device", "verbose"),
+)
+
+# Rows on which the final model is compared with its cross-validated score. More would show no more,
+# and predictions of all rows of a large table take as long as a fit.
+_MOST_COMPARED = 5000
+
+Progress = Callable[[int, int, int], None] | None
+
+
+@dataclass(frozen=True)
+class SearchData:
+    """The rows of a search.
+
+    Attributes
+    ----------
+    X, y : array-like
+        Samples and classes, checked.
+    sample_weight : array-like or None
+        Their weights.
+    score_parameters : dict
+        What the scorer gets besides, one value per row: weights, or what metadata routing sends it.
+    """
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    score_parameters: dict[str, Any] = field(default_factory=dict)
+
+
+def scoring_of(search: OLLAWVClassifierCV) -> SearchScoring:
+    """Return what a search maximises."""
+    return resolve_scoring(search.scoring, OLLAWVClassifier(), type(search).__name__)
+
+
+def needs_models(scoring: SearchScoring, data: SearchData) -> bool:
+    """Whether confusion matrices of the engine are not enough for the scores."""
+    if scoring.of_confusion is None:
+        return True
+    # The engine counts by weight.
+    counted = {"sample_weight"} if data.sample_weight is not None else set()
+    return set(data.score_parameters) != counted
+
+
+def candidate_parameters(
+    search: OLLAWVClassifierCV, gamma: float, margin: float, C: float
+) -> dict[str, float]:
+    """Return the parameters of a candidate, as far as they were searched."""
+    found = {"margin": float(margin)}
+    if search.kernel not in ("linear", "precomputed"):
+        found["gamma"] = float(gamma)
+    if search.refine is not None:
+        found["C"] = float(C)
+    return found
+
+
+def score_candidates(
+    search: OLLAWVClassifierCV,
+    training: Training,
+    data: SearchData,
+    splits: Sequence[Split],
+    grid: TuneSettings,
+    *,
+    n_threads: int,
+    progress: Progress = None,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Return scores and numbers of support vectors of shape (gammas, margins, Cs, splits).
+
+    Confusion matrices come from one call of the engine. Where they are not enough, every candidate
+    is fitted to every training part by itself.
+    """
+    scoring = scoring_of(search)
+    if needs_models(scoring, data):
+        return _score_models(search, training, data, splits, grid, scoring, n_threads, progress)
+    confusion, n_support = engine_for(training.rows, search.device).tune_ollawv(
+        training.rows,
+        kernel_spec(search.kernel, 1.0, search.degree, search.coef0),
+        training.labels,
+        training.row_weights,
+        splits,
+        grid,
+        n_threads=n_threads,
+        progress=progress,
+    )
+    if search.class_weight is not None:
+        # They count in training only, as in scikit-learn.
+        confusion = confusion * _share_of_samples(training, data.sample_weight)[:, None]
+    assert scoring.of_confusion is not None
+    return scoring.of_confusion(confusion, training.classes), n_support
+
+
+def _share_of_samples(training: Training, sample_weight: Any) -> DoubleArray:
+    """Return for each class what the weights of its samples are of its weights in training."""
+    n_classes = training.classes.size
+    weights = check_weights(training.X, sample_weight, "")
+    given, used = (
+        np.bincount(training.labels, values * (training.row_weights > 0), n_classes)
+        for values in (weights, training.row_weights)
+    )
+    return np.asarray(given / used)
+
+
+# Model by model -----------------------------------------------------------------------------
+
+
+def _score_models(
+    search: OLLAWVClassifierCV,
+    training: Training,
+    data: SearchData,
+    splits: Sequence[Split],
+    grid: TuneSettings,
+    scoring: SearchScoring,
+    n_threads: int,
+    progress: Progress,
+) -> tuple[DoubleArray, DoubleArray]:
+    shape = (grid.gammas.size, grid.margins.size, grid.Cs.size, len(splits))
+    scores, n_support = np.empty(shape), np.empty(shape)
+    model = _candidate(search, training).set_params(n_jobs=n_threads, verbose=0)
+    if isinstance(data.X, DeviceTable) and search.device is None:
+        model.set_params(device=data.X.device)
+    done, steps = 0, 0
+
+    def report(_done: int, _total: int, more: int) -> None:
+        if progress is not None:
+            progress(done, scores.size, steps + more)
+
+    for f, (train, test) in enumerate(splits):
+        X_train, X_test = (_part(search, data.X, rows, train) for rows in (train, test))
+        y_train, y_test = data.y[train], data.y[test]
+        if np.unique(y_train).size < 2:
+            raise ValueError(
+                "There is a training fold with one class only. Use fewer or stratified folds."
+            )
+        weights = None if data.sample_weight is None else take_rows(data.sample_weight, train)
+        told = {name: take_rows(value, test) for name, value in data.score_parameters.items()}
+        for g, m, c in product(*map(range, shape[:3])):
+            chosen = candidate_parameters(search, grid.gammas[g], grid.margins[m], grid.Cs[c])
+            with report_progress(report):
+                model.set_params(**chosen).fit(X_train, y_train, weights)
+            scores[g, m, c, f] = scoring.score(model, X_test, y_test, told)
+            n_support[g, m, c, f] = model.support_.size
+            done, steps = done + 1, steps + int(np.sum(model.n_iter_))
+    return scores, n_support
+
+
+def _part(search: OLLAWVClassifierCV, X: Any, rows: IndexArray, train: IndexArray) -> Any:
+    """Return some samples, or their kernel values with those of a training part."""
+    return X[rows][:, train] if search.kernel == "precomputed" else X[rows]
+
+
+def _candidate(search: OLLAWVClassifierCV, training: Training) -> OLLAWVClassifier:
+    """Return an unfitted model that keeps no more columns than the search may take."""
+    model = OLLAWVClassifier(**{name: getattr(search, name) for name in SHARED_PARAMETERS})
+    allowed = kernel_cache_mb(model, training.rows, training.problems)
+    model.set_params(cache_mb=max(min(allowed, float(search.memory_limit_mb)), 1.0))
+    return model
+
+
+# The best one -------------------------------------------------------------------------------
+
+
+def fit_best(
+    search: OLLAWVClassifierCV,
+    training: Training,
+    data: SearchData,
+    best: dict[str, Any],
+    *,
+    n_jobs: int | None,
+) -> OLLAWVClassifier:
+    """Return the best model, fitted to all rows; warn if it contradicts its scores.
+
+    `best` has the ``params``, the ``mean`` and the ``deviation`` of its scores.
+    """
+    model = _candidate(search, training)
+    model.set_params(**best["params"], n_jobs=n_jobs)
+    model.fit(training.X, data.y, data.sample_weight)
+    model.set_params(cache_mb="auto", n_jobs=search.n_jobs)
+    on_training = _training_score(search, model, training, data)
+    if far_below(on_training, best["mean"], best["deviation"], len(data.y)):
+        warn_user(
+            f"The best model scores {on_training:.4g} on its own training rows, far below the "
+            f"{best['mean']:.4g} (deviation {best['deviation']:.2g}) of its cross-validation. Do "
+            "not trust it: look at 'max_iter' and 'max_support', and at how the folds were made.",
+            UserWarning,
+        )
+    return model
+
+
+def _training_score(
+    search: OLLAWVClassifierCV, model: OLLAWVClassifier, training: Training, data: SearchData
+) -> float:
+    scoring = scoring_of(search)
+    n_rows = len(data.y)
+    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_COMPARED)).astype(np.int64))
+    told = {name: take_rows(value, rows) for name, value in data.score_parameters.items()}
+    return scoring.score(model, training.X[rows], data.y[rows], told)
