@@ -38,6 +38,8 @@ class Dataset:
         The name of the data set or of its file.
     description : str
         Where the data come from and what to be careful about.
+    ids : ndarray of shape (n_samples,) or None
+        What identifies the samples: the column of ids of a table, as text, or the ids of bags.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Dataset:
     sample_weight: NDArray[np.float64] | None = None
     name: str = ""
     description: str = ""
+    ids: NDArray[Any] | None = None
 
     @property
     def kind(self) -> Kind:

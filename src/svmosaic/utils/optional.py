@@ -18,6 +18,8 @@ _EXTRAS = {
     "river": "river",
     "capymoa": "moa",
     "torch": "gpu",
+    "pyarrow": "files",
+    "openpyxl": "files",
 }
 
 

@@ -30,7 +30,7 @@ def read_libsvm(path: Path, options: TableOptions) -> Dataset:
         allow_nonfinite=options.allow_nan,
     )
     try:
-        for chunk in iter_chunks(path, options.max_bytes):
+        for chunk in iter_chunks(path, options.max_bytes, options.encoding):
             parser.feed(chunk)
         labels, indptr, indices, values, n_seen = parser.finish()
     except _core.LibsvmTextError as error:
