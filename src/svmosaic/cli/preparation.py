@@ -68,7 +68,11 @@ class Preparation:
         return X
 
     def assemble(
-        self, estimator: Any, names: tuple[str, ...] | None, targets: Sequence[str] = ()
+        self,
+        estimator: Any,
+        names: tuple[str, ...] | None,
+        targets: Sequence[str] = (),
+        roles: dict[str, list[str]] | None = None,
     ) -> Any:
         """Return one model of the trained steps and a fitted estimator that knows its columns."""
         first = self.steps[0][1] if self.steps else estimator
@@ -77,6 +81,8 @@ class Preparation:
         model = Pipeline([*self.steps, ("model", estimator)]) if self.steps else estimator
         if targets:
             model.target_names_in_ = np.array(targets, dtype=object)
+        if roles:
+            model.column_roles_in_ = roles
         return model
 
 

@@ -40,6 +40,8 @@ class Dataset:
         Where the data come from and what to be careful about.
     ids : ndarray of shape (n_samples,) or None
         What identifies the samples: the column of ids of a table, as text, or the ids of bags.
+    date_columns : tuple of str
+        The features that were dates in the file and are days since 1970.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Dataset:
     name: str = ""
     description: str = ""
     ids: NDArray[Any] | None = None
+    date_columns: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:

@@ -148,7 +148,7 @@ def read_arff(path: Path, options: TableOptions) -> Dataset:
 
 def read_columns(path: Path, options: TableOptions) -> ColumnNames:
     """Return the names of the attributes, and how many of them MEKA declares as targets."""
-    header = read_header(path, filled_lines(path, options))
+    header = read_header(path, filled_lines(path, options), relational=True)
     declared = _MEKA.search(header.relation)
     names = tuple(attribute.name for attribute in header.attributes)
     return ColumnNames(names, None if declared is None else int(declared[1]))

@@ -176,6 +176,7 @@ class FinishedColumn:
     name: str
     values: DoubleArray | IndexArray
     categories: tuple[str, ...] | None = None
+    is_date: bool = False
 
 
 class Column(Protocol):
@@ -383,7 +384,7 @@ class DateColumn:
 
     def finish(self) -> FinishedColumn:
         """Return the days since 1970."""
-        return FinishedColumn(self._cells.name, np.concatenate(self._parts))
+        return FinishedColumn(self._cells.name, np.concatenate(self._parts), is_date=True)
 
 
 class TextColumn:
@@ -572,6 +573,7 @@ class TableBuilder:
             name=table_name(self._path),
             description=description,
             ids=np.array(ids.texts, dtype=object) if isinstance(ids, TextColumn) else None,
+            date_columns=tuple(column.name for column in features if column.is_date),
         )
 
 

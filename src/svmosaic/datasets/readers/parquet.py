@@ -213,6 +213,7 @@ def _make_dataset(
         target_names=target_names,
         name=table_name(path),
         ids=np.array(ids.texts, dtype=object) if isinstance(ids, TextColumn) else None,
+        date_columns=tuple(column.name for column in features if column.is_date),
     )
 
 

@@ -154,7 +154,13 @@ def _read_targets(
 ) -> NDArray[np.float64]:
     others = [number for number in range(len(names)) if number not in chosen]
     as_features = dataclasses.replace(
-        options, drop=others, nominal_columns=(), numeric_columns=(), id_column=None, allow_nan=True
+        options,
+        drop=others,
+        nominal="onehot",
+        nominal_columns=(),
+        numeric_columns=(),
+        id_column=None,
+        allow_nan=True,
     )
     table = reader.read(source, as_features)
     place = {name: j for j, name in enumerate(table.feature_names or ())}
