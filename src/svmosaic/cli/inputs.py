@@ -96,6 +96,8 @@ def read_training(
         data = load(source)
         if not gaps and _has_gaps(data):
             raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
+    if "dates" in columns.reading and not data.date_columns:
+        note(f"warning: no column of {data.name} holds dates; --dates changes nothing")
     if not float32:
         return data
     return _with_table(data, as_table(data).astype(np.float32), data.feature_names)

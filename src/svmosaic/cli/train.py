@@ -333,13 +333,20 @@ def _training_score(estimator: Any, X: Any, y: Any) -> str:
     if not is_classifier(estimator):
         return f"{model_score(estimator, X[rows], y[rows]):.4f}{note_on_rows}"
     predicted = predict_labels(estimator, X[rows])
-    if np.unique(predicted).size == 1 < np.unique(y[rows]).size:
-        other = " or the other class by --set positive=LABEL" if hasattr(X, "offsets") else ""
+    _, counts = np.unique(y[rows], return_counts=True)
+    n_right = int(np.sum(predicted == y[rows]))
+    if n_right <= counts.max() < rows.size:
+        other = ", or the other class by --set positive=LABEL" if _has_sides(estimator) else ""
         note(
-            f"warning: the model predicts {predicted[0]} for all training data, as a constant "
-            f"would. Try other parameters, for example a larger --C{other}"
+            "warning: the training accuracy is no better than that of a constant. Try other "
+            f"parameters, for example a larger --C{other}"
         )
-    return f"{np.mean(predicted == y[rows]):.4f}{note_on_rows}"
+    return f"{n_right / rows.size:.4f}{note_on_rows}"
+
+
+def _has_sides(estimator: Any) -> bool:
+    """Return whether it matters which of two classes is the positive one."""
+    return hasattr(estimator, "positive") and estimator.classes_.size == 2
 
 
 def _cross_validated(args: argparse.Namespace, estimator: Any, data: Dataset) -> str:

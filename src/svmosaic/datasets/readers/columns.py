@@ -715,9 +715,9 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
             f"The column {names[min(both)]!r} of {path.name} is in nominal_columns and in "
             "numeric_columns. Leave it out of one."
         )
-    if target in dropped:
+    if target is not None and target in dropped:
         raise ValueError(
-            f"The target {options.target!r} of {path.name} is also in drop. Name another target, "
+            f"The target {names[target]!r} of {path.name} is also in drop. Name another target, "
             "or pass target=None to read features only."
         )
     if ids is not None and ids == target:

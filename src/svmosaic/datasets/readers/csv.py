@@ -18,7 +18,7 @@ __all__ = ["READER", "WHITESPACE", "header_names", "looks_like_header"]
 
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
-_DELIMITERS = ("\t", ";", ",", WHITESPACE)
+_DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
 _GROUPS = r"\d{1,3}([. \u00a0\u202f']\d{3})+"
