@@ -159,6 +159,7 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli import inputs
     from svmosaic.cli.data_kinds import data_kind, select_columns
     from svmosaic.cli.describe import role_fields
+    from svmosaic.cli.folds import make_folds
     from svmosaic.cli.preparation import plan_preparation
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
@@ -182,6 +183,11 @@ def run(args: argparse.Namespace) -> None:
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
+    if regression and task == "rows":
+        inputs.describe_values(data.y)
+    folds = None
+    if args.cv is not None:
+        folds = make_folds(data.y, args.cv, stratified=not regression, who=data.name)
     preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
@@ -201,8 +207,9 @@ def run(args: argparse.Namespace) -> None:
     print(format_fields([seconds_field, *_result_fields(estimator, data, task)]))
     score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
     print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
-    if args.cv is not None:
-        print(format_fields([(f"{args.cv}-fold {score}", _cross_validated(args, estimator, data))]))
+    if folds is not None:
+        measured = _cross_validated(args, estimator, data, folds)
+        print(format_fields([(f"{args.cv}-fold {score}", measured)]))
     if args.verbose and task == "rows":
         print(format_fields(_verbose_fields(estimator)))
     if args.test is not None:
@@ -349,18 +356,19 @@ def _has_sides(estimator: Any) -> bool:
     return hasattr(estimator, "positive") and estimator.classes_.size == 2
 
 
-def _cross_validated(args: argparse.Namespace, estimator: Any, data: Dataset) -> str:
+def _cross_validated(
+    args: argparse.Namespace, estimator: Any, data: Dataset, folds: list[tuple[Any, Any]]
+) -> str:
     """Return mean and spread of the score over folds; each has a scaling of its own."""
     import numpy as np
-    from sklearn.base import clone, is_classifier
+    from sklearn.base import clone
 
-    from svmosaic.cli.folds import make_folds
     from svmosaic.cli.predict import model_score
     from svmosaic.cli.preparation import plan_preparation
 
     scores, weight = [], data.sample_weight
     y = np.asarray(data.y)
-    for train, test in make_folds(y, args.cv, stratified=is_classifier(estimator), who=data.name):
+    for train, test in folds:
         preparation = plan_preparation(args.scale, args.impute, data.X[train], data.feature_names)
         X, fresh = preparation.fit_transform(data.X[train]), clone(estimator)
         with show_progress("cross-validating", verbose=args.verbose):
