@@ -188,15 +188,17 @@ def read_file(
     labelled: bool = True,
     width: int | None = None,
     gaps: bool = False,
+    name_gaps: bool = False,
     known: KnownColumns | None = None,
 ) -> Dataset:
     """Return the data of a file; without labels unless `labelled`.
 
     `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
-    missing if `gaps`. What is `known` of the columns tells which hold numbers and which hold names.
+    missing if `gaps`; a missing name is then nan in all its columns if `name_gaps`, else 0. What is
+    `known` of the columns tells which hold numbers and which hold names.
     """
     with own_options():
-        data = _read_file(source, task, columns, labelled, width, gaps, known)
+        data = _read_file(source, task, columns, labelled, width, gaps, name_gaps, known)
     refuse_infinities(data.X, Path(source).name)
     return data
 
@@ -208,6 +210,7 @@ def _read_file(
     labelled: bool,
     width: int | None,
     gaps: bool,
+    name_gaps: bool,
     known: KnownColumns | None,
 ) -> Dataset:
     reader = find_reader(source, columns.format, encoding=columns.reading.get("encoding"))
@@ -218,6 +221,7 @@ def _read_file(
         "format": reader.name,
         "allow_nan": gaps,
         "max_bytes": columns.max_bytes,
+        "nominal_gaps": "nan" if name_gaps and "nominal_gaps" in reader.options else "zeros",
         "drop": columns.drop,
         "nominal_columns": columns.categorical,
         "numeric_columns": columns.numeric,

@@ -26,7 +26,7 @@ from svmosaic.cli.data_kinds import (
     read_file,
 )
 from svmosaic.cli.option_names import own_options
-from svmosaic.cli.preparation import fills_gaps, moves_zeros
+from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.columns import find_column
@@ -90,7 +90,7 @@ def read_training(
         Whether features may be missing.
     """
     if _is_file(source, task):
-        data = read_file(source, task, columns, gaps=gaps)
+        data = read_file(source, task, columns, gaps=gaps, name_gaps=gaps)
     else:
         _refuse_file_options(source, columns)
         data = load(source)
@@ -117,6 +117,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         _refuse_file_options(source, columns)
         return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in list_transformers(model))
+    name_gaps = any(fills_names(one, model) for one in list_transformers(model))
     wanted = getattr(model, "feature_names_in_", None)
     own = [str(name) for name in getattr(model, "target_names_in_", ())]
     roles = getattr(model, "column_roles_in_", {})
@@ -126,7 +127,14 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
         data = read_file(
-            source, task, columns, labelled=labelled, width=width, gaps=gaps, known=known
+            source,
+            task,
+            columns,
+            labelled=labelled,
+            width=width,
+            gaps=gaps,
+            name_gaps=name_gaps,
+            known=known,
         )
         return _fit_columns(data, model)
 

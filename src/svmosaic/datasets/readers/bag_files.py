@@ -26,6 +26,7 @@ def read_bags(
     target: str | int | None = -1,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
     numeric_columns: Sequence[str | int] = (),
     delimiter: str | None = None,
@@ -60,6 +61,8 @@ def read_bags(
         Columns to leave out. CSV and ARFF only.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. Not for LIBSVM.
     numeric_columns : sequence of str or int, default=()
@@ -106,6 +109,7 @@ def read_bags(
         target=target,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
         numeric_columns=numeric_columns,
         delimiter=delimiter,

@@ -81,6 +81,8 @@ class TableOptions:
     target: str | int | None = -1
     drop: Sequence[str | int] = ()
     nominal: Literal["onehot", "ordinal"] = "onehot"
+    # What a missing name is in its columns of 0 and 1.
+    nominal_gaps: Literal["zeros", "nan"] = "zeros"
     nominal_columns: Sequence[str | int] = ()
     numeric_columns: Sequence[str | int] = ()
     delimiter: str | None = None
@@ -586,7 +588,7 @@ def assemble_table(
     shape = (n_rows, len(names))
     if options.dense is False:
         return _sparse_features(features, shape, onehot), names
-    return _dense_features(features, shape, onehot), names
+    return _dense_features(features, shape, onehot, options.nominal_gaps == "nan"), names
 
 
 def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
@@ -597,7 +599,7 @@ def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
 
 
 def _dense_features(
-    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool
+    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool, names_as_nan: bool
 ) -> DoubleArray:
     X = np.zeros(shape)
     at = 0
@@ -608,6 +610,8 @@ def _dense_features(
         elif onehot:
             rows = np.flatnonzero(column.values >= 0)
             X[rows, at + column.values[rows].astype(np.int64)] = 1.0
+            if names_as_nan and rows.size < shape[0]:
+                X[column.values < 0, at : at + len(column.categories)] = np.nan
             at += len(column.categories)
         else:
             X[:, at] = np.where(column.values < 0, np.nan, column.values)

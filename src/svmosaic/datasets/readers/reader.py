@@ -32,7 +32,9 @@ __all__ = [
 # No format needs more bytes to be known by them.
 _MOST_MAGIC_BYTES = 16
 # The options of `read_table` that a format with named columns has.
-TABLE_OPTIONS = frozenset({"target", "drop", "nominal", "nominal_columns", "id_column"})
+TABLE_OPTIONS = frozenset(
+    {"target", "drop", "nominal", "nominal_columns", "nominal_gaps", "id_column"}
+)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ def read_table(
     target: str | int | None = -1,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
     numeric_columns: Sequence[str | int] = (),
     id_column: str | int | None = None,
@@ -58,8 +59,10 @@ def read_table(
         Columns to leave out. Not for LIBSVM.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers: one column of 0 and 1 for each name, called
-        ``colour=red``, or one column with the number of the name. A missing name is 0 in all
-        columns of "onehot" and nan in "ordinal". Not for LIBSVM.
+        ``colour=red``, or one column with the number of the name. A missing name is nan in
+        "ordinal". Not for LIBSVM.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. Not for LIBSVM.
     numeric_columns : sequence of str or int, default=()
@@ -124,6 +127,7 @@ def read_table(
         target=target,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
         numeric_columns=numeric_columns,
         id_column=id_column,
@@ -161,6 +165,11 @@ def check_options(reader: Reader, options: TableOptions, path: Path, who: str) -
         raise ValueError(
             f"The 'nominal' option of {who} must be 'onehot' or 'ordinal'. "
             f"Got {options.nominal!r} instead."
+        )
+    if options.nominal_gaps not in ("zeros", "nan"):
+        raise ValueError(
+            f"The 'nominal_gaps' option of {who} must be 'zeros' or 'nan'. "
+            f"Got {options.nominal_gaps!r} instead."
         )
     orders = options.dates.values() if isinstance(options.dates, Mapping) else [options.dates]
     for order in orders:

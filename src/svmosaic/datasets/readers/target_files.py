@@ -31,6 +31,7 @@ def read_multitarget(
     targets: int | Sequence[str | int] | str | os.PathLike[str] | None = None,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
     numeric_columns: Sequence[str | int] = (),
     id_column: str | int | None = None,
@@ -59,6 +60,8 @@ def read_multitarget(
         Columns to leave out.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers.
     numeric_columns : sequence of str or int, default=()
@@ -103,6 +106,7 @@ def read_multitarget(
         target=None,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
         numeric_columns=numeric_columns,
         id_column=id_column,
