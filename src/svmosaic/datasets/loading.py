@@ -212,7 +212,4 @@ def _not_available(info: DatasetInfo) -> str:
         advice = f"Fetch it with: svmosaic data fetch {info.name}"
     else:
         advice = f"Put it into the data folder as {info.file} and set SVMOSAIC_DATA"
-    bundled = f"sklearn-{info.name}"
-    if bundled in list_datasets():
-        advice += f", or load scikit-learn's copy, {bundled!r}"
     return f"Data set {info.name!r} is not available. {advice}"

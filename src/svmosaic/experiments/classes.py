@@ -50,7 +50,7 @@ def find_object(name: str) -> Any:
             raise unknown from None
         raise ValueError(
             f"the module {module_name!r} of the estimator {name!r} cannot be imported: "
-            f"{_describe(error)}"
+            f"{_describe(error, module_name)}"
         ) from error
     try:
         return getattr(module, own_name)
@@ -58,9 +58,11 @@ def find_object(name: str) -> Any:
         raise unknown from None
 
 
-def _describe(error: Exception) -> str:
-    """Return type, message and place of an error in somebody's module."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
+def _describe(error: Exception, module_name: str) -> str:
+    """Return type and message of an error, and the line of the module where it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [one for one in frames if Path(one.filename).stem == module_name.rpartition(".")[2]]
+    place = own[-1] if own else frames[-1]
     where = f"{Path(place.filename).name}, line {place.lineno}"
     if isinstance(error, SyntaxError) and error.filename is not None:
         where = f"{Path(error.filename).name}, line {error.lineno}"
