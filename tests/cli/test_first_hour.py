@@ -89,6 +89,8 @@ def _write_tables(folder):
         "area,side,price,rent\n"
         + "".join(f"{i}.5,{'ns'[i % 2]},{3 * i},{i / 5}\n" for i in range(30))
     )
+    rows = "".join(f"{i % 5}.5;{i % 2};{'ab'[i % 2]};;\r\n" for i in range(12))
+    (folder / "spreadsheet.csv").write_text(f"p;q;y;;\r\n{rows};;;;\r\n;;;;\r\n")
     (folder / "two.svm").write_text(
         "".join(f"{i % 2} {1 + i % 2}:{1 + i / 50} 4:0.5\n" for i in range(30))
     )
@@ -231,6 +233,9 @@ TRAINING = (
     wrong("train flats.csv -o m --method svrcc --targets prize", "--targets: flats.csv has no"),
     wrong("train flats.csv -o m --method svrcc", "Name them by --targets"),
     wrong("train plain.csv -o m --method smo-regression", "Regression needs numbers"),
+    wrong("train price.csv -o m --target area", "has fractions, such as 0.5, which are no classes"),
+    fine("train price.csv -o m", err="has 40 different numbers in 40 rows. For numbers use"),
+    fine("train spreadsheet.csv -o m", "rows               12", "features           2", quiet=True),
     wrong("train plain.csv plain.csv -o m", "Expected one data file, got 2"),
     wrong("train plain.csv -o plain.csv", "is the same file as the input"),
 )
@@ -290,7 +295,9 @@ LOOKING = (
 )
 
 TUNING = (
-    fine("tune plain.csv --gammas 1 --Cs 1,10 --cv 2", "chosen             gamma=1"),
+    fine(
+        "tune plain.csv --gammas 1 --Cs 1,10 --cv 2", "chosen             margin=0.1, gamma=1, C=1"
+    ),
     fine("tune plain.csv --gammas 1 --Cs 1 --cv 2 --scoring roc_auc", "roc_auc"),
     fine("tune full.csv --id key --drop day --gammas 1 --Cs 1 --cv 2", "ids                key"),
     fine(

@@ -296,7 +296,8 @@ def _kinds_of_model(
         note(f"warning: {file} has {listed_columns(strange)} unknown to the model; left out")
     kinds: dict[str, Any] = {"nominal_columns": others, "drop": unknown}
     if "numeric_columns" in reader.options:
-        dates = {name: order for name, order in known.date_orders().items() if name in numeric}
+        said = columns.reading.get("dates")
+        dates = {n: said or order for n, order in known.date_orders().items() if n in numeric}
         kinds["numeric_columns"] = [name for name in numeric if name not in dates]
         if dates:
             kinds["dates"] = dates

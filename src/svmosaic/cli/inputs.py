@@ -36,6 +36,7 @@ from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
     "as_table",
+    "check_labels",
     "column_roles",
     "dense_where_needed",
     "describe_classes",
@@ -241,6 +242,35 @@ def warn_about_ids(source: str, columns: Columns, data: Dataset) -> None:
             values = table[:, features.index(name)]
             if values[0] in (0, 1) and np.all(np.diff(values) == 1):
                 note(f"warning: the column {name!r} counts the rows. {advice}")
+
+
+def check_labels(data: Dataset, *, regression: bool) -> None:
+    """Refuse numbers where classes are expected, and names where numbers are.
+
+    Parameters
+    ----------
+    data : Dataset
+        The training data, with one target.
+    regression : bool
+        Whether numbers are to be predicted.
+    """
+    if data.y is None or data.y.ndim != 1:
+        return
+    if regression:
+        describe_values(data.y)
+        return
+    n_values, n_samples = np.unique(data.y).size, data.n_samples
+    advice = "For numbers use --method smo-regression, for classes another --target"
+    if data.y.dtype.kind == "f":
+        raise ValueError(
+            f"The target of {data.name} has fractions, such as {data.y[data.y % 1 != 0][0]:g}, "
+            f"which are no classes. {advice}."
+        )
+    if data.y.dtype.kind in "iu" and n_samples >= _FEWEST_ROWS and n_values > n_samples / 2:
+        note(
+            f"warning: the target of {data.name} has {n_values} different numbers in {n_samples} "
+            f"rows. {advice}"
+        )
 
 
 def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:

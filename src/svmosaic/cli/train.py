@@ -183,8 +183,7 @@ def run(args: argparse.Namespace) -> None:
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
-    if regression and task == "rows":
-        inputs.describe_values(data.y)
+    inputs.check_labels(data, regression=regression)
     folds = None
     if args.cv is not None:
         folds = make_folds(data.y, args.cv, stratified=not regression, who=data.name)

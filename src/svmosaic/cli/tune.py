@@ -174,6 +174,7 @@ def run(args: argparse.Namespace) -> None:
     data = inputs.dense_where_needed(data, estimator)
     if task == "bags":
         resolve_positive(estimator, data.y)
+    inputs.check_labels(data, regression=not is_classifier(estimator))
     searched, held_out = _all_rows(data), None
     if args.holdout:
         searched, held_out = _split(data, stratified=is_classifier(estimator))
@@ -354,7 +355,9 @@ def _best_candidates(search: Any) -> str:
     results = search.cv_results_
     sizes = results.get("mean_n_support", np.zeros(results["mean_test_score"].size))
     order = np.lexsort((sizes, -results["mean_test_score"].round(12)))
-    columns = list(search.best_params_)
+    usual = ("gamma", "margin", "C")
+    columns = [name for name in usual if name in search.best_params_]
+    columns += [name for name in search.best_params_ if name not in usual]
     rows = [
         [
             *(_shown(results[f"param_{name}"][i]) for name in columns),

@@ -109,10 +109,34 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     if has_header is None:
         has_header = looks_like_header(first, rest, numbers)
     if has_header:
-        names = header_names(path, number, first)
+        width = _named_width(first, others)
+        if width < len(first):
+            cut = partial(_cut_named, path, cut, width)
+        names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
     return LineTable(names, cut, n_skipped + has_header, numbers=numbers)
+
+
+def _named_width(first: Sequence[str], others: Sequence[Sequence[str]]) -> int:
+    """Return how many columns there are without those at the end that Excel left empty."""
+    width = len(first)
+    while width > 1 and not first[width - 1] and not any(any(c[width - 1 :]) for c in others):
+        width -= 1
+    return width
+
+
+def _cut_named(
+    path: Path, cut: Callable[[int, str], list[str]], width: int, number: int, line: str
+) -> list[str]:
+    """Return the cells of the columns that have names, or say that there are more."""
+    cells = cut(number, line)
+    for cell in cells[width:]:
+        if cell:
+            raise file_error(
+                path, number, f"the cell {shorten(cell)} has no heading. Give its column a name."
+            )
+    return cells[:width]
 
 
 def _find_number_format(

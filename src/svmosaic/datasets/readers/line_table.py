@@ -153,8 +153,17 @@ def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
     lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
+    # Spreadsheets end some files with rows that have delimiters and nothing else.
+    empty: list[tuple[list[str], int]] = []
     for number, line in lines:
-        builder.add_row(table.cut(number, line), number)
+        cells = table.cut(number, line)
+        if len(cells) > 1 and not any(cells):
+            empty.append((cells, number))
+            continue
+        for row in empty:
+            builder.add_row(*row)
+        empty.clear()
+        builder.add_row(cells, number)
     return builder.finish(number)
 
 
