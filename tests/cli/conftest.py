@@ -77,6 +77,22 @@ def flowers(tmp_path):
 
 
 @pytest.fixture
+def export(tmp_path):
+    """A table as a spreadsheet writes it: ids, a note, dates, semicolons, decimal commas."""
+    rng = np.random.default_rng(2)
+    lines = ["patient;age;value;seen;note;healthy"]
+    for i in range(40):
+        healthy = i % 2 == 0
+        value = f"{rng.normal(1.0 if healthy else 3.0, 0.3):.3f}".replace(".", ",")
+        lines.append(
+            f"p{i};{30 + i % 9};{value};{i % 28 + 1}.2.2024;-;{'yes' if healthy else 'no'}"
+        )
+    path = tmp_path / "export.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
 def blobs(tmp_path):
     """A sparse LIBSVM file with the labels -1 and 1: the first or the last features are set."""
     rng = np.random.default_rng(1)

@@ -167,4 +167,5 @@ def test_several_targets_are_found_by_name(tmp_path, monkeypatch, capsys):
 
     captured = capsys.readouterr()
     assert "mean R2" in captured.err
-    assert len(captured.out.splitlines()) == ROWS
+    assert captured.out.startswith("row,sum,gap\n1,")
+    assert len(captured.out.splitlines()) == ROWS + 1

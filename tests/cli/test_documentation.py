@@ -29,7 +29,7 @@ print(json.dumps(outcomes))
 """
 
 
-@pytest.mark.usefixtures("flats", "molecules")
+@pytest.mark.usefixtures("flats", "molecules", "export")
 def test_every_example_runs(tmp_path):
     text = _PAGE.read_text(encoding="utf-8")
     (scores,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import time
 
 import pytest
@@ -172,3 +173,57 @@ def test_ctrl_c_keeps_what_is_finished(start, spec):
     assert "finished cells are kept; the same command resumes with the others" in err
     assert "Traceback" not in err
     assert 0 < len(read_entries(journal)) < 1000
+
+
+OWN = """
+[protocol]
+outer = 2
+[[data]]
+name = "sklearn-iris"
+[[methods]]
+name = "mine"
+estimator = "beside_the_spec.Mine"
+"""
+
+
+def test_a_module_beside_the_spec_is_found(svmosaic, tmp_path, monkeypatch):
+    folder = tmp_path / "study"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "beside_the_spec", raising=False)
+    (folder / "spec.toml").write_text(OWN)
+    module = folder / "beside_the_spec.py"
+    module.write_text("from sklearn.neighbors import KNeighborsClassifier as Mine\n")
+
+    outcome = svmosaic("run", "study/spec.toml", "--out", tmp_path / "out")
+
+    assert outcome.code == 0, outcome.err
+    assert "finished now       2" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import numpy\nnumpy.no_such_name\n", "AttributeError: module 'numpy' has no attribute"),
+        ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("class Mine\n", "SyntaxError"),
+        ("", "there is no estimator 'beside_the_spec.Mine'"),
+    ],
+)
+def test_an_error_in_a_module_beside_the_spec_is_shown(
+    svmosaic, tmp_path, monkeypatch, text, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "beside_the_spec", raising=False)
+    (tmp_path / "spec.toml").write_text(OWN)
+    (tmp_path / "beside_the_spec.py").write_text(text)
+
+    outcome = svmosaic("run", "spec.toml")
+    sys.modules.pop("beside_the_spec", None)
+
+    assert outcome.code == 1
+    assert message in outcome.err
+    if text:
+        assert "(beside_the_spec.py, line" in outcome.err

@@ -36,7 +36,9 @@ def test_several_targets_are_learned_saved_and_predicted(svmosaic, flats, tmp_pa
     assert float(_field(outcome, "training mean R2")) > 0.9
     assert float(_field(outcome, "test mean R2").split()[0]) > 0.9
     assert "mean R2 0.9" in predicted.err
-    values = np.array([line.split("\t") for line in predicted.out.splitlines()], dtype=float)
+    header, *table = [line.split(",") for line in predicted.out.splitlines()]
+    assert header == ["row", "price", "rent"]
+    values = np.array(table, dtype=float)[:, 1:]
     np.testing.assert_array_equal(values, predict_labels(load(model), _features(flats)))
     info = svmosaic("info", model)
     assert METHODS[method] in info.out
@@ -56,7 +58,7 @@ def test_new_rows_need_no_targets(svmosaic, flats, tmp_path):
     outcome = svmosaic("predict", tmp_path / "m", new)
 
     assert outcome.code == 0
-    assert [len(line.split("\t")) for line in outcome.out.splitlines()] == [2, 2]
+    assert [len(line.split(",")) for line in outcome.out.splitlines()] == [3, 3, 3]
     assert "R2" not in outcome.err
 
 
@@ -147,9 +149,10 @@ def test_bags_are_learned_saved_and_predicted(svmosaic, molecules, tmp_path, met
     assert _field(outcome, "classes") == "2 (active: 12, dull: 12)"
     assert float(_field(outcome, "training accuracy")) > 0.9
     assert "(24 bags)" in _field(outcome, "test accuracy")
-    table = [line.split("\t") for line in predicted.out.splitlines()]
+    header, *table = [line.split(",") for line in predicted.out.splitlines()]
+    assert header == ["molecule", "prediction", "decision_dull"]
     assert len(table) == 24
-    assert table[0][0] == "dull"
+    assert table[0][:2] == ["m0", "dull"]
     assert "of 24 bags right" in predicted.err
     info = svmosaic("info", model)
     assert METHODS[method] in info.out
@@ -165,7 +168,7 @@ def test_new_bags_need_no_labels_and_columns_have_names(svmosaic, molecules, tmp
     outcome = svmosaic("predict", tmp_path / "m", new, "--bag", "id", "--target", "none")
 
     assert outcome.code == 0, outcome.err
-    assert outcome.out.splitlines() == ["active", "dull"]
+    assert outcome.out.splitlines() == ["id,prediction", "a,active", "b,dull"]
 
 
 def test_three_classes_of_bags(svmosaic, molecules, tmp_path):
@@ -241,7 +244,7 @@ def test_gaps_are_filled_and_the_model_takes_them_too(svmosaic, flowers, tmp_pat
     assert outcome.code == 0, outcome.err
     assert _field(outcome, "gaps") == f"2 filled with the {impute} of their column"
     assert "accuracy" in predicted.err
-    assert len(predicted.out.splitlines()) == 40
+    assert len(predicted.out.splitlines()) == 41
     info = svmosaic("info", tmp_path / "m")
     assert _field(info, "scaling") == "SimpleImputer, MinMaxScaler"
     X = np.array([[np.nan, 1, 0, 0], [0.5, 0, 1, 0]])

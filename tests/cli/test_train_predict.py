@@ -59,9 +59,11 @@ def test_prediction_agrees_with_the_library(svmosaic, flowers, tmp_path):
 
     assert outcome.code == 0
     assert "accuracy 1.0000 (40 of 40 rows right)" in outcome.err
-    table = [line.split("\t") for line in outcome.out.splitlines()]
-    assert [row[0] for row in table] == expected.predict(X).tolist()
-    values = [float(row[1]) for row in table]
+    header, *table = [line.split(",") for line in outcome.out.splitlines()]
+    assert header == ["row", "prediction", "decision_yes"]
+    assert [row[0] for row in table] == [str(i + 1) for i in range(40)]
+    assert [row[1] for row in table] == expected.predict(X).tolist()
+    values = [float(row[2]) for row in table]
     np.testing.assert_allclose(values, expected.decision_function(X), rtol=1e-12)
 
 
@@ -82,7 +84,7 @@ def test_columns_are_matched_by_name_and_labels_may_be_absent(svmosaic, flowers,
 
     outcome = svmosaic("predict", tmp_path / "m", new)
 
-    assert outcome.out == "yes\nno\nyes\n"
+    assert outcome.out == "row,prediction\n1,yes\n2,no\n3,yes\n"
     assert "accuracy" not in outcome.err
 
 
@@ -126,7 +128,7 @@ def test_foreign_labels_give_no_accuracy(svmosaic, blobs, tmp_path):
 
     outcome = svmosaic("predict", tmp_path / "m", unlabelled)
 
-    assert outcome.out == "1\n-1\n"
+    assert outcome.out == "row,prediction\n1,1\n2,-1\n"
     assert "not classes of the model" in outcome.err
 
 
@@ -135,7 +137,7 @@ def test_a_model_without_scaling_knows_its_columns_too(svmosaic, flowers, tmp_pa
     predicted = svmosaic("predict", tmp_path / "m", flowers)
 
     assert (trained.code, trained.err) == (0, "")
-    assert predicted.err == "svmosaic: accuracy 1.0000 (40 of 40 rows right)\n"
+    assert predicted.err.startswith("svmosaic: accuracy 1.0000 (40 of 40 rows right)\n")
     assert load(tmp_path / "m").feature_names_in_[0] == "size"
 
 
@@ -170,8 +172,8 @@ def test_what_training_never_saw_does_not_change_a_prediction(svmosaic, blobs, t
     assert _field(outcome, "constant") == "3 features without a range, held at one value"
     assert isinstance(load(tmp_path / "m")[0], ConstantHolder)
     assert "accuracy 1.0000" in predicted.err
-    first, second, _ = predicted.out.splitlines()
-    assert first == second
+    first, second, _ = predicted.out.splitlines()[1:]
+    assert first.partition(",")[2] == second.partition(",")[2]
     assert _field(svmosaic("info", tmp_path / "m"), "scaling").startswith("ConstantHolder, ")
     unscaled = svmosaic("train", blobs, "-o", tmp_path / "n", "--scale", "none")
     assert "constant" not in unscaled.out
@@ -194,7 +196,7 @@ def test_every_scaling_serves_sparse_and_dense_data(svmosaic, blobs, tmp_path, s
         trained = svmosaic("train", data, "-o", tmp_path / "m", "--scale", scale)
         predicted = svmosaic("predict", tmp_path / "m", data)
         assert (trained.code, predicted.code) == (0, 0)
-        assert len(predicted.out.split()) == len(data.read_text().splitlines())
+        assert len(predicted.out.split()) == len(data.read_text().splitlines()) + 1
 
 
 def test_options_reach_the_estimator(svmosaic, tmp_path):
@@ -273,7 +275,7 @@ def test_libsvm_text_serves_data_with_more_features_than_it_names(svmosaic, tmp_
 
     outcome = svmosaic("predict", text, data)
 
-    assert (outcome.code, outcome.out) == (0, "1\n-1\n")
+    assert (outcome.code, outcome.out) == (0, "row,prediction\n1,1\n2,-1\n")
 
 
 @pytest.mark.parametrize(
@@ -352,7 +354,7 @@ def test_a_regressor_is_trained_saved_and_used(svmosaic, tmp_path, method, setti
 
     assert float(_field(outcome, "training R2").split()[0]) > 0.99
     assert "R2 1.0" in predicted.err
-    assert len(predicted.out.splitlines()) == 40
+    assert len(predicted.out.splitlines()) == 41
     assert METHODS[method] in svmosaic("info", model).out
     assert "predicts values" in svmosaic("predict", model, table, "--decision").err
 

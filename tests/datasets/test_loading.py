@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from sklearn.datasets import load_iris
 
-from svmosaic.datasets import data_folder, describe, list_datasets, load
+from svmosaic.datasets import data_folder, describe, list_datasets, load, whereabouts
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 
 
@@ -116,8 +116,7 @@ def test_absent_set_says_how_to_get_it(no_data):
         load("edm")
     with pytest.raises(DataNotFoundError, match=r"as multiinstance/musk1\.arff\.gz and set"):
         load("musk1")
-    with pytest.raises(DataNotFoundError, match="or load scikit-learn's copy, 'sklearn-iris'"):
-        load("iris")
+    assert (load("iris").n_samples, whereabouts("wine")) == (150, "scikit-learn")
 
 
 def test_misspelt_name_is_answered():

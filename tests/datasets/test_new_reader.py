@@ -151,7 +151,7 @@ def test_the_command_line_trains_predicts_and_streams(
 def test_the_help_lists_the_format(json_lines, capsys):
     assert main(["train", "--help"]) == 0
 
-    assert "{csv,libsvm,arff,jsonl}" in capsys.readouterr().out
+    assert "{csv,libsvm,arff,parquet,excel,jsonl}" in capsys.readouterr().out
 
 
 # A format that is not text, with nothing but `read` -----------------------------------------

@@ -70,7 +70,7 @@ def test_format_can_be_given(write):
         ("t.svm", LIBSVM, {"drop": ["c"]}, "'drop' option .* does not apply to libsvm"),
         ("t.csv", CSV, {"n_features": 3}, "'n_features' option .* does not apply to csv"),
         ("t.arff", ARFF, {"header": True}, "'header' option .* does not apply to arff"),
-        ("t.csv", CSV, {"format": "excel"}, "'format' option .* must be one of"),
+        ("t.csv", CSV, {"format": "sas"}, "'format' option .* must be one of"),
         ("t.csv", CSV, {"nominal": "hash"}, "'nominal' option .* must be 'onehot' or 'ordinal'"),
     ],
 )

@@ -106,7 +106,7 @@ def test_damaged_gzip_is_named(write, damage):
     ],
 )
 def test_a_gzip_file_may_unpack_to_so_much(size, most):
-    assert text_module._most_by_ratio(size) == most
+    assert text_module.most_by_ratio(size) == most
 
 
 def test_small_file_may_shrink_a_lot(write):

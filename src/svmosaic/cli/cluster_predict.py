@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from svmosaic.cli.cluster import connect, show_log
+from svmosaic.cli.cluster import connect, refuse_local_options, show_log
 from svmosaic.cli.console import note
 from svmosaic.utils.wording import plural
 
@@ -20,7 +20,7 @@ def predict_on_cluster(args: argparse.Namespace, model: Any) -> None:
     from svmosaic.dask.file_prediction import predict_files
 
     kind = data_kind(final_estimator(model))
-    select_columns(args, kind, f"the model {args.model}")
+    refuse_local_options(select_columns(args, kind, f"the model {args.model}"))
     if kind != "rows":
         raise ValueError(
             f"{args.model} predicts {'bags' if kind == 'bags' else 'several targets'}, which "

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
-from svmosaic.cli.cluster import connect, show_log
+from svmosaic.cli.cluster import connect, refuse_local_options, show_log
 from svmosaic.cli.console import format_fields, note
 from svmosaic.cli.methods import make_cluster_estimator
 from svmosaic.utils.optional import import_optional
@@ -47,7 +47,7 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
         )
     estimator = make_cluster_estimator(args.method, options.estimator_parameters(args), args.set)
     estimator.set_params(verbose=int(args.verbose))
-    select_columns(args, "rows", f"the method {args.method}")
+    refuse_local_options(select_columns(args, "rows", f"the method {args.method}"))
     regression = is_regressor(estimator)
     files = list_files(args.data)
     reading = FileOptions(args.format, args.target, max_bytes=args.max_bytes)

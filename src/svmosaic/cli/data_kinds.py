@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from sklearn.utils import get_tags
 
 from svmosaic.cli.console import note
+from svmosaic.cli.option_names import option_of, own_options
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.columns import TableOptions, find_column, to_dense
-from svmosaic.datasets.readers.reader import find_reader
-from svmosaic.datasets.readers.text import other_advice
+from svmosaic.datasets.readers.dates import DATE_ORDERS
+from svmosaic.datasets.readers.reader import Reader, find_reader
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
@@ -34,11 +35,14 @@ __all__ = [
 _NAMES_SHOWN = 3
 # A file like LIBSVM's with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
+# Options that list columns, and those that say how a file is written.
+_COLUMN_LISTS = ("drop", "categorical", "numeric")
+_READING = ("delimiter", "decimal", "thousands", "encoding", "header", "dates")
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the user says of the columns of a file.
+    """What the user says of a file and of its columns.
 
     Attributes
     ----------
@@ -52,6 +56,13 @@ class Columns:
         Column of the ids of bags.
     max_bytes : int or None
         The most that the text and each array may take; None: a share of the free memory.
+    id : str, int or None
+        Column that identifies the rows.
+    drop, categorical, numeric : list of str or int
+        Columns to leave out, of names, of numbers.
+    reading : dict
+        How the file is written, by the parameter of the readers: delimiter, decimal, thousands,
+        encoding, header, dates. What is not given is found out.
     """
 
     format: Any = None
@@ -59,6 +70,19 @@ class Columns:
     targets: Any = None
     bag: str | int | None = None
     max_bytes: int | None = None
+    id: str | int | None = None
+    drop: Sequence[str | int] = ()
+    categorical: Sequence[str | int] = ()
+    numeric: Sequence[str | int] = ()
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, args: Namespace) -> Columns:
+        """Return what the arguments of a command say; one without an option does not say it."""
+        names = ("format", "target", "targets", "bag", "max_bytes", "id", *_COLUMN_LISTS)
+        given = {name: getattr(args, name) for name in names if hasattr(args, name)}
+        written = {name: getattr(args, name, None) for name in _READING}
+        return cls(**given, reading={n: value for n, value in written.items() if value is not None})
 
     def says_targets(self) -> bool:
         """Whether the user has said anything of labels or targets."""
@@ -70,14 +94,47 @@ class Columns:
 
     def given(self) -> dict[str, Any]:
         """Return what is not as it is by default, by the name of its option."""
-        options = {
+        options: dict[str, tuple[Any, Any]] = {
             "--format": (self.format, None),
             "--target": (self.target, -1),
             "--targets": (self.targets, None),
             "--bag": (self.bag, None),
             "--max-bytes": (self.max_bytes, None),
+            "--id": (self.id, None),
+            "--drop": (list(self.drop), []),
+            "--categorical": (list(self.categorical), []),
+            "--numeric": (list(self.numeric), []),
+            **{option_of(name): (value, None) for name, value in self.reading.items()},
         }
         return {name: value for name, (value, default) in options.items() if value != default}
+
+    def options(self) -> TableOptions:
+        """Return how the names of the columns are read."""
+        return TableOptions(max_bytes=self.max_bytes, **self.reading)
+
+    def resolve(self, names: Sequence[str], file: Path) -> Columns:
+        """Return the same with names in place of numbers; errors say which option is wrong."""
+
+        def find(option: str, key: str | int) -> str:
+            try:
+                return names[find_column(key, names, file)]
+            except ValueError as error:
+                # A column may be called 2024.
+                if isinstance(key, int) and str(key) in names:
+                    return str(key)
+                raise ValueError(f"{option}: {error}") from None
+
+        changed: dict[str, Any] = {
+            name: [find(f"--{name}", key) for key in getattr(self, name)] for name in _COLUMN_LISTS
+        }
+        for name in ("id", "target", "bag"):
+            key = getattr(self, name)
+            # What is -1 was not said, and a file of one column has no labels.
+            if key is not None and (name, key) != ("target", -1):
+                changed[name] = find(f"--{name}", key)
+        if isinstance(self.targets, list):
+            changed["targets"] = [find("--targets", key) for key in self.targets]
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True)
@@ -90,10 +147,17 @@ class KnownColumns:
         Names of its features; ``colour=red`` is a value of the column colour.
     targets : list of str
         The columns that it predicts; empty if it does not know.
+    roles : dict
+        Names of other columns by what they are: see `svmosaic.persistence.save`.
     """
 
     features: list[str]
     targets: list[str]
+    roles: Mapping[str, list[str]] = field(default_factory=dict)
+
+    def date_orders(self) -> dict[str, Any]:
+        """Return the order of year, month and day, by the columns of dates."""
+        return {name: order for order in DATE_ORDERS for name in self.roles.get(order, ())}
 
 
 def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
@@ -104,7 +168,9 @@ def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
     ):
         if value is not None and task != right:
             raise ValueError(f"{option} is for {what}, which {who} does not take. Leave it out.")
-    return Columns(args.format, args.target, args.targets, args.bag, args.max_bytes)
+    if task == "bags" and args.id is not None:
+        raise ValueError(f"--id is for rows, and {who} takes bags. Name their ids by --bag.")
+    return Columns.of(args)
 
 
 def data_kind(estimator: Any) -> Kind:
@@ -122,15 +188,17 @@ def read_file(
     labelled: bool = True,
     width: int | None = None,
     gaps: bool = False,
+    name_gaps: bool = False,
     known: KnownColumns | None = None,
 ) -> Dataset:
     """Return the data of a file; without labels unless `labelled`.
 
     `width` is the number of features, for LIBSVM text, which does not tell it. Features may be
-    missing if `gaps`. What is `known` of the columns tells which hold numbers and which hold names.
+    missing if `gaps`; a missing name is then nan in all its columns if `name_gaps`, else 0. What is
+    `known` of the columns tells which hold numbers and which hold names.
     """
-    with other_advice(allow_nan="train with --impute mean", max_bytes="--max-bytes"):
-        data = _read_file(source, task, columns, labelled, width, gaps, known)
+    with own_options():
+        data = _read_file(source, task, columns, labelled, width, gaps, name_gaps, known)
     refuse_infinities(data.X, Path(source).name)
     return data
 
@@ -142,17 +210,35 @@ def _read_file(
     labelled: bool,
     width: int | None,
     gaps: bool,
+    name_gaps: bool,
     known: KnownColumns | None,
 ) -> Dataset:
-    reader = find_reader(source, columns.format)
+    reader = find_reader(source, columns.format, encoding=columns.reading.get("encoding"))
+    names = column_names(source, columns)
+    if names is not None:
+        columns = columns.resolve(names, Path(source))
     common: dict[str, Any] = {
         "format": reader.name,
         "allow_nan": gaps,
         "max_bytes": columns.max_bytes,
+        "nominal_gaps": "nan" if name_gaps and "nominal_gaps" in reader.options else "zeros",
+        "drop": columns.drop,
+        "nominal_columns": columns.categorical,
+        "numeric_columns": columns.numeric,
+        **columns.reading,
     }
-    if task == "targets" and labelled:
-        return read_multitarget(source, targets=columns.targets, **common)
     target = columns.target if labelled and task != "targets" else None
+    if known is not None and names is not None:
+        common |= _kinds_of_model(Path(source).stem, names, columns, target, known, reader)
+    if task != "bags":
+        common["id_column"] = columns.id
+    if task == "targets" and labelled:
+        # What is predicted is no feature, though the model knows nothing else of it.
+        chosen = columns.targets
+        if isinstance(chosen, int):
+            chosen = (names or ())[-chosen:]
+        common["drop"] = [name for name in common["drop"] if name not in (chosen or ())]
+        return read_multitarget(source, targets=columns.targets, **common)
     if not reader.has_columns and target is None:
         # The label has a place of its own; saying that there is none changes nothing.
         target = -1
@@ -160,10 +246,6 @@ def _read_file(
         common["n_features"] = width
     if task == "bags":
         return read_bags(source, bag=columns.bag, target=target, **common)
-    if known is not None and "numeric_columns" in reader.options:
-        names = column_names(source, columns)
-        assert names is not None
-        common |= _kinds_of_model(Path(source).stem, names, target, known)
     data = read_table(source, target=target, **common)
     if reader.has_columns or not sp.issparse(data.X):
         return data
@@ -175,15 +257,20 @@ def _read_file(
 
 def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
     """Return the names of all columns of a file; None for formats without."""
-    reader = find_reader(source, columns.format)
-    if not reader.has_columns or reader.columns is None:
-        return None
-    with other_advice(max_bytes="--max-bytes"):
-        return reader.columns(Path(source), TableOptions(max_bytes=columns.max_bytes)).names
+    with own_options():
+        reader = find_reader(source, columns.format, encoding=columns.reading.get("encoding"))
+        if not reader.has_columns or reader.columns is None:
+            return None
+        return reader.columns(Path(source), columns.options()).names
 
 
 def _kinds_of_model(
-    file: str, names: Sequence[str], target: str | int | None, known: KnownColumns
+    file: str,
+    names: Sequence[str],
+    columns: Columns,
+    target: str | int | None,
+    known: KnownColumns,
+    reader: Reader,
 ) -> dict[str, Any]:
     """Return which columns of a file hold numbers and which hold names, as a model knows them.
 
@@ -193,17 +280,28 @@ def _kinds_of_model(
     # `colour=red` is a value of the column colour.
     cuts = ((name, at) for name in known.features for at, c in enumerate(name) if c == "=")
     nominal = {name[:at] for name, at in cuts}
-    labels = target if target is None else names[find_column(target, names, Path(file))]
-    numeric = [name for name in names if name in numbers and name != labels]
-    others = [n for n in names if n in nominal and n not in numbers and n != labels]
-    unknown = [name for name in names if name not in {*numeric, *others, labels}]
+    special = {columns.id, columns.bag, None}
+    if target is not None:
+        special.add(names[find_column(target, names, Path(file))])
+    free = [name for name in names if name not in special]
+    numeric = [name for name in free if name in numbers]
+    others = [name for name in free if name in nominal and name not in numbers]
+    unknown = [name for name in free if name not in {*numeric, *others}]
     if not numeric and not others:
         # Not the columns of the model at all, which is another sentence.
         return {}
-    strange = [name for name in unknown if name not in known.targets]
+    expected = {*known.targets, *columns.drop, *(n for own in known.roles.values() for n in own)}
+    strange = [name for name in unknown if name not in expected]
     if strange:
         note(f"warning: {file} has {listed_columns(strange)} unknown to the model; left out")
-    return {"numeric_columns": numeric, "nominal_columns": others, "drop": unknown}
+    kinds: dict[str, Any] = {"nominal_columns": others, "drop": unknown}
+    if "numeric_columns" in reader.options:
+        said = columns.reading.get("dates")
+        dates = {n: said or order for n, order in known.date_orders().items() if n in numeric}
+        kinds["numeric_columns"] = [name for name in numeric if name not in dates]
+        if dates:
+            kinds["dates"] = dates
+    return kinds
 
 
 def listed_columns(names: Sequence[str]) -> str:

@@ -9,7 +9,17 @@ from sklearn.base import is_classifier
 
 from svmosaic.utils.wording import plural
 
-__all__ = ["Fields", "bag_fields", "chain_fields", "listed", "mixture_fields", "stop_reasons"]
+__all__ = [
+    "Fields",
+    "bag_fields",
+    "chain_fields",
+    "listed",
+    "mixture_fields",
+    "part_name",
+    "positive_fields",
+    "role_fields",
+    "stop_reasons",
+]
 
 Fields = list[tuple[str, object]]
 
@@ -21,6 +31,23 @@ def listed(items: list[Any]) -> str:
     """Return the first items, with commas."""
     shown = ", ".join(str(item) for item in items[:_SHOWN])
     return f"{shown}, ..." if len(items) > _SHOWN else shown
+
+
+def role_fields(roles: dict[str, list[str]]) -> Fields:
+    """Return what columns are that are neither features nor targets, and which are dates."""
+    words = {"id": "ids", "bag": "bag ids", "drop": "left out"}
+    fields: Fields = [(words[role], listed(roles[role])) for role in words if role in roles]
+    dates = [f"{listed(names)} ({role})" for role, names in roles.items() if role not in words]
+    return [*fields, ("dates", "; ".join(dates))] if dates else fields
+
+
+def positive_fields(model: Any) -> Fields:
+    """Return which of two classes of bags an instance proves, for models in which it matters."""
+    side = getattr(model, "positive", None)
+    if side is None or model.classes_.size != 2:
+        return []
+    label = model.classes_[0 if side == "first" else 1]
+    return [("positive class", f"{label}: one such instance makes a bag {label}")]
 
 
 def part_name(model: Any) -> str:

@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Load the model, which checks it, and describe it."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.cli.describe import role_fields
     from svmosaic.cli.inputs import final_estimator, list_transformers
     from svmosaic.cli.predict import load_model
 
@@ -39,6 +40,7 @@ def run(args: argparse.Namespace) -> None:
         ("scaling", ", ".join(before) if before else "none"),
         ("features", _features(model)),
         *_target_fields(model),
+        *role_fields(getattr(model, "column_roles_in_", {})),
         *_class_fields(estimator),
         *_probability_fields(final),
         *_expansion_fields(estimator),
@@ -50,13 +52,13 @@ def run(args: argparse.Namespace) -> None:
 def _expansion_fields(estimator: Any) -> list[tuple[str, object]]:
     """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
     from svmosaic.cli.data_kinds import data_kind
-    from svmosaic.cli.describe import bag_fields, chain_fields
+    from svmosaic.cli.describe import bag_fields, chain_fields, positive_fields
 
     task = data_kind(estimator)
     if task == "targets":
         return [("targets", estimator.n_targets_), *chain_fields(estimator)]
     if task == "bags":
-        return bag_fields(estimator)
+        return [*positive_fields(estimator), *bag_fields(estimator)]
     if not hasattr(estimator, "support_vectors_"):
         return [
             ("planes", estimator.weights_.size),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +25,19 @@ from svmosaic.cli.data_kinds import (
     listed_columns,
     read_file,
 )
-from svmosaic.cli.preparation import fills_gaps, moves_zeros
+from svmosaic.cli.option_names import own_options
+from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.columns import find_column
-from svmosaic.datasets.readers.reader import find_reader
-from svmosaic.datasets.readers.text import in_words, other_advice
+from svmosaic.datasets.readers.text import in_words
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.free_memory import free_memory
 
 __all__ = [
     "as_table",
+    "check_labels",
+    "column_roles",
     "dense_where_needed",
     "describe_classes",
     "describe_counts",
@@ -44,6 +48,7 @@ __all__ = [
     "read_for_model",
     "read_training",
     "target_columns",
+    "warn_about_ids",
 ]
 
 # What a data set of each kind has, and which methods of `train` take it.
@@ -52,6 +57,11 @@ _KINDS: dict[Kind, str] = {
     "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
     "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
 }
+
+
+# A column of names is doubtful from so many rows on, if so many of its values are different.
+_FEWEST_ROWS = 10
+_UNIQUE_SHARE = 0.5
 
 
 # Reading ------------------------------------------------------------------------------------
@@ -81,12 +91,14 @@ def read_training(
         Whether features may be missing.
     """
     if _is_file(source, task):
-        data = read_file(source, task, columns, gaps=gaps)
+        data = read_file(source, task, columns, gaps=gaps, name_gaps=gaps)
     else:
         _refuse_file_options(source, columns)
         data = load(source)
         if not gaps and _has_gaps(data):
             raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
+    if "dates" in columns.reading and not data.date_columns:
+        note(f"warning: no column of {data.name} holds dates; --dates changes nothing")
     if not float32:
         return data
     return _with_table(data, as_table(data).astype(np.float32), data.feature_names)
@@ -106,19 +118,29 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         _refuse_file_options(source, columns)
         return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in list_transformers(model))
+    name_gaps = any(fills_names(one, model) for one in list_transformers(model))
     wanted = getattr(model, "feature_names_in_", None)
     own = [str(name) for name in getattr(model, "target_names_in_", ())]
-    known = None if wanted is None else KnownColumns([str(name) for name in wanted], own)
+    roles = getattr(model, "column_roles_in_", {})
+    known = None if wanted is None else KnownColumns([str(name) for name in wanted], own, roles)
+    columns = _with_roles(columns, roles, column_names(source, columns) if roles else None)
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
         data = read_file(
-            source, task, columns, labelled=labelled, width=width, gaps=gaps, known=known
+            source,
+            task,
+            columns,
+            labelled=labelled,
+            width=width,
+            gaps=gaps,
+            name_gaps=name_gaps,
+            known=known,
         )
         return _fit_columns(data, model)
 
     names = column_names(source, columns) if own and not columns.says_targets() else None
-    if names is not None and task != "bags":
+    if names is not None:
         if not set(own) <= set(names):
             return read(labelled=False)
         columns = columns.with_targets(own, task)
@@ -135,7 +157,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     try:
         return read()
     except _ColumnMismatch as error:
-        if not find_reader(source, columns.format).has_columns:
+        if column_names(source, columns) is None:
             raise
         try:
             return read(labelled=False)
@@ -143,25 +165,112 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
             raise error from None
 
 
+def _with_roles(
+    columns: Columns, roles: Mapping[str, list[str]], names: Sequence[str] | None
+) -> Columns:
+    """Return the same with the ids that the model knows, where the user named none."""
+    for role in ("id", "bag"):
+        (name, *_) = roles.get(role, [None])
+        if name is not None and getattr(columns, role) is None and name in (names or ()):
+            columns = replace(columns, id=name) if role == "id" else replace(columns, bag=name)
+    return columns
+
+
 def _are_empty(source: str, columns: Columns, own: list[str], names: Sequence[str]) -> bool:
     """Return whether columns of a file have no value at all."""
     others = [name for name in names if name not in own]
     table = read_table(
-        source, format=columns.format, target=None, drop=others, allow_nan=True, dense=True
+        source,
+        format=columns.format,
+        target=None,
+        drop=others,
+        allow_nan=True,
+        dense=True,
+        **columns.reading,
     )
     return bool(np.isnan(table.X).all())
 
 
+def column_roles(source: str, columns: Columns, data: Dataset, task: Kind) -> dict[str, list[str]]:
+    """Return what a model is to know of columns that are neither features nor targets."""
+    names = column_names(source, columns) if Path(source).is_file() else None
+    if names is None:
+        return {}
+    columns = columns.resolve(names, Path(source))
+    # Instances may also be in a relational attribute, whose features are not among the columns.
+    own = (name.partition("=")[0] for name in data.feature_names or ())
+    is_flat = any(name in names for name in own)
+    roles: dict[str, list[Any]] = {
+        "id": [columns.id] if columns.id is not None else [],
+        "bag": [columns.bag or names[0]] if task == "bags" and is_flat else [],
+        "drop": list(dict.fromkeys(columns.drop)),
+        columns.reading.get("dates", "ymd"): list(data.date_columns),
+    }
+    return {role: [str(name) for name in own] for role, own in roles.items() if own}
+
+
 def target_columns(source: str, columns: Columns, data: Dataset, task: Kind) -> list[str]:
     """Return the names of the columns that a model learns to predict; none if they have none."""
-    if not Path(source).is_file() or task == "bags":
+    if not Path(source).is_file():
         return []
     if task == "targets":
         return list(data.target_names or ())
     names = column_names(source, columns)
     if names is None or columns.target is None:
         return []
+    columns = columns.resolve(names, Path(source))
+    assert columns.target is not None
     return [names[find_column(columns.target, names, Path(source))]]
+
+
+def warn_about_ids(source: str, columns: Columns, data: Dataset) -> None:
+    """Say which columns seem to identify the rows, and so teach nothing."""
+    names = column_names(source, columns) if Path(source).is_file() else None
+    table = as_table(data)
+    n_rows, features = table.shape[0], list(data.feature_names or ())
+    if names is None or n_rows < _FEWEST_ROWS or sp.issparse(table):
+        return
+    n_values = Counter(name.partition("=")[0] for name in features if "=" in name)
+    advice = "It seems to identify rows: leave it out by --id or --drop."
+    for name in names:
+        if n_values[name] > _UNIQUE_SHARE * n_rows:
+            note(
+                f"warning: the column {name!r} has {n_values[name]} different names in {n_rows} "
+                f"rows. {advice}"
+            )
+        elif name in features:
+            values = table[:, features.index(name)]
+            if values[0] in (0, 1) and np.all(np.diff(values) == 1):
+                note(f"warning: the column {name!r} counts the rows. {advice}")
+
+
+def check_labels(data: Dataset, *, regression: bool) -> None:
+    """Refuse numbers where classes are expected, and names where numbers are.
+
+    Parameters
+    ----------
+    data : Dataset
+        The training data, with one target.
+    regression : bool
+        Whether numbers are to be predicted.
+    """
+    if data.y is None or data.y.ndim != 1:
+        return
+    if regression:
+        describe_values(data.y)
+        return
+    n_values, n_samples = np.unique(data.y).size, data.n_samples
+    advice = "For numbers use --method smo-regression, for classes another --target"
+    if data.y.dtype.kind == "f":
+        raise ValueError(
+            f"The target of {data.name} has fractions, such as {data.y[data.y % 1 != 0][0]:g}, "
+            f"which are no classes. {advice}."
+        )
+    if data.y.dtype.kind in "iu" and n_samples >= _FEWEST_ROWS and n_values > n_samples / 2:
+        note(
+            f"warning: the target of {data.name} has {n_values} different numbers in {n_samples} "
+            f"rows. {advice}"
+        )
 
 
 def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:
@@ -171,15 +280,16 @@ def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:
     return data.with_features(_to_dense(data.X, data.name), data.feature_names)
 
 
-def libsvm_width(source: str, format: Any = None, max_bytes: int | None = None) -> int:
+def libsvm_width(source: str, columns: Columns) -> int:
     """Return the number of features in a LIBSVM file or a named data set, 0 for other files."""
     if not _is_file(source):
         return load(source).n_features
-    reader = find_reader(source, format)
-    if reader.has_columns:
+    if column_names(source, columns) is not None:
         return 0
-    with other_advice(max_bytes="--max-bytes"):
-        return read_table(source, format=reader.name, max_bytes=max_bytes).n_features
+    with own_options():
+        return read_table(
+            source, format=columns.format, max_bytes=columns.max_bytes, **columns.reading
+        ).n_features
 
 
 def _to_dense(X: Any, name: str) -> Any:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from svmosaic.cli.console import one_line, plain_warnings
 from svmosaic.cli.files import check_files
+from svmosaic.cli.standard_input import data_of_standard_input
 from svmosaic.version import __version__
 
 __all__ = ["build_parser", "main"]
@@ -103,7 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         with plain_warnings():
             if args.files is not None:
                 check_files(args.files(args))
-            args.run(args)
+            with data_of_standard_input(args):
+                args.run(args)
         sys.stdout.flush()
         return 0
     except SystemExit as stop:

@@ -12,6 +12,7 @@ __all__ = [
     "make_cluster_estimator",
     "make_estimator",
     "named_parameter",
+    "resolve_positive",
 ]
 
 # The name on the command line and the public class.
@@ -74,7 +75,35 @@ def make_estimator(method: str, given: dict[str, Any], settings: list[tuple[str,
     """
     import svmosaic
 
-    return _set(getattr(svmosaic, METHODS[method])(), f"The method {method}", given, settings)
+    estimator = getattr(svmosaic, METHODS[method])()
+    if estimator.get_params().get("random_state", 0) is None:
+        # Two runs of a command give the same model.
+        estimator.set_params(random_state=0)
+    return _set(estimator, f"The method {method}", given, settings)
+
+
+def resolve_positive(estimator: Any, y: Any) -> None:
+    """Let `positive` of a classifier of bags name a class; the labels are needed for that.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameter `positive`, if it has one, may be a label.
+    y : ndarray of shape (n_bags,)
+        The labels.
+    """
+    import numpy as np
+
+    label = estimator.get_params().get("positive", "first")
+    classes = [str(one) for one in np.unique(y).tolist()]
+    if str(label) in classes and len(classes) == 2:
+        side = "first" if classes.index(str(label)) == 0 else "second"
+        estimator.set_params(positive=side)
+    elif label not in ("first", "second"):
+        known = ", ".join(classes[:8])
+        raise ValueError(
+            f"--set positive={label} names no class of two. Use one of: {known}, first, second."
+        )
 
 
 def make_cluster_estimator(
@@ -107,9 +136,9 @@ def _set(estimator: Any, who: str, given: dict[str, Any], settings: list[tuple[s
     known = estimator.get_params()
     for name in given:
         if name not in known:
-            option = f"--{name.replace('_', '-')}"
+            option = "--seed" if name == "random_state" else f"--{name.replace('_', '-')}"
             raise ValueError(f"{who} has no {option}. Leave it out.")
     for name, _ in settings:
         if name not in known:
             raise ValueError(f"{who} has no parameter {name!r}. It has: {', '.join(known)}.")
-    return estimator.set_params(**given, **dict(settings))
+    return estimator.set_params(**{**given, **dict(settings)})

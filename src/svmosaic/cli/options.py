@@ -6,24 +6,33 @@ Nothing here imports the numerical libraries, so that ``--help`` is immediate.
 from __future__ import annotations
 
 import argparse
+import csv
 import math
 from typing import Any
 
+from svmosaic.datasets.readers.dates import DATE_ORDERS
 from svmosaic.datasets.readers.reader import reader_names
+from svmosaic.datasets.readers.text import check_encoding
 
 __all__ = [
     "add_bag_option",
+    "add_column_options",
     "add_data_options",
     "add_estimator_options",
     "add_file_options",
+    "add_id_options",
     "add_impute_option",
+    "add_reading_options",
     "add_scale_option",
     "add_scheduler_option",
+    "add_seed_option",
     "byte_count",
     "column",
+    "column_list",
     "column_or_none",
     "columns",
     "estimator_parameters",
+    "folds",
     "gamma",
     "iteration_limit",
     "non_negative_float",
@@ -31,6 +40,7 @@ __all__ = [
     "one_source",
     "positive_float",
     "positive_int",
+    "seed",
 ]
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
@@ -67,6 +77,21 @@ def positive_int(text: str) -> int:
     """Return a whole number from 1."""
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
+    return int(text)
+
+
+def folds(text: str) -> int:
+    """Return a number of folds."""
+    number = positive_int(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError(f"expected at least 2 folds, got {text!r}")
+    return number
+
+
+def seed(text: str) -> int:
+    """Return a seed of random numbers."""
+    if not text.isascii() or not text.isdigit() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 2^32, got {text!r}")
     return int(text)
 
 
@@ -114,12 +139,41 @@ def column(text: str) -> str | int:
 
 def columns(text: str) -> int | list[str | int]:
     """Return how many columns at the end, or the columns of a list such as ``price,rent``."""
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) == 1 and parts[0].isdecimal():
-        return positive_int(parts[0])
-    if not all(parts):
+    if text.strip().isdecimal():
+        return positive_int(text.strip())
+    return column_list(text)
+
+
+def column_list(text: str) -> list[str | int]:
+    """Return the columns of a list such as ``price,3``; a name with a comma is in double quotes."""
+    (cells,) = csv.reader([text], skipinitialspace=True)
+    parts = [cell.strip() for cell in cells]
+    if not parts or not all(parts):
         raise argparse.ArgumentTypeError(f"expected columns with commas between, got {text!r}")
     return [column(part) for part in parts]
+
+
+def _encoding(text: str) -> str:
+    try:
+        return check_encoding(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _delimiter(text: str) -> str:
+    named = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(text, text)
+    if named != "whitespace" and (len(named) != 1 or named in '"\r\n'):
+        raise argparse.ArgumentTypeError(
+            f"expected one character, tab, space, comma, semicolon or whitespace, got {text!r}"
+        )
+    return named
+
+
+def _mark(text: str) -> str:
+    named = {"space": " ", "comma": ",", "point": "."}.get(text, text)
+    if len(named) != 1 or named.isalnum() or named in "+-":
+        raise argparse.ArgumentTypeError(f"expected one character such as , or space, got {text!r}")
+    return named
 
 
 def column_or_none(text: str) -> str | int | None:
@@ -128,14 +182,15 @@ def column_or_none(text: str) -> str | int | None:
 
 
 def add_data_options(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Add the positional DATA, of which there may be several on a cluster, and ``--format``."""
-    what = "a data file, or the name of a data set"
+    """Add the positional DATA, of which there may be several on a cluster, and how it is read."""
+    what = "a data file, - for the standard input, or the name of a data set"
     if several:
         what += "; with --scheduler, files, folders and patterns in quotes"
         parser.add_argument("data", metavar="DATA", nargs="+", help=what)
     else:
         parser.add_argument("data", metavar="DATA", help=what)
     add_file_options(parser)
+    add_reading_options(parser)
 
 
 def one_source(sources: list[str]) -> str:
@@ -166,6 +221,88 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="refuse a file whose unpacked text, or an array of it, takes more; 2000000 or 500k, "
         "20M, 4G (default: an eighth of the free memory; a stream may be longer)",
+    )
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file of text is written."""
+    group = parser.add_argument_group("how the file is written (found out, unless given)")
+    group.add_argument(
+        "--delimiter",
+        type=_delimiter,
+        metavar="C",
+        help="what separates cells: a character, tab, space, comma, semicolon or whitespace",
+    )
+    group.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="decimal sign (default: a point; a comma if numbers have it and cells are separated "
+        "otherwise)",
+    )
+    group.add_argument(
+        "--thousands",
+        type=_mark,
+        metavar="C",
+        help="what stands between groups of three digits (default: nothing; a point or a blank "
+        "may, beside a decimal comma)",
+    )
+    group.add_argument(
+        "--encoding",
+        type=_encoding,
+        metavar="NAME",
+        help="how text is encoded, for example cp1252 or latin-1 (default: UTF-8; UTF-16 by its "
+        "byte-order mark)",
+    )
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line names the columns",
+    )
+    group.add_argument(
+        "--dates",
+        choices=DATE_ORDERS,
+        help="read dates as days since 1970; the order of year, month and day in them (default: "
+        "dates are refused)",
+    )
+
+
+def add_id_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--id`` and ``--drop``."""
+    parser.add_argument(
+        "--id",
+        type=column,
+        metavar="COL",
+        help="column that identifies the rows; it is no feature, and predictions are written "
+        "beside it",
+    )
+    parser.add_argument(
+        "--drop",
+        type=column_list,
+        action="extend",
+        default=[],
+        metavar="COLS",
+        help="columns to leave out, by name or by number from 0, with commas between them",
+    )
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says of which kind columns are, in addition to `add_id_options`."""
+    add_id_options(parser)
+    parser.add_argument(
+        "--categorical",
+        type=column_list,
+        action="extend",
+        default=[],
+        metavar="COLS",
+        help="columns to read as names though they look like numbers",
+    )
+    parser.add_argument(
+        "--numeric",
+        type=column_list,
+        action="extend",
+        default=[],
+        metavar="COLS",
+        help="columns of numbers: anything else in them is an error",
     )
 
 
@@ -202,10 +339,22 @@ def add_impute_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_seed_option(group: argparse._ArgumentGroup) -> None:
+    """Add ``--seed``."""
+    group.add_argument(
+        "--seed",
+        dest="random_state",
+        type=seed,
+        default=argparse.SUPPRESS,
+        metavar="N",
+        help="seed of a method that draws random numbers (default: 0, so that runs repeat)",
+    )
+
+
 # Options that are parameters of an estimator, by the name of the parameter.
 _ESTIMATOR = (
     *("kernel", "gamma", "degree", "coef0", "margin", "C", "refine", "refine_C"),
-    *("max_iter", "max_support", "multi_class", "class_weight", "max_time"),
+    *("max_iter", "max_support", "multi_class", "class_weight", "max_time", "random_state"),
 )
 
 

@@ -15,7 +15,9 @@ from svmosaic.cli.files import Files
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
+    from svmosaic.cli.prediction_table import PredictionTable
     from svmosaic.datasets import Dataset
+    from svmosaic.datasets.dataset import Kind
 
 __all__ = [
     "DESCRIPTION",
@@ -29,14 +31,16 @@ __all__ = [
 ]
 
 DESCRIPTION = """\
-Predict with a saved model: one label or value per line, in the order of the rows (of bags, in the
-order in which they come first); several targets have tabs between them. When the data have labels,
-the accuracy (for values, R2) is shown on the error stream."""
+Predict with a saved model. The output is a table with a header: the id or the number of each row,
+and what is predicted for it; of bags, a line for each, in the order in which they come first. When
+the data have labels, the accuracy and figures for each class (for values, R2) are shown on the
+error stream."""
 EPILOG = """\
 examples:
   svmosaic predict heart.model new.csv
-  svmosaic predict heart.model test.csv -o labels.txt --target class
-  svmosaic predict heart.model features.csv --target none --decision
+  svmosaic predict heart.model test.csv -o labels.csv --target class --id patient
+  svmosaic predict heart.model features.csv --target none --decision --output-format jsonl
+  cat new.csv | svmosaic predict heart.model - | head
   svmosaic predict flats.model new.csv --targets price,rent
   svmosaic predict molecules.model new.csv --bag molecule --target none
   svmosaic predict clicks.model parts/ -o predictions --scheduler tcp://host:8786
@@ -58,9 +62,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
     )
     parser.add_argument(
+        "--output-format",
+        choices=("csv", "jsonl", "parquet", "labels"),
+        help="how to write: a table, or what is predicted alone, a line for each row (default: by "
+        "the extension of OUT, .csv, .jsonl, .parquet or .txt, else csv)",
+    )
+    parser.add_argument(
         "--decision",
         action="store_true",
-        help="write the decision values after each label, with tabs between them",
+        help="also write the decision values, a column for each class; of two classes, one column",
+    )
+    parser.add_argument(
+        "--proba",
+        action="store_true",
+        help="also write probabilities, a column for each class, if the model has them",
+    )
+    parser.add_argument(
+        "--instances",
+        action="store_true",
+        help="write a line for each instance of a bag, with its score, if the model has scores "
+        "of instances",
     )
     parser.add_argument(
         "--target",
@@ -78,6 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "trained on, if the file has them)",
     )
     options.add_bag_option(parser)
+    options.add_id_options(parser)
     options.add_scheduler_option(
         parser,
         "predict on the Dask cluster of this scheduler, such as tcp://host:8786: its workers read "
@@ -102,45 +124,142 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
-    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.data_kinds import Columns, data_kind, select_columns
     from svmosaic.cli.inputs import final_estimator, libsvm_width, read_for_model
-    from svmosaic.utils.atomic import atomic_write
+    from svmosaic.cli.prediction_table import output_format, render
 
     model = load_model(args.model)
     if is_libsvm_model(args.model):
         # The text does not tell the number of features, only the last one in use.
-        width = libsvm_width(source, args.format, args.max_bytes)
+        width = libsvm_width(source, Columns.of(args))
         model = load_model(args.model, max(width, model.n_features_in_))
     task = data_kind(final_estimator(model))
     columns = select_columns(args, task, f"the model {args.model}")
+    _check_request(args, model, task)
     data = read_for_model(source, model, columns)
-    regression = is_regressor(model)
     labels = predict_labels(model, data.X)
-    if task == "targets":
-        lines = ["\t".join(map(str, row)) for row in labels.reshape(len(labels), -1).tolist()]
-    else:
-        lines = [str(label) for label in labels.tolist()]
-    if args.decision and regression:
-        raise ValueError(f"{args.model} predicts values, not classes. Leave --decision out.")
-    if args.decision:
-        lines = list(_with_decisions(lines, model, data.X))
-    text = "".join(f"{line}\n" for line in lines)
-    if args.output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    else:
-        with uninterrupted(), atomic_write(args.output) as stream:
-            stream.write(text)
-    if data.y is not None and regression:
+    table = _make_table(args, model, data, labels, task)
+    _write(render(table, output_format(args.output_format, args.output)), args.output)
+    if data.y is not None and is_regressor(model):
         mean = "mean " if task == "targets" else ""
         note(f"{mean}R2 {model_score(model, data.X, data.y):.4f}")
     elif data.y is not None:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
 
 
+def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
+    """Refuse columns that the model cannot give, before the data are read."""
+    from sklearn.base import is_regressor
+
+    from svmosaic.cli.inputs import final_estimator
+
+    if is_regressor(model):
+        for option in ("decision", "proba"):
+            if getattr(args, option):
+                raise ValueError(
+                    f"{args.model} predicts values, not classes. Leave --{option} out."
+                )
+    if args.proba and not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"{args.model} has no probabilities. Use --decision, or train a calibrated model."
+        )
+    if args.instances and task != "bags":
+        raise ValueError(f"--instances is for bags, and {args.model} takes rows. Leave it out.")
+    if args.instances and not hasattr(final_estimator(model), "decision_instances"):
+        raise ValueError(
+            f"{args.model} has no scores of instances. Leave --instances out, or train with "
+            "--method mirsvm."
+        )
+
+
+def _make_table(
+    args: argparse.Namespace, model: Any, data: Dataset, labels: Any, task: Kind
+) -> PredictionTable:
+    import numpy as np
+
+    from svmosaic.cli.prediction_table import PredictionTable, class_columns
+
+    name, ids = _ids(args, model, data, task)
+    table = PredictionTable({name: np.asarray(ids).tolist()}, ("prediction",))
+    if task == "targets":
+        values = labels.reshape(len(labels), -1)
+        given = list(getattr(model, "target_names_in_", ()))
+        names = given or [f"target{j + 1}" for j in range(values.shape[1])]
+        before = len(table.columns)
+        for j, target in enumerate(names):
+            table.add(str(target), values[:, j])
+        table.answers = tuple(table.columns)[before:]
+        return table
+    while "prediction" in table.columns:
+        table.columns = {f"{key}_": column for key, column in table.columns.items()}
+    table.add("prediction", labels)
+    with _matched_columns():
+        if args.decision:
+            values = model.decision_function(data.X)
+            for column in class_columns("decision", step_classes(model), values):
+                table.add(*column)
+        if args.proba:
+            for column in class_columns("proba", step_classes(model), model.predict_proba(data.X)):
+                table.add(*column)
+    return _of_instances(table, model, data) if args.instances else table
+
+
+def _ids(args: argparse.Namespace, model: Any, data: Dataset, task: Kind) -> tuple[str, Any]:
+    """Return what identifies the rows or bags: their ids and what these are called."""
+    role = "bag" if task == "bags" else "id"
+    known = getattr(model, "column_roles_in_", {}).get(role, [role])[0]
+    given = getattr(args, role)
+    if data.ids is None:
+        return "bag" if task == "bags" else "row", range(1, data.n_samples + 1)
+    return (given if isinstance(given, str) else known), data.ids
+
+
+def _of_instances(table: PredictionTable, model: Any, data: Dataset) -> PredictionTable:
+    """Return a table with a row for each instance: all that is known of its bag, and its score."""
+    import numpy as np
+
+    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.prediction_table import PredictionTable, class_columns
+
+    sizes = np.diff(data.X.offsets)
+    whole = {
+        name: np.repeat(np.array(values, dtype=object), sizes).tolist()
+        for name, values in table.columns.items()
+    }
+    longer = PredictionTable(whole, table.answers)
+    longer.add("instance", np.concatenate([np.arange(1, size + 1) for size in sizes]))
+    estimator = final_estimator(model)
+    prepared = data.X if model is estimator else model[:-1].transform(data.X)
+    scores = estimator.decision_instances(prepared)
+    for name, values in class_columns("score", estimator.classes_, scores):
+        longer.add(name, values)
+    return longer
+
+
+def _write(content: bytes, path: str | None) -> None:
+    from svmosaic.utils.atomic import atomic_write
+
+    if path is not None:
+        with uninterrupted(), atomic_write(path, "wb") as stream:
+            stream.write(content)
+        return
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise ValueError("Parquet files are no text for the screen. Name a file by -o.") from None
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 def _run_on_cluster(args: argparse.Namespace) -> None:
     from svmosaic.cli.cluster_predict import predict_on_cluster
 
+    for option in ("proba", "instances", "output_format"):
+        if getattr(args, option):
+            name = option.replace("_", "-")
+            raise ValueError(
+                f"--{name} is not for --scheduler, which writes parquet. Leave it out."
+            )
     if args.output is None:
         raise ValueError("--scheduler writes one file per data file. Name a folder by -o.")
     if is_libsvm_model(args.model):
@@ -191,19 +310,15 @@ def _matched_columns() -> Iterator[None]:
         yield
 
 
-def _with_decisions(lines: list[str], model: Any, X: Any) -> Iterator[str]:
-    with _matched_columns():
-        values = model.decision_function(X)
-    table = values.reshape(len(lines), -1).tolist()
-    for label, row in zip(lines, table, strict=True):
-        yield "\t".join([label, *(f"{value:.17g}" for value in row)])
-
-
 def _show_accuracy(labels: Any, data: Dataset, classes: Any, what: str) -> None:
     import numpy as np
+
+    from svmosaic.cli.class_report import report_classes
 
     if not np.isin(data.classes, classes).any():
         note("the labels in the data are not classes of the model; no accuracy is shown")
         return
     right = int((labels == data.y).sum())
     note(f"accuracy {right / data.n_samples:.4f} ({right} of {plural(data.n_samples, what)} right)")
+    if report := report_classes(data.y, labels):
+        print(report, file=sys.stderr)

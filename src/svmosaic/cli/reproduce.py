@@ -166,6 +166,7 @@ def _show(result: Reproduction) -> None:
     if result.missing.data:
         count = plural(len(result.missing.data), "data set")
         note(f"{count} left out, not available: {', '.join(result.missing.data)}")
+        _show_fetching(list(result.missing.data))
     if result.missing.unfinished:
         count = plural(len(result.missing.unfinished), "data set")
         note(f"{count} left out, not finished: {', '.join(result.missing.unfinished)}")
@@ -178,6 +179,18 @@ def _show(result: Reproduction) -> None:
                 print(f"\n{textwrap.fill(text, _TEXT_WIDTH)}")
     for text in result.spec.notes:
         print(f"\n{textwrap.fill(f'Note: {text}', _TEXT_WIDTH)}")
+
+
+def _show_fetching(names: list[str]) -> None:
+    """Say how to get what is missing."""
+    from svmosaic.datasets import describe, list_datasets
+
+    known = [name for name in names if name in list_datasets()]
+    there = [name for name in known if describe(name).openml is not None]
+    if there:
+        note(f"with a network, 'svmosaic data fetch NAME' gets {', '.join(there)}")
+    if others := [name for name in names if name not in there]:
+        note(f"the data folder SVMOSAIC_DATA may hold {', '.join(others)}")
 
 
 def _metric_table(numbers: Numbers, metric: Metric) -> str:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import math
 import re
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -143,6 +144,10 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.experiments import read_spec, run_experiment
     from svmosaic.experiments.results import read_cells, warn_of_damage, write_records
 
+    # Estimators may be in modules beside the spec. Workers take the path over.
+    beside = str(Path(args.spec).resolve().parent)
+    if beside not in sys.path:
+        sys.path.append(beside)
     spec = read_spec(args.spec)
     folder = _folder(args)
     # The spec names more files that are read.

@@ -19,6 +19,7 @@ from svmosaic.cli.methods import named_parameter
 from svmosaic.cli.options import add_file_options, column, positive_int
 
 if TYPE_CHECKING:
+    from svmosaic.metrics import AlarmScores
     from svmosaic.streams import PrequentialResult, Stream
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
@@ -455,6 +456,11 @@ def _show(result: PrequentialResult, folder: Path, files: Sequence[Path]) -> Non
     _show_alarms(result)
 
 
+def _found(alarms: AlarmScores) -> str:
+    n_known = alarms.n_found + alarms.n_missed
+    return f"{alarms.n_found} of {n_known}" if n_known else "none known"
+
+
 def _show_alarms(result: PrequentialResult) -> None:
     scores = result.alarm_scores()
     if not scores:
@@ -463,8 +469,8 @@ def _show_alarms(result: PrequentialResult) -> None:
         [
             name,
             one.n_found + one.n_false,
-            f"{one.n_found} of {one.n_found + one.n_missed}",
-            one.n_false,
+            _found(one),
+            one.n_false if one.n_found + one.n_missed else "",
             f"{one.mean_delay:,.0f}" if one.n_found else "",
         ]
         for name, one in scores.items()

@@ -16,7 +16,7 @@ from svmosaic.cli.console import (
     uninterrupted,
 )
 from svmosaic.cli.files import Files
-from svmosaic.cli.methods import METHODS, make_estimator, named_parameter
+from svmosaic.cli.methods import METHODS, make_estimator, named_parameter, resolve_positive
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
@@ -35,6 +35,7 @@ examples:
   svmosaic train sklearn-digits -o digits.model --refine selected --max-time 60
   svmosaic train prices.csv -o prices.model --method smo-regression --set epsilon=0.01
   svmosaic train flats.csv -o flats.model --method svrcc --targets price,rent
+  svmosaic train export.csv -o heart.model --id patient --drop note,ward --target healthy --cv 5
   svmosaic train molecules.csv -o molecules.model --method mir-mix-svm --bag molecule
   svmosaic train parts/ -o clicks.model --scheduler tcp://host:8786
 """
@@ -64,7 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "end (default: what Mulan's XML file or MEKA's relation says)",
     )
     options.add_bag_option(parser)
+    options.add_column_options(parser)
     parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")
+    parser.add_argument(
+        "--cv",
+        type=options.folds,
+        metavar="K",
+        help="also measure the score by cross-validation with K folds, and its spread",
+    )
     parser.add_argument("--libsvm", metavar="OUT", help="also write the model as LIBSVM text")
     options.add_impute_option(parser)
     options.add_scale_option(parser)
@@ -102,6 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="penalty of the refinement, if it is not C",
     )
     options.add_estimator_options(group)
+    options.add_seed_option(group)
     group.add_argument(
         "--max-time",
         type=options.positive_float,
@@ -149,6 +158,8 @@ def run(args: argparse.Namespace) -> None:
 
     from svmosaic.cli import inputs
     from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.describe import role_fields
+    from svmosaic.cli.folds import make_folds
     from svmosaic.cli.preparation import plan_preparation
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
@@ -159,7 +170,10 @@ def run(args: argparse.Namespace) -> None:
     gaps = args.impute != "none"
     source = options.one_source(args.data)
     data = inputs.read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
+    inputs.warn_about_ids(source, columns, data)
     data = inputs.dense_where_needed(data, estimator)
+    if task == "bags":
+        resolve_positive(estimator, data.y)
     if data.sample_weight is not None and task != "rows":
         raise ValueError(
             f"{data.name} has weights of its rows, which {args.method} does not take. Remove them."
@@ -169,6 +183,10 @@ def run(args: argparse.Namespace) -> None:
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
+    inputs.check_labels(data, regression=regression)
+    folds = None
+    if args.cv is not None:
+        folds = make_folds(data.y, args.cv, stratified=not regression, who=data.name)
     preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
@@ -179,13 +197,18 @@ def run(args: argparse.Namespace) -> None:
             estimator.fit(X, data.y)
     seconds = time.perf_counter() - begin
     targets = inputs.target_columns(source, columns, data, task)
-    model = preparation.assemble(estimator, data.feature_names, targets)
+    roles = inputs.column_roles(source, columns, data, task)
+    model = preparation.assemble(estimator, data.feature_names, targets, roles)
 
-    print(format_fields([*_data_fields(data, regression), *preparation.fields()]))
+    shown = [*_data_fields(data, regression), *role_fields(roles), *preparation.fields()]
+    print(format_fields(shown))
     seconds_field = ("seconds", f"{seconds:.2f}")
     print(format_fields([seconds_field, *_result_fields(estimator, data, task)]))
     score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
     print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
+    if folds is not None:
+        measured = _cross_validated(args, estimator, data, folds)
+        print(format_fields([(f"{args.cv}-fold {score}", measured)]))
     if args.verbose and task == "rows":
         print(format_fields(_verbose_fields(estimator)))
     if args.test is not None:
@@ -202,9 +225,11 @@ def _run_on_cluster(args: argparse.Namespace) -> None:
     from svmosaic.cli.cluster_train import train_on_cluster
     from svmosaic.cli.data_kinds import Columns
 
+    if args.cv is not None:
+        raise ValueError("--cv needs all rows on one computer. Leave --cv or --scheduler out.")
     model = train_on_cluster(args, _SCORE_ROWS)
     if args.test is not None:
-        columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
+        columns = Columns.of(args)
         score = "R2" if is_regressor(model) else "accuracy"
         print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
     _write(model, args)
@@ -257,12 +282,18 @@ def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
 
 
 def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str, object]]:
-    from svmosaic.cli.describe import bag_fields, chain_fields, part_name, stop_reasons
+    from svmosaic.cli.describe import (
+        bag_fields,
+        chain_fields,
+        part_name,
+        positive_fields,
+        stop_reasons,
+    )
 
     if task == "targets":
         return chain_fields(estimator)
     if task == "bags":
-        return bag_fields(estimator)
+        return [*positive_fields(estimator), *bag_fields(estimator)]
     if not hasattr(estimator, "n_support_"):
         return [
             ("planes", int(estimator.n_planes_.sum())),
@@ -297,14 +328,55 @@ def _verbose_fields(estimator: Any) -> list[tuple[str, object]]:
 def _training_score(estimator: Any, X: Any, y: Any) -> str:
     """Return the score on some rows: all of them would cost more than the training."""
     import numpy as np
+    from sklearn.base import is_classifier
 
-    from svmosaic.cli.predict import model_score
+    from svmosaic.cli.predict import model_score, predict_labels
 
     rows, note_on_rows = np.arange(len(y)), ""
     if rows.size > _SCORE_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SCORE_ROWS, replace=False))
         note_on_rows = f" (on {_SCORE_ROWS} rows drawn at random)"
-    return f"{model_score(estimator, X[rows], y[rows]):.4f}{note_on_rows}"
+    if not is_classifier(estimator):
+        return f"{model_score(estimator, X[rows], y[rows]):.4f}{note_on_rows}"
+    predicted = predict_labels(estimator, X[rows])
+    _, counts = np.unique(y[rows], return_counts=True)
+    n_right = int(np.sum(predicted == y[rows]))
+    if n_right <= counts.max() < rows.size:
+        other = ", or the other class by --set positive=LABEL" if _has_sides(estimator) else ""
+        note(
+            "warning: the training accuracy is no better than that of a constant. Try other "
+            f"parameters, for example a larger --C{other}"
+        )
+    return f"{n_right / rows.size:.4f}{note_on_rows}"
+
+
+def _has_sides(estimator: Any) -> bool:
+    """Return whether it matters which of two classes is the positive one."""
+    return hasattr(estimator, "positive") and estimator.classes_.size == 2
+
+
+def _cross_validated(
+    args: argparse.Namespace, estimator: Any, data: Dataset, folds: list[tuple[Any, Any]]
+) -> str:
+    """Return mean and spread of the score over folds; each has a scaling of its own."""
+    import numpy as np
+    from sklearn.base import clone
+
+    from svmosaic.cli.predict import model_score
+    from svmosaic.cli.preparation import plan_preparation
+
+    scores, weight = [], data.sample_weight
+    y = np.asarray(data.y)
+    for train, test in folds:
+        preparation = plan_preparation(args.scale, args.impute, data.X[train], data.feature_names)
+        X, fresh = preparation.fit_transform(data.X[train]), clone(estimator)
+        with show_progress("cross-validating", verbose=args.verbose):
+            if weight is None:
+                fresh.fit(X, y[train])
+            else:
+                fresh.fit(X, y[train], weight[train])
+        scores.append(model_score(fresh, preparation.transform(data.X[test]), y[test]))
+    return f"{np.mean(scores):.4f} (deviation {np.std(scores, ddof=1):.4f} over {args.cv} folds)"
 
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:

@@ -18,31 +18,37 @@ from svmosaic.cli.console import (
     uninterrupted,
 )
 from svmosaic.cli.files import Files
+from svmosaic.cli.methods import METHODS, make_estimator, named_parameter, resolve_positive
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
     from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
+    from svmosaic.cli.data_kinds import Columns
     from svmosaic.cli.preparation import Preparation
     from svmosaic.datasets import Dataset
+    from svmosaic.datasets.dataset import Kind
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 
 DESCRIPTION = """\
-Choose gamma, margin and C by cross-validation.
+Choose parameters by cross-validation: gamma, margin and C of ollawv, or those of another method.
 
-A fifth of the rows is put aside first. Scaling and search see only the rest, so the accuracy on
-the fifth is an unbiased estimate. The saved model is then trained on all rows with the chosen
+A fifth of the rows is put aside first. Scaling and search see only the rest, so the score on the
+fifth is an unbiased estimate. The saved model is then trained on all rows with the chosen
 parameters."""
 EPILOG = """\
 examples:
   svmosaic tune heart.csv -o heart.model
   svmosaic tune heart.csv --gammas 0.01,0.1,1 --Cs 1,10,100 --results grid.csv
   svmosaic tune sklearn-wine --refine selected --scoring balanced_accuracy --no-holdout
+  svmosaic tune prices.csv --method smo-regression --grid epsilon=0.01,0.1 --scoring r2
+  svmosaic tune molecules.csv --method mirsvm --bag molecule --grid positive=first,second
 """
 
 _HOLDOUT_SHARE = 0.2
 _CANDIDATES_SHOWN = 5
+_FEWEST_TO_SPLIT = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,35 +63,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COL",
         help="column of the labels, by name or by number from 0 (default: the last)",
     )
+    parser.add_argument(
+        "--targets",
+        type=options.columns,
+        metavar="COLS",
+        help="several targets: their columns with commas between them, or how many are at the end",
+    )
+    options.add_bag_option(parser)
+    options.add_column_options(parser)
     options.add_impute_option(parser)
     options.add_scale_option(parser)
     search = parser.add_argument_group("the search")
     search.add_argument(
+        "--method", choices=tuple(METHODS), default="ollawv", help="(default: %(default)s)"
+    )
+    search.add_argument(
+        "--grid",
+        type=_named_values,
+        action="append",
+        default=[],
+        metavar="NAME=LIST",
+        help="values of another parameter of the method to try, for example epsilon=0.01,0.1",
+    )
+    search.add_argument(
+        "--set",
+        type=named_parameter,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a parameter of the method that is not searched",
+    )
+    search.add_argument(
         "--gammas",
         type=options.number_list,
         metavar="LIST",
-        help="kernel widths to try, for example 0.1,1,10 (default: eight around 'scale')",
+        help="kernel widths to try, for example 0.1,1,10 (default: eight around 'scale', four for "
+        "other methods than ollawv)",
     )
     search.add_argument(
         "--margins",
         type=options.number_list,
         metavar="LIST",
-        help="margins to try (default: 0.1,0.2,0.5,1); they cost nothing",
+        help="margins of ollawv to try (default: 0.1,0.2,0.5,1); they cost nothing",
     )
     search.add_argument(
         "--Cs",
         type=options.number_list,
         metavar="LIST",
-        help="penalties to try (default: 0.1,1,10,100,1000)",
+        help="penalties to try (default: 0.1,1,10,100,1000; for other methods 1,10,100)",
     )
     search.add_argument(
-        "--cv", type=_folds, default=5, metavar="K", help="number of folds (default: %(default)s)"
+        "--cv",
+        type=options.folds,
+        default=5,
+        metavar="K",
+        help="number of folds (default: %(default)s)",
     )
     search.add_argument(
         "--scoring",
-        choices=("accuracy", "balanced_accuracy", "f1_macro"),
-        default="accuracy",
-        help="what to maximise (default: %(default)s)",
+        metavar="NAME",
+        help="what to maximise: any score of scikit-learn or of svmosaic.metrics (default: "
+        "accuracy, r2 for numbers; accuracy, balanced_accuracy and f1_macro of ollawv are fast)",
     )
     search.add_argument(
         "--no-holdout",
@@ -93,15 +131,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="search on all rows and give no unbiased estimate",
     )
-    options.add_estimator_options(parser.add_argument_group("the model"))
+    group = parser.add_argument_group("the model")
+    options.add_estimator_options(group)
+    options.add_seed_option(group)
     parser.add_argument("-v", "--verbose", action="store_true", help="show more")
 
 
-def _folds(text: str) -> int:
-    number = options.positive_int(text)
-    if number < 2:
-        raise argparse.ArgumentTypeError(f"expected at least 2 folds, got {text!r}")
-    return number
+def _named_values(text: str) -> tuple[str, list[Any]]:
+    """Return name and values of a parameter such as ``lam=0.1,1``."""
+    name, equals, values = text.partition("=")
+    parts = [part.strip() for part in values.split(",")]
+    if not equals or not name.isidentifier() or not all(parts):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE,VALUE,... got {text!r}")
+    return name, [named_parameter(f"{name}={part}")[1] for part in parts]
 
 
 def files(args: argparse.Namespace) -> Files:
@@ -115,29 +157,67 @@ def run(args: argparse.Namespace) -> None:
         import_optional("safetensors", "save models")
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import Columns
+    from sklearn.base import is_classifier
 
+    from svmosaic.cli import inputs
+    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.describe import role_fields
+    from svmosaic.cli.grid_search import find_scorer
+
+    estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
+    task = data_kind(estimator)
+    columns = select_columns(args, task, f"the method {args.method}")
+    args.scoring, scorer = find_scorer(args.scoring, estimator)
     gaps = args.impute != "none"
-    columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
-    data = inputs.read_training(args.data, columns, gaps=gaps)
-    searched, held_out = _split(data) if args.holdout else (_all_rows(data), None)
+    data = inputs.read_training(args.data, columns, task=task, gaps=gaps)
+    inputs.warn_about_ids(args.data, columns, data)
+    data = inputs.dense_where_needed(data, estimator)
+    if task == "bags":
+        resolve_positive(estimator, data.y)
+    inputs.check_labels(data, regression=not is_classifier(estimator))
+    searched, held_out = _all_rows(data), None
+    if args.holdout:
+        searched, held_out = _split(data, stratified=is_classifier(estimator))
     begin = time.perf_counter()
-    search, preparation = _search(searched, data.feature_names, args)
+    if _is_fast(args):
+        search, preparation = _search(searched, data.feature_names, args)
+    else:
+        search, preparation = _search_grid(searched, data, estimator, scorer, args)
     seconds = time.perf_counter() - begin
 
+    roles = inputs.column_roles(args.data, columns, data, task)
+    n_candidates = search.cv_results_["mean_test_score"].size
     fields = [
-        ("rows", _rows_text(searched, held_out)),
+        ("bags" if task == "bags" else "rows", _rows_text(searched, held_out)),
         ("features", data.n_features),
-        ("classes", inputs.describe_classes(data.y)),
+        _target_field(data, is_classifier(estimator)),
+        *role_fields(roles),
         *preparation.fields(),
-        ("candidates", f"{search.cv_results_['mean_test_score'].size}, {args.cv} folds each"),
+        ("candidates", f"{n_candidates}, {args.cv} folds each"),
         ("seconds", f"{seconds:.2f}"),
     ]
     print(format_fields(fields))
-    print(f"\n{_best_candidates(search)}\n")
+    if search.best_params_:
+        print(f"\n{_best_candidates(search)}\n")
     print(format_fields(_scores(search, preparation, held_out, args)))
-    _write(search, preparation, data, held_out is not None, args)
+    _write(search, preparation, data, held_out is not None, args, columns, task)
+
+
+def _is_fast(args: argparse.Namespace) -> bool:
+    """Return whether the search that shares its work among candidates does what is asked for."""
+    fast = ("accuracy", "balanced_accuracy", "f1_macro")
+    return args.method == "ollawv" and args.scoring in fast and not args.grid and not args.set
+
+
+def _target_field(data: Dataset, classes: bool) -> tuple[str, object]:
+    from svmosaic.cli import inputs
+    from svmosaic.cli.describe import listed
+
+    if data.y is not None and data.y.ndim == 2:
+        return "targets", f"{data.y.shape[1]}: {listed(list(data.target_names or ()))}"
+    if classes:
+        return "classes", inputs.describe_classes(data.y)
+    return "target", inputs.describe_values(data.y)
 
 
 # The search ---------------------------------------------------------------------------------
@@ -156,12 +236,22 @@ def _all_rows(data: Dataset) -> _Part:
     return _Part(data.X, data.y, data.sample_weight)
 
 
-def _split(data: Dataset) -> tuple[_Part, _Part]:
+def _split(data: Dataset, *, stratified: bool) -> tuple[_Part, _Part]:
     """Put a fifth of the rows aside, with the same shares of the classes."""
     import numpy as np
     from sklearn.model_selection import train_test_split
 
     y = np.asarray(data.y)
+    if not stratified:
+        if data.n_samples < _FEWEST_TO_SPLIT:
+            raise ValueError(
+                f"{data.name} has {data.n_samples} rows, too few to put some aside. Use "
+                "--no-holdout."
+            )
+        chosen = train_test_split(
+            np.arange(data.n_samples), test_size=_HOLDOUT_SHARE, random_state=0
+        )
+        return _part(data, chosen[0]), _part(data, chosen[1])
     classes, counts = np.unique(y, return_counts=True)
     if counts.min() < 2:
         raise ValueError(
@@ -176,14 +266,54 @@ def _split(data: Dataset) -> tuple[_Part, _Part]:
             "aside. Use --no-holdout."
         )
     searched, aside = train_test_split(rows, test_size=size, stratify=y, random_state=0)
-    weight = data.sample_weight
+    return _part(data, searched), _part(data, aside)
 
-    def part(chosen: Any) -> _Part:
-        chosen.sort()
-        of_weight = None if weight is None else weight[chosen]
-        return _Part(data.X[chosen], y[chosen], of_weight)
 
-    return part(searched), part(aside)
+def _part(data: Dataset, rows: Any) -> _Part:
+    import numpy as np
+
+    rows.sort()
+    weight = None if data.sample_weight is None else data.sample_weight[rows]
+    return _Part(data.X[rows], np.asarray(data.y)[rows], weight)
+
+
+def _search_grid(
+    part: _Part, data: Dataset, estimator: Any, scorer: Any, args: argparse.Namespace
+) -> tuple[Any, Preparation]:
+    """Search by a fit for each candidate and fold."""
+    from svmosaic.cli.grid_search import GridSearch, check_grid, default_grid
+    from svmosaic.cli.preparation import plan_preparation
+
+    def new_preparation(X: Any) -> Preparation:
+        return plan_preparation(args.scale, args.impute, X, data.feature_names)
+
+    grid = default_grid(estimator, new_preparation(part.X).fit_transform(part.X), part.y)
+    if args.method == "ollawv" and getattr(args, "refine", "full") == "none":
+        grid.pop("C", None)
+    known = estimator.get_params()
+    for option, name in (("gammas", "gamma"), ("margins", "margin"), ("Cs", "C")):
+        values = getattr(args, option)
+        if values is None:
+            continue
+        if option in known:
+            # A method that tunes itself tries them.
+            estimator.set_params(**{option: tuple(values)})
+        elif isinstance(known.get(name), tuple):
+            estimator.set_params(**{name: tuple(values)})
+        elif name in known:
+            grid[name] = list(values)
+        else:
+            raise ValueError(f"The method {args.method} has no --{option}. Leave it out.")
+    for name in dict(args.set):
+        grid.pop(name, None)
+    for name in options.estimator_parameters(args):
+        grid.pop(name, None)
+    grid |= dict(args.grid)
+    check_grid(estimator, grid, f"The method {args.method}")
+    search = GridSearch(estimator, grid, args.cv, scorer)
+    with show_progress("searching", verbose=args.verbose):
+        preparation = search.fit(part.X, part.y, part.sample_weight, new_preparation, data.name)
+    return search, preparation
 
 
 def _search(
@@ -219,43 +349,56 @@ def _rows_text(searched: _Part, held_out: _Part | None) -> str:
     return f"{n_searched + n_aside}: {n_searched} to search on, {n_aside} held out"
 
 
-def _best_candidates(search: OLLAWVClassifierCV) -> str:
+def _best_candidates(search: Any) -> str:
     import numpy as np
 
     results = search.cv_results_
-    order = np.lexsort((results["mean_n_support"], -results["mean_test_score"].round(12)))
-    columns = [name for name in ("gamma", "margin", "C") if name in search.best_params_]
+    sizes = results.get("mean_n_support", np.zeros(results["mean_test_score"].size))
+    order = np.lexsort((sizes, -results["mean_test_score"].round(12)))
+    usual = ("gamma", "margin", "C")
+    columns = [name for name in usual if name in search.best_params_]
+    columns += [name for name in search.best_params_ if name not in usual]
     rows = [
         [
-            *(f"{results[f'param_{name}'][i]:.4g}" for name in columns),
+            *(_shown(results[f"param_{name}"][i]) for name in columns),
             f"{results['mean_test_score'][i]:.4f}",
             f"{results['std_test_score'][i]:.4f}",
-            f"{results['mean_n_support'][i]:.0f}",
+            *([f"{sizes[i]:.0f}"] if "mean_n_support" in results else []),
         ]
         for i in order[:_CANDIDATES_SHOWN]
     ]
-    header = [*columns, "score", "deviation", "support vectors"]
+    header = [*columns, "score", "deviation"]
+    if "mean_n_support" in results:
+        header.append("support vectors")
     return format_table(header, rows, "r" * len(header))
 
 
+def _shown(value: Any, digits: int = 4) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, float | int) else str(value)
+
+
 def _scores(
-    search: OLLAWVClassifierCV, preparation: Preparation, held_out: _Part | None, args: Any
+    search: Any, preparation: Preparation, held_out: _Part | None, args: Any
 ) -> list[tuple[str, object]]:
-    chosen = ", ".join(f"{name}={value:.6g}" for name, value in search.best_params_.items())
+    chosen = ", ".join(f"{name}={_shown(value, 6)}" for name, value in search.best_params_.items())
     why = "of the best candidate: it was chosen by this score"
-    if preparation.steps:
+    if preparation.steps and _is_fast(args):
         why += " and the scaler saw all folds"
     fields: list[tuple[str, object]] = [
-        ("chosen", chosen),
+        ("chosen", chosen or "what the method chose itself"),
         ("search score", f"{search.best_score_:.4f} {args.scoring} {why}, so it is optimistic"),
     ]
     if held_out is not None:
-        from sklearn.metrics import get_scorer
+        from sklearn.base import is_regressor
+
+        from svmosaic.metrics import get_scorer
 
         X = preparation.transform(held_out.X)
-        for name in dict.fromkeys((args.scoring, "accuracy")):
+        usual = "r2" if is_regressor(search.best_estimator_) else "accuracy"
+        unit = "bag" if hasattr(held_out.X, "offsets") else "row"
+        for name in dict.fromkeys((args.scoring, usual)):
             score = get_scorer(name)(search.best_estimator_, X, held_out.y)
-            what = f"on {plural(X.shape[0], 'row')} that scaling and search never saw"
+            what = f"on {plural(X.shape[0], unit)} that scaling and search never saw"
             fields.append(("hold-out score", f"{score:.4f} {name} {what}: the unbiased estimate"))
     return fields
 
@@ -264,14 +407,15 @@ def _scores(
 
 
 def _write(
-    search: OLLAWVClassifierCV,
+    search: Any,
     preparation: Preparation,
     data: Dataset,
     refit: bool,
     args: argparse.Namespace,
+    columns: Columns,
+    task: Kind,
 ) -> None:
-    from svmosaic.cli.data_kinds import Columns
-    from svmosaic.cli.inputs import target_columns
+    from svmosaic.cli.inputs import column_roles, target_columns
     from svmosaic.cli.preparation import plan_preparation
     from svmosaic.persistence import save
 
@@ -282,19 +426,23 @@ def _write(
         preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
         X = preparation.fit_transform(data.X)
         with show_progress("training", verbose=args.verbose):
-            best = clone(best).fit(X, data.y, data.sample_weight)
+            best = clone(best)
+            best = (
+                best.fit(X, data.y, data.sample_weight) if task == "rows" else best.fit(X, data.y)
+            )
     with uninterrupted():
         if args.results is not None:
             _write_results(search, args.results)
             print(format_fields([("results", args.results)]))
         if args.output is not None:
-            columns = Columns(args.format, args.target, max_bytes=args.max_bytes)
-            targets = target_columns(args.data, columns, data, "rows")
-            save(preparation.assemble(best, data.feature_names, targets), args.output)
-            print(format_fields([("model", f"{args.output}, trained on all rows")]))
+            targets = target_columns(args.data, columns, data, task)
+            roles = column_roles(args.data, columns, data, task)
+            save(preparation.assemble(best, data.feature_names, targets, roles), args.output)
+            what = "bags" if task == "bags" else "rows"
+            print(format_fields([("model", f"{args.output}, trained on all {what}")]))
 
 
-def _write_results(search: OLLAWVClassifierCV, path: str) -> None:
+def _write_results(search: Any, path: str) -> None:
     from svmosaic.utils.atomic import atomic_write
 
     results = search.cv_results_

@@ -27,8 +27,8 @@ _INDEX_COLUMN = re.compile(r"__index_level_\d+__")
 
 
 def is_parquet(path: Path, format: str | None) -> bool:
-    """Whether a file is read as parquet: its extension says so and the caller nothing else."""
-    return format is None and path.suffix.lower() in _EXTENSIONS
+    """Whether a file is read as parquet: its extension says so, or the caller."""
+    return format == "parquet" or (format is None and path.suffix.lower() in _EXTENSIONS)
 
 
 def _parquet() -> Any:

@@ -38,6 +38,10 @@ class Dataset:
         The name of the data set or of its file.
     description : str
         Where the data come from and what to be careful about.
+    ids : ndarray of shape (n_samples,) or None
+        What identifies the samples: the column of ids of a table, as text, or the ids of bags.
+    date_columns : tuple of str
+        The features that were dates in the file and are days since 1970.
 
     Examples
     --------
@@ -54,6 +58,8 @@ class Dataset:
     sample_weight: NDArray[np.float64] | None = None
     name: str = ""
     description: str = ""
+    ids: NDArray[Any] | None = None
+    date_columns: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:

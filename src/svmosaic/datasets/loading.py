@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from svmosaic.datasets.bundled import is_bundled, load_bundled
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.openml import cached_path, check_sha256, load_cached
 from svmosaic.datasets.readers.bag_files import read_bags
@@ -68,6 +69,7 @@ def load(
     data = (
         _from_folder(info, data_folder(data_home), dense)
         or _from_sklearn(info, dense)
+        or _from_bundled(info, dense)
         or _from_cache(info, dense)
     )
     if data is None:
@@ -96,7 +98,7 @@ def whereabouts(name: str) -> str | None:
     info = describe(name)
     if _find_file(info, data_folder()) is not None:
         return "data folder"
-    if info.sklearn is not None:
+    if info.sklearn is not None or is_bundled(info.name):
         return "scikit-learn"
     if cached_path(info.name).is_file():
         return "fetched"
@@ -188,6 +190,11 @@ def _from_sklearn(info: DatasetInfo, dense: bool | None) -> Dataset | None:
     )
 
 
+def _from_bundled(info: DatasetInfo, dense: bool | None) -> Dataset | None:
+    data = load_bundled(info.name)
+    return None if data is None else replace(data, X=_stored(data.X, dense))
+
+
 def _from_cache(info: DatasetInfo, dense: bool | None) -> Dataset | None:
     data = load_cached(info)
     return None if data is None else replace(data, X=_stored(data.X, dense))
@@ -205,7 +212,4 @@ def _not_available(info: DatasetInfo) -> str:
         advice = f"Fetch it with: svmosaic data fetch {info.name}"
     else:
         advice = f"Put it into the data folder as {info.file} and set SVMOSAIC_DATA"
-    bundled = f"sklearn-{info.name}"
-    if bundled in list_datasets():
-        advice += f", or load scikit-learn's copy, {bundled!r}"
     return f"Data set {info.name!r} is not available. {advice}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 __all__ = ["build_nested", "find_class", "find_object", "first_names"]
@@ -35,13 +37,37 @@ def find_class(name: str) -> type[Any]:
 def find_object(name: str) -> Any:
     """Return what has a name, in svmosaic or, by its full name, anywhere."""
     module_name, _, own_name = _RENAMED.get(name, name).rpartition(".")
+    unknown = ValueError(
+        f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
+        "its full name such as 'sklearn.svm.SVC'"
+    )
     try:
-        return getattr(importlib.import_module(module_name or "svmosaic"), own_name)
-    except (ImportError, AttributeError):
+        module = importlib.import_module(module_name or "svmosaic")
+    except Exception as error:
+        # A module of the user may do anything when it is imported.
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing is not None and f"{module_name}.".startswith(f"{missing}."):
+            raise unknown from None
         raise ValueError(
-            f"there is no estimator {name!r}; write one of svmosaic's by its name, any other by "
-            "its full name such as 'sklearn.svm.SVC'"
-        ) from None
+            f"the module {module_name!r} of the estimator {name!r} cannot be imported: "
+            f"{_describe(error, module_name)}"
+        ) from error
+    try:
+        return getattr(module, own_name)
+    except AttributeError:
+        raise unknown from None
+
+
+def _describe(error: Exception, module_name: str) -> str:
+    """Return type and message of an error, and the line of the module where it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [one for one in frames if Path(one.filename).stem == module_name.rpartition(".")[2]]
+    place = own[-1] if own else frames[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        where = f"{Path(error.filename).name}, line {error.lineno}"
+        return f"{type(error).__name__}: {error.msg} ({where})"
+    return f"{type(error).__name__}: {error} ({where})"
 
 
 def first_names(value: Any) -> Any:

@@ -58,7 +58,7 @@ from svmosaic.version import __version__
 __all__ = ["decode", "encode", "load", "save"]
 
 FORMAT = "svmosaic"
-VERSION = 2
+VERSION = 3
 
 
 def _without_targets(header: dict[str, Any], tensors: dict[str, AnyArray]) -> None:
@@ -66,8 +66,16 @@ def _without_targets(header: dict[str, Any], tensors: dict[str, AnyArray]) -> No
     header["targets"] = None
 
 
+def _without_roles(header: dict[str, Any], tensors: dict[str, AnyArray]) -> None:
+    """Turn a file of version 2 into one of version 3, which says nothing of other columns."""
+    header["columns"] = None
+
+
 # old version -> function(header, tensors) that turns a file of it into the next version
-UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {1: _without_targets}
+UPGRADES: dict[int, Callable[[dict[str, Any], dict[str, AnyArray]], None]] = {
+    1: _without_targets,
+    2: _without_roles,
+}
 # classes of earlier versions -> what to do
 _REMOVED = {
     "MIRSetSVMClassifier": "load it with svmosaic 0.1, or fit a MIRMixSVMClassifier in its place"
@@ -85,8 +93,11 @@ _METADATA_KEY = "svmosaic"
 _HEADER = "the header of the model file"
 _DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
 _HEADER_KEYS = {"format", "version", "library", "pipeline", "steps", "sha256"}
-# What version 2 has in addition.
+# What version 2 has in addition, and what version 3.
 _TARGET_KEY = "targets"
+_COLUMNS_KEY = "columns"
+# What columns may be that are neither features nor targets, or are dates in this order.
+_COLUMN_ROLES = ("id", "bag", "drop", "ymd", "dmy", "mdy")
 _ESTIMATOR_KEYS = {"class", "params", "values"}
 # The step name of a model that is in no pipeline.
 _MODEL_STEP = "model"
@@ -105,7 +116,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         holds `MinMaxScaler`, `StandardScaler`, `MaxAbsScaler`, `SimpleImputer` or `ConstantHolder`,
         for bags each in a `BagTransformer`. A model with a function as its kernel cannot be saved:
         the file holds no code. If it has an attribute `target_names_in_`, the names of the columns
-        that it predicts, the file has them too.
+        that it predicts, the file has them too. So it is with `column_roles_in_`, a dict that has
+        the names of columns with another role: ``"id"``, ``"bag"``, ``"drop"`` (left out), or
+        dates in the order ``"ymd"``, ``"dmy"`` or ``"mdy"``.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 
@@ -210,6 +223,7 @@ def encode(model: Any) -> bytes:
         "pipeline": pipeline,
         "steps": steps,
         _TARGET_KEY: list(getattr(model, "target_names_in_", ())) or None,
+        _COLUMNS_KEY: getattr(model, "column_roles_in_", None) or None,
     }
     try:
         # What cannot be loaded is not written.
@@ -286,7 +300,9 @@ def decode(content: bytes) -> Any:
     header = _read_header(content)
     tensors = {name: _read_tensor(name, entry) for name, entry in entries}
     _check_version(header)
-    if set(header) != _HEADER_KEYS | ({_TARGET_KEY} if header["version"] > 1 else set()):
+    since = {_TARGET_KEY: 2, _COLUMNS_KEY: 3}
+    added = {key for key, version in since.items() if header["version"] >= version}
+    if set(header) != _HEADER_KEYS | added:
         refuse("the header of the model file has other entries than expected")
     stored = header.pop("sha256")
     if stored != _checksum(header, tensors):
@@ -363,15 +379,24 @@ def _checksum(header: dict[str, Any], tensors: dict[str, AnyArray]) -> str:
 def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
     """Return the model; raises `ModelFileError` unless all of its content is in order."""
     model = _restore_steps(header, tensors)
-    targets = header[_TARGET_KEY]
-    if targets is None:
-        return model
-    if not isinstance(targets, list) or not 1 <= len(targets) <= _MAX_TARGETS:
-        refuse("the names of the targets are no list, or too many")
-    if not all(type(name) is str for name in targets) or len(set(targets)) != len(targets):
-        refuse("the names of the targets are not valid")
-    model.target_names_in_ = np.array(targets, dtype=object)
+    targets, roles = header[_TARGET_KEY], header[_COLUMNS_KEY]
+    if targets is not None:
+        _check_names(targets, "targets")
+        model.target_names_in_ = np.array(targets, dtype=object)
+    if roles is not None:
+        if not isinstance(roles, dict) or not roles or not set(roles) <= set(_COLUMN_ROLES):
+            refuse("the roles of the columns are not valid")
+        for names in roles.values():
+            _check_names(names, "columns")
+        model.column_roles_in_ = roles
     return model
+
+
+def _check_names(names: Any, what: str) -> None:
+    if not isinstance(names, list) or not 1 <= len(names) <= _MAX_TARGETS:
+        refuse(f"the names of the {what} are no list, or too many")
+    if not all(type(name) is str for name in names) or len(set(names)) != len(names):
+        refuse(f"the names of the {what} are not valid")
 
 
 def _restore_steps(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:

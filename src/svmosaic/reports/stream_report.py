@@ -79,7 +79,7 @@ def stream_report(
         facts=[
             ("learners", str(len(rows))),
             ("samples", f"{rows[0]['n_samples']:,}"),
-            ("changes of the concept", str(len(_drifts(result)))),
+            ("changes of the concept", str(len(_drifts(result)) or "none known")),
         ],
     )
 
@@ -111,6 +111,12 @@ _ALARM_TEXT = (
     "others are false. A delay is in samples and counts to the end of the chunk. The mean time "
     "ratio is the samples per false alarm, divided by the mean delay, times the share of changes "
     "that were found; larger is better."
+)
+
+
+_RESTART_TEXT = (
+    "How often a learner restarted. No change of the concept is known, so that nobody can say "
+    "which of these alarms are false."
 )
 
 
@@ -152,15 +158,15 @@ def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Tab
 
 def _alarm_sections(result: PrequentialResult) -> list[Section]:
     """Return the section on alarms, if a learner says when it restarts."""
-    scores = result.alarm_scores()
+    scores, drifts = result.alarm_scores(), _drifts(result)
     if not scores:
         return []
     cells = [
         [
             name,
             str(one.n_found + one.n_false),
-            f"{one.n_found} of {one.n_found + one.n_missed}",
-            str(one.n_false),
+            f"{one.n_found} of {one.n_found + one.n_missed}" if drifts else "none known",
+            str(one.n_false) if drifts else "",
             f"{one.mean_delay:,.0f}" if one.n_found else "",
             f"{one.mean_time_ratio:,.1f}" if math.isfinite(one.mean_time_ratio) else "",
         ]
@@ -170,7 +176,8 @@ def _alarm_sections(result: PrequentialResult) -> list[Section]:
         *("learner", "restarts", "changes found", "false alarms", "mean delay"),
         "mean time ratio",
     ]
-    return [Section("Alarms", _ALARM_TEXT, [Table(header, cells, "Alarms", "lrrrrr")])]
+    text = _ALARM_TEXT if drifts else _RESTART_TEXT
+    return [Section("Alarms", text, [Table(header, cells, "Alarms", "lrrrrr")])]
 
 
 def _cost_table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -169,7 +169,7 @@ class TableSpec:
         if not entries["data"]:
             raise DataNotFoundError(
                 f"None of the data sets of {self.id} is available: {', '.join(missing.data)}. "
-                "See: svmosaic data list"
+                "Set SVMOSAIC_DATA to the data folder, or fetch them with: svmosaic data fetch NAME"
             )
         names = [_item_name(item) for item in entries["data"]]
         entries["methods"] = [

@@ -19,6 +19,8 @@ _EXTRAS = {
     "capymoa": "moa",
     "torch": "gpu",
     "onnx": "onnx",
+    "pyarrow": "files",
+    "openpyxl": "files",
 }
 
 

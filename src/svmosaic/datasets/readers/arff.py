@@ -27,6 +27,7 @@ from svmosaic.datasets.readers.columns import (
     Roles,
     TableBuilder,
     TableOptions,
+    TextColumn,
     Triplets,
     assign_roles,
     feature_names,
@@ -130,7 +131,7 @@ def read_arff(path: Path, options: TableOptions) -> Dataset:
     ``options.dense`` says otherwise. In a sparse row an attribute that is not named has the
     value 0 or, when it is nominal, its first declared value.
     """
-    lines = filled_lines(path, options.max_bytes)
+    lines = filled_lines(path, options)
     header = read_header(path, lines)
     roles = assign_roles([attribute.name for attribute in header.attributes], options, path)
     refuse_unusable(path, header, roles)
@@ -139,21 +140,23 @@ def read_arff(path: Path, options: TableOptions) -> Dataset:
         raise file_error(path, header.last_line, "no rows follow @data. Check the file.")
     rows = itertools.chain([first], lines)
     if first[1].startswith("{"):
+        if roles.id_column is not None:
+            raise file_error(path, None, "sparse rows have no column of ids. Leave id_column out.")
         return read_sparse_rows(path, rows, header, roles, options)
     return read_dense_rows(path, rows, header, roles, options)
 
 
 def read_columns(path: Path, options: TableOptions) -> ColumnNames:
     """Return the names of the attributes, and how many of them MEKA declares as targets."""
-    header = read_header(path, filled_lines(path, options.max_bytes))
+    header = read_header(path, filled_lines(path, options), relational=True)
     declared = _MEKA.search(header.relation)
     names = tuple(attribute.name for attribute in header.attributes)
     return ColumnNames(names, None if declared is None else int(declared[1]))
 
 
-def filled_lines(path: Path, max_bytes: float | None) -> _NumberedLines:
+def filled_lines(path: Path, options: TableOptions) -> _NumberedLines:
     """Yield the stripped lines that are neither blank nor comments."""
-    for block in iter_blocks(path, max_bytes):
+    for block in iter_blocks(path, options.max_bytes, encoding=options.encoding):
         for number, line in enumerate(block.lines, block.first):
             text = line.strip()
             if text and not text.startswith("%"):
@@ -382,7 +385,7 @@ def refuse_unusable(path: Path, header: ArffHeader, roles: Roles) -> None:
     """Say which attributes cannot be used."""
     for j, attribute in enumerate(header.attributes):
         name = attribute.name
-        if j in roles.dropped or j in roles.forced_nominal:
+        if j in roles.dropped or j in roles.forced_nominal or j == roles.id_column:
             continue
         if attribute.kind is AttributeKind.DATE:
             raise file_error(
@@ -427,7 +430,10 @@ def read_dense_rows(
     path: Path, rows: _NumberedLines, header: ArffHeader, roles: Roles, options: TableOptions
 ) -> Dataset:
     """Read rows that give every value."""
-    columns = [make_column(path, j, a, roles, options) for j, a in enumerate(header.attributes)]
+    columns = [
+        TextColumn() if j == roles.id_column else make_column(path, j, a, roles, options)
+        for j, a in enumerate(header.attributes)
+    ]
     builder = TableBuilder(path, columns, roles, options)
     weights = array("d")
     number = header.last_line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ _NO_ROLES = Roles(None, frozenset(), frozenset())
 
 def read_arff_bags(path: Path, bag: str | int | None, options: TableOptions) -> Dataset:
     """Read a bag from each row with a relational attribute, or an instance from each other row."""
-    lines = filled_lines(path, options.max_bytes)
+    lines = filled_lines(path, options)
     header = read_header(path, lines, relational=True)
     if any(a.kind is AttributeKind.RELATIONAL for a in header.attributes):
         return _read_relational(path, header, lines, bag, options)
@@ -59,6 +60,8 @@ def _read_relational(
     place = _relational_place(path, header, bag)
     target, label = _label_column(path, header, place, options)
     collector = _collector(path, header.attributes[place], options)
+    named = _id_place(header, place, target)
+    ids: list[str] = []
     sizes = array("q")
     weights = array("d")
     # Labels that wait for their conversion, and their lines.
@@ -84,13 +87,23 @@ def _read_relational(
             if len(waiting) >= _BATCH_CELLS:
                 label.add(waiting, waiting_lines)
                 waiting, waiting_lines = [], []
+        if named is not None:
+            ids.append(cells[named])
         sizes.append(len(instances))
         weights.append(weight)
     if not sizes:
         raise file_error(path, number, "no bags follow @data. Check the file.")
     if label is not None:
         label.add(waiting, waiting_lines)
-    return _relational_dataset(path, header, collector, label, sizes, weights)
+    data = _relational_dataset(path, header, collector, label, sizes, weights)
+    return data if named is None else replace(data, ids=np.array(ids, dtype=object))
+
+
+def _id_place(header: ArffHeader, place: int, target: int) -> int | None:
+    """Return the first attribute that is neither the bag nor the label, by custom the bag's id."""
+    n = len(header.attributes)
+    others = (j for j in range(n) if j != place and j != target % n)
+    return next(others, None)
 
 
 def _label_column(

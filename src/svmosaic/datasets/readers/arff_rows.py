@@ -38,7 +38,7 @@ class ArffRows:
     def __init__(self, path: Path, options: TableOptions) -> None:
         self.path = path
         self._options = options
-        lines = filled_lines(path, options.max_bytes)
+        lines = filled_lines(path, options)
         self._header = read_header(path, lines)
         attributes = self._header.attributes
         self._roles = assign_roles([attribute.name for attribute in attributes], options, path)
@@ -56,7 +56,7 @@ class ArffRows:
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
-        lines = filled_lines(self.path, self._options.max_bytes)
+        lines = filled_lines(self.path, self._options)
         read_header(self.path, lines)
         return lines
 

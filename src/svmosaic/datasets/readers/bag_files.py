@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.dates import DateOrder
 from svmosaic.datasets.readers.flat_bags import read_flat_bags
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.table_files import check_options
@@ -25,7 +26,15 @@ def read_bags(
     target: str | int | None = -1,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
+    numeric_columns: Sequence[str | int] = (),
+    delimiter: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    dates: DateOrder | Mapping[str, DateOrder] | None = None,
+    encoding: str | None = None,
     n_features: int | None = None,
     allow_nan: bool = False,
     dense: bool | None = None,
@@ -52,8 +61,14 @@ def read_bags(
         Columns to leave out. CSV and ARFF only.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
-        Columns to read as names though they look like numbers. CSV and ARFF only.
+        Columns to read as names though they look like numbers. Not for LIBSVM.
+    numeric_columns : sequence of str or int, default=()
+        Columns of numbers: anything else in them is an error.
+    delimiter, header, decimal, thousands, dates, encoding
+        How the file is written; see `read_table`.
     n_features : int, default=None
         Number of columns; by default the largest index in the file. LIBSVM only.
     allow_nan : bool, default=False
@@ -70,6 +85,7 @@ def read_bags(
     Dataset
         `X` has the bags, in the order in which they come first, and `y` a label for each, or is
         None. Labels that are whole numbers become int64, also where ARFF declares them as names.
+        `ids` has the ids of the bags, if the file has any.
 
     Raises
     ------
@@ -88,12 +104,20 @@ def read_bags(
     ([[1.0, 3.0], [2.0]], [0, 1])
     """
     source = Path(path)
-    reader = find_reader(source, format, "read_bags")
+    reader = find_reader(source, format, "read_bags", encoding)
     options = TableOptions(
         target=target,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
+        numeric_columns=numeric_columns,
+        delimiter=delimiter,
+        header=header,
+        decimal=decimal,
+        thousands=thousands,
+        dates=dates,
+        encoding=encoding,
         n_features=n_features,
         allow_nan=allow_nan,
         dense=dense,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -15,6 +16,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.dates import DateOrder, are_dates, days_of_date
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
 from svmosaic.datasets.readers.text import (
     coding_limit,
     file_error,
@@ -29,6 +32,7 @@ __all__ = [
     "MAX_NOMINAL_VALUES",
     "Cells",
     "Column",
+    "DateColumn",
     "FinishedColumn",
     "GuessedColumn",
     "NominalColumn",
@@ -36,6 +40,8 @@ __all__ = [
     "Roles",
     "TableBuilder",
     "TableOptions",
+    "TextColumn",
+    "assemble_table",
     "assign_roles",
     "check_size",
     "feature_names",
@@ -60,6 +66,8 @@ _LARGEST_STRING_ARRAY = 1 << 26
 _MOST_COMPARED_NAMES = 10_000
 # Doubles hold every whole number up to here.
 _LARGEST_WHOLE = 2.0**53
+# A number with a decimal comma, or with commas between its groups of three digits.
+_WITH_COMMA = re.compile(r"[+-]?\d*(,\d+)+(\.\d+)?", re.ASCII)
 
 DoubleArray = NDArray[np.float64]
 IndexArray = NDArray[np.int64]
@@ -73,10 +81,19 @@ class TableOptions:
     target: str | int | None = -1
     drop: Sequence[str | int] = ()
     nominal: Literal["onehot", "ordinal"] = "onehot"
+    # What a missing name is in its columns of 0 and 1.
+    nominal_gaps: Literal["zeros", "nan"] = "zeros"
     nominal_columns: Sequence[str | int] = ()
     numeric_columns: Sequence[str | int] = ()
     delimiter: str | None = None
     header: bool | None = None
+    id_column: str | int | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    # The order of year, month and day in all columns of dates, or in those named.
+    dates: DateOrder | Mapping[str, DateOrder] | None = None
+    # Of text; None: UTF-8, or what a byte-order mark says.
+    encoding: str | None = None
     n_features: int | None = None
     max_features: int | None = None
     allow_nan: bool = False
@@ -89,16 +106,18 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns are the target, left out, or names or numbers whatever they look like."""
+    """Which columns are the target, ids, left out, or of a kind whatever they look like."""
 
     target: int | None
     dropped: frozenset[int]
     forced_nominal: frozenset[int]
     forced_numeric: frozenset[int] = frozenset()
+    id_column: int | None = None
+    forced_dates: Mapping[int, DateOrder] = field(default_factory=dict)
 
     def is_feature(self, column: int) -> bool:
         """Whether the column is a feature."""
-        return column != self.target and column not in self.dropped
+        return column not in (self.target, self.id_column) and column not in self.dropped
 
 
 @dataclass(frozen=True)
@@ -113,6 +132,9 @@ class Cells:
     gap_option: str
     # Known to hold numbers, whatever its cells look like.
     is_numeric: bool = False
+    numbers: NumberFormat = PLAIN
+    # How dates are written that become numbers; None: dates are refused.
+    dates: DateOrder | None = None
 
     def missing_value(self, line: int) -> Exception:
         """Make the error for a cell without a value."""
@@ -125,11 +147,23 @@ class Cells:
     def not_a_number(self, cell: str, line: int) -> Exception:
         """Make the error for a name in a column of numbers."""
         advice = "" if self.is_numeric else ", or list the column in nominal_columns"
+        if self.numbers.is_plain and _WITH_COMMA.fullmatch(cell):
+            advice += ", or pass decimal=',' or thousands=','"
         return file_error(
             self.path,
             line,
             f"column {shorten(self.name)} holds numbers, got {shorten(cell)}. Correct the cell"
             f"{advice}.",
+        )
+
+    def holds_dates(self, cell: str) -> Exception:
+        """Make the error for a column of dates."""
+        return file_error(
+            self.path,
+            None,
+            f"column {shorten(self.name)} holds dates such as {shorten(cell)}. Pass dates='ymd', "
+            "'dmy' or 'mdy', the order of year, month and day, to read them as days; or list the "
+            "column in drop, or in nominal_columns.",
         )
 
 
@@ -144,6 +178,7 @@ class FinishedColumn:
     name: str
     values: DoubleArray | IndexArray
     categories: tuple[str, ...] | None = None
+    is_date: bool = False
 
 
 class Column(Protocol):
@@ -160,20 +195,9 @@ class Column(Protocol):
         """Return the column."""
 
 
-def _parse_number(text: str) -> float:
-    # float() also takes 1_000 and the digits of other scripts; a data file should have neither.
-    if "_" in text or not text.isascii():
-        raise ValueError(text)
-    return float(text)
-
-
 def is_number(text: str) -> bool:
-    """Whether a cell reads as a number, nan and inf included."""
-    try:
-        _parse_number(text)
-    except ValueError:
-        return False
-    return True
+    """Whether a cell reads as a plain number, nan and inf included."""
+    return PLAIN.is_number(text)
 
 
 class NumericColumn:
@@ -187,17 +211,23 @@ class NumericColumn:
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells, in bulk when all of them are plain finite numbers."""
-        try:
-            values = np.fromiter(map(float, cells), np.float64, len(cells))
-        except ValueError:
-            values = None
-        text = "".join(cells)
-        if values is None or "_" in text or not text.isascii() or not np.isfinite(values).all():
+        values = self._convert_plain(cells) if self._cells.numbers.is_plain else None
+        if values is None:
             pairs = zip(cells, lines, strict=True)
             values = np.array([self.convert(cell, line) for cell, line in pairs])
         if self._cells.is_target:
             self._refuse_long_labels(values, cells, lines)
         self._parts.append(values)
+
+    def _convert_plain(self, cells: Sequence[str]) -> DoubleArray | None:
+        """Return finite numbers as Python writes them, or None if there is anything else."""
+        try:
+            values = np.fromiter(map(float, cells), np.float64, len(cells))
+        except ValueError:
+            return None
+        text = "".join(cells)
+        is_plain = "_" not in text and text.isascii() and np.isfinite(values).all()
+        return values if is_plain else None
 
     def _refuse_long_labels(
         self, values: DoubleArray, cells: Sequence[str], lines: Sequence[int]
@@ -221,7 +251,7 @@ class NumericColumn:
                 raise about.missing_value(line)
             return math.nan
         try:
-            value = _parse_number(cell)
+            value = about.numbers.parse(cell)
         except ValueError:
             raise about.not_a_number(cell, line) from None
         if not about.allow_nan and not math.isfinite(value):
@@ -314,6 +344,68 @@ class NominalColumn:
         return FinishedColumn(self._cells.name, codes, names)
 
 
+class DateColumn:
+    """A column of dates, which become numbers of days.
+
+    Parameters
+    ----------
+    cells : Cells
+        What to call the column and which cells are missing.
+    order : {"ymd", "dmy", "mdy"}
+        How dates are written.
+    """
+
+    n_values = 1
+
+    def __init__(self, cells: Cells, order: DateOrder) -> None:
+        self._cells = cells
+        self._order: DateOrder = order
+        self._parts: list[DoubleArray] = []
+
+    def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Take more cells."""
+        pairs = zip(cells, lines, strict=True)
+        self._parts.append(np.array([self.convert(cell, line) for cell, line in pairs]))
+
+    def convert(self, cell: str, line: int) -> float:
+        """Return the days of one cell, or raise the error that names it."""
+        about = self._cells
+        if cell in about.missing:
+            if not about.allow_nan:
+                raise about.missing_value(line)
+            return math.nan
+        try:
+            return days_of_date(cell, self._order)
+        except (ValueError, OverflowError):
+            raise file_error(
+                about.path,
+                line,
+                f"column {shorten(about.name)} holds dates in the order {self._order}, got "
+                f"{shorten(cell)}. Correct the cell, or pass another order as dates.",
+            ) from None
+
+    def finish(self) -> FinishedColumn:
+        """Return the days since 1970."""
+        return FinishedColumn(self._cells.name, np.concatenate(self._parts), is_date=True)
+
+
+class TextColumn:
+    """A column that is kept as it is: the ids of the rows."""
+
+    n_values = 1
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        """Take more cells."""
+        self.texts += cells
+
+    def finish(self) -> FinishedColumn:
+        """Ids are no feature."""
+        raise TypeError("A column of ids has no numbers.")
+
+
 class GuessedColumn:
     """A column of numbers or of names, whichever most of its values are.
 
@@ -323,7 +415,7 @@ class GuessedColumn:
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
-        self._column: NumericColumn | NominalColumn | None = None
+        self._column: NumericColumn | NominalColumn | DateColumn | None = None
         self._waiting: list[int] = []  # lines of the missing cells before the first value
         self._slip: tuple[str, int] | None = None  # the first name, and its line
 
@@ -343,9 +435,11 @@ class GuessedColumn:
             self._column = self._decide(cells, lines)
         self._column.add(cells, lines)
 
-    def _decide(self, cells: Sequence[str], lines: Sequence[int]) -> NumericColumn | NominalColumn:
+    def _decide(
+        self, cells: Sequence[str], lines: Sequence[int]
+    ) -> NumericColumn | NominalColumn | DateColumn:
         """Choose by the first values, of which there are thousands; `finish` looks at all."""
-        counts = Counter(cells)
+        counts, is_number = Counter(cells), self._cells.numbers.is_number
         names = {c for c in counts if c not in self._cells.missing and not is_number(c)}
         n_names = sum(counts[name] for name in names)
         n_missing = sum(counts[cell] for cell in counts.keys() & self._cells.missing)
@@ -353,7 +447,14 @@ class GuessedColumn:
             pairs = zip(cells, lines, strict=True)
             self._slip = next((cell, line) for cell, line in pairs if cell in names)
         is_numeric = 2 * n_names <= len(cells) - n_missing
-        column = NumericColumn(self._cells) if is_numeric else NominalColumn(self._cells)
+        if is_numeric:
+            column: NumericColumn | NominalColumn | DateColumn = NumericColumn(self._cells)
+        elif not self._cells.is_target and are_dates(names):
+            if self._cells.dates is None:
+                raise self._cells.holds_dates(min(names))
+            column = DateColumn(self._cells, self._cells.dates)
+        else:
+            column = NominalColumn(self._cells)
         if self._waiting:
             blank = next(iter(self._cells.missing))
             column.add([blank] * len(self._waiting), self._waiting)
@@ -369,7 +470,7 @@ class GuessedColumn:
                 finished.values[finished.values >= 0].astype(np.int64),
                 minlength=len(finished.categories),
             )
-            are_numbers = [is_number(name) for name in finished.categories]
+            are_numbers = [self._cells.numbers.is_number(name) for name in finished.categories]
             if 2 * counts[are_numbers].sum() >= counts.sum():
                 raise self._cells.not_a_number(*self._slip)
         return finished
@@ -463,7 +564,8 @@ class TableBuilder:
         ]
         target = None if self._roles.target is None else self._columns[self._roles.target]
         y, target_names = (None, None) if target is None else target_values(target.finish())
-        X, names = self._assemble(features)
+        X, names = assemble_table(features, self._n_rows, self._options)
+        ids = None if self._roles.id_column is None else self._columns[self._roles.id_column]
         return Dataset(
             X=X,
             y=y,
@@ -472,15 +574,21 @@ class TableBuilder:
             sample_weight=sample_weight,
             name=table_name(self._path),
             description=description,
+            ids=np.array(ids.texts, dtype=object) if isinstance(ids, TextColumn) else None,
+            date_columns=tuple(column.name for column in features if column.is_date),
         )
 
-    def _assemble(self, features: Sequence[FinishedColumn]) -> tuple[Any, tuple[str, ...]]:
-        onehot = self._options.nominal == "onehot"
-        names = tuple(name for column in features for name in feature_names(column, onehot))
-        shape = (self._n_rows, len(names))
-        if self._options.dense is False:
-            return _sparse_features(features, shape, onehot), names
-        return _dense_features(features, shape, onehot), names
+
+def assemble_table(
+    features: Sequence[FinishedColumn], n_rows: int, options: TableOptions
+) -> tuple[Any, tuple[str, ...]]:
+    """Return the matrix of some columns, and the names of its features."""
+    onehot = options.nominal == "onehot"
+    names = tuple(name for column in features for name in feature_names(column, onehot))
+    shape = (n_rows, len(names))
+    if options.dense is False:
+        return _sparse_features(features, shape, onehot), names
+    return _dense_features(features, shape, onehot, options.nominal_gaps == "nan"), names
 
 
 def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
@@ -491,7 +599,7 @@ def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
 
 
 def _dense_features(
-    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool
+    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool, names_as_nan: bool
 ) -> DoubleArray:
     X = np.zeros(shape)
     at = 0
@@ -502,6 +610,8 @@ def _dense_features(
         elif onehot:
             rows = np.flatnonzero(column.values >= 0)
             X[rows, at + column.values[rows].astype(np.int64)] = 1.0
+            if names_as_nan and rows.size < shape[0]:
+                X[column.values < 0, at : at + len(column.categories)] = np.nan
             at += len(column.categories)
         else:
             X[:, at] = np.where(column.values < 0, np.nan, column.values)
@@ -591,25 +701,41 @@ def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
 
 def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
     """Find the target and the other columns that the caller named."""
-    target = None if options.target is None else find_column(options.target, names, path)
-    dropped = frozenset(find_column(key, names, path) for key in options.drop)
-    forced = frozenset(find_column(key, names, path) for key in options.nominal_columns)
-    numeric = frozenset(find_column(key, names, path) for key in options.numeric_columns)
+
+    def find_all(keys: Iterable[str | int]) -> frozenset[int]:
+        return frozenset(find_column(key, names, path) for key in keys)
+
+    def find(key: str | int | None) -> int | None:
+        return None if key is None else find_column(key, names, path)
+
+    target, ids = find(options.target), find(options.id_column)
+    dropped = find_all(options.drop)
+    forced, numeric = find_all(options.nominal_columns), find_all(options.numeric_columns)
+    dates: dict[int, DateOrder] = {}
+    if isinstance(options.dates, Mapping):
+        dates = {find_column(key, names, path): order for key, order in options.dates.items()}
     if both := forced & numeric:
         raise ValueError(
             f"The column {names[min(both)]!r} of {path.name} is in nominal_columns and in "
             "numeric_columns. Leave it out of one."
         )
-    if target in dropped:
+    if target is not None and target in dropped:
         raise ValueError(
-            f"The target {options.target!r} of {path.name} is also in drop. Name another target, "
+            f"The target {names[target]!r} of {path.name} is also in drop. Name another target, "
             "or pass target=None to read features only."
         )
-    if len(names) - len(dropped) - (target is not None) == 0:
+    if ids is not None and ids == target:
+        raise ValueError(
+            f"The column {names[ids]!r} of {path.name} cannot be both target and id_column. Name "
+            "another target."
+        )
+    # What identifies the rows may be dropped as well: it is no feature.
+    dropped -= {ids}
+    if len(names) - len(dropped) - (target is not None) - (ids is not None) == 0:
         raise file_error(
             path, None, "no feature columns are left. Check the delimiter, the target and drop."
         )
-    return Roles(target, dropped, forced, numeric)
+    return Roles(target, dropped, forced, numeric, ids, dates)
 
 
 def find_column(key: str | int, names: Sequence[str], path: Path) -> int:

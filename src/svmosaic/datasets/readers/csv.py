@@ -8,19 +8,27 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, TableOptions, is_number
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, TableOptions
 from svmosaic.datasets.readers.line_table import MISSING, LineTable, line_reader
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS
 from svmosaic.datasets.readers.text import BLANKS, file_error, shorten, split_plain
 
-__all__ = ["READER", "WHITESPACE"]
+__all__ = ["READER", "WHITESPACE", "header_names", "looks_like_header"]
 
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
-_DELIMITERS = ("\t", ";", ",", WHITESPACE)
+_DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
+_GROUPS = r"\d{1,3}([. \u00a0\u202f']\d{3})+"
+_DECIMAL_COMMA = re.compile(rf"[+-]?(\d*|{_GROUPS}),\d+([eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", re.ASCII)
+_POINTS_IN_GROUPS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+", re.ASCII)
+# What Excel writes, and reads, as a first line that names the delimiter.
+_EXCEL_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
+# R's write.table gives row names a column without a heading.
+_ROW_NAMES = "row"
 # A comment, or a lone number, may also open a file of another format.
 _OPEN = re.compile(r"[%#].*|[-+.\d]+")
 _BLANK_SEPARATED = re.compile(r'"((?:[^"]|"")*)"(?=\s|$)|([^\s"]\S*)')
@@ -80,7 +88,10 @@ def _cut(path: Path, split: _Split, number: int, line: str) -> list[str]:
 
 def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions) -> LineTable:
     """Find out from the first lines how a table is written."""
-    chosen = options.delimiter
+    chosen, n_skipped = options.delimiter, 0
+    named = _EXCEL_DELIMITER.fullmatch(lines[0][1].strip())
+    if named is not None and len(lines) > 1:
+        chosen, n_skipped, lines = chosen or named[1], 1, lines[1:]
     if chosen is None:
         chosen = _sniff_delimiter([line for _, line in lines])
     cut = partial(_cut, path, _splitter(chosen))
@@ -88,18 +99,94 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     first = cut(number, line)
     if len(first) > MAX_ATTRIBUTES:
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
-    rest = [cells for other, text in lines[1:] if len(cells := cut(other, text)) == len(first)]
+    others = [cut(other, text) for other, text in lines[1:]]
+    numbers = _find_number_format(path, chosen, [first, *others], options)
+    if options.header is not False and _lacks_heading(first, others, numbers):
+        names = header_names(path, number, [_ROW_NAMES, *first])
+        return LineTable(names, cut, n_skipped + 1, numbers=numbers)
+    rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
     if has_header is None:
-        has_header = _looks_like_header(first, rest)
+        has_header = looks_like_header(first, rest, numbers)
     if has_header:
-        names = _header_names(path, number, first)
+        width = _named_width(first, others)
+        if width < len(first):
+            cut = partial(_cut_named, path, cut, width)
+        names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
-    if chosen == ";":
-        for number, line in lines[has_header:]:
-            _refuse_decimal_comma(path, number, cut(number, line))
-    return LineTable(names, cut, n_head_lines=int(has_header))
+    return LineTable(names, cut, n_skipped + has_header, numbers=numbers)
+
+
+def _named_width(first: Sequence[str], others: Sequence[Sequence[str]]) -> int:
+    """Return how many columns there are without those at the end that Excel left empty."""
+    width = len(first)
+    while width > 1 and not first[width - 1] and not any(any(c[width - 1 :]) for c in others):
+        width -= 1
+    return width
+
+
+def _cut_named(
+    path: Path, cut: Callable[[int, str], list[str]], width: int, number: int, line: str
+) -> list[str]:
+    """Return the cells of the columns that have names, or say that there are more."""
+    cells = cut(number, line)
+    for cell in cells[width:]:
+        if cell:
+            raise file_error(
+                path, number, f"the cell {shorten(cell)} has no heading. Give its column a name."
+            )
+    return cells[:width]
+
+
+def _find_number_format(
+    path: Path, delimiter: str, rows: Sequence[Sequence[str]], options: TableOptions
+) -> NumberFormat:
+    """Return how numbers are written, as the caller says or as the first rows show."""
+    for name in ("decimal", "thousands"):
+        value = getattr(options, name)
+        if value is not None and (len(value) != 1 or value.isalnum() or value in "+-"):
+            expected = "'.' or ','" if name == "decimal" else "one character such as ','"
+            raise ValueError(f"The {name!r} option must be {expected}. Got {value!r} instead.")
+    decimal, thousands = options.decimal, options.thousands or ""
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"The 'decimal' option must be '.' or ','. Got {decimal!r} instead.")
+    if decimal is None:
+        # Between commas, a comma in quotes may also be one between groups of digits.
+        is_comma = delimiter != "," and thousands != "," and _has_decimal_commas(path, rows)
+        decimal = "," if is_comma else "."
+    if thousands == decimal:
+        raise ValueError(
+            f"The 'decimal' and the 'thousands' option cannot both be {decimal!r}. Change one."
+        )
+    return NumberFormat(decimal, thousands) if decimal == "," or thousands else PLAIN
+
+
+def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    comma = next((cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)), None)
+    if comma is None:
+        return False
+    for cell in cells:
+        if _DECIMAL_POINT.fullmatch(cell) and not _POINTS_IN_GROUPS.fullmatch(cell):
+            raise file_error(
+                path,
+                None,
+                f"{shorten(comma)} has a decimal comma and {shorten(cell)} a decimal point. Pass "
+                "decimal=',' or decimal='.' to say which one numbers have.",
+            )
+    return True
+
+
+def _lacks_heading(
+    first: Sequence[str], others: Sequence[Sequence[str]], numbers: NumberFormat
+) -> bool:
+    """Return whether the first line names all columns but the first."""
+    return (
+        bool(others)
+        and all(len(cells) == len(first) + 1 for cells in others)
+        and not any(numbers.is_number(cell) for cell in first)
+    )
 
 
 def _sniff_delimiter(lines: Sequence[str]) -> str:
@@ -118,7 +205,11 @@ def _sniff_delimiter(lines: Sequence[str]) -> str:
     return best if max(counts[best]) > 1 else ","
 
 
-def _looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+def looks_like_header(
+    first: Sequence[str], rest: Sequence[Sequence[str]], format: NumberFormat
+) -> bool:
+    """Return whether the first row names the columns of those below it."""
+    is_number = format.is_number
     numbers = [cell for cell in first if is_number(cell)]
     if not rest:
         return not numbers
@@ -143,7 +234,8 @@ def _looks_like_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> b
     )
 
 
-def _header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, ...]:
+def header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns from the row of their headings."""
     names = tuple(name or f"x{j + 1}" for j, name in enumerate(first))
     seen: dict[str, int] = {}
     for j, name in enumerate(names):
@@ -158,14 +250,6 @@ def _header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, .
     return names
 
 
-def _refuse_decimal_comma(path: Path, number: int, cells: Sequence[str]) -> None:
-    for cell in cells:
-        if _DECIMAL_COMMA.fullmatch(cell):
-            raise file_error(
-                path, number, f"{shorten(cell)} has a decimal comma. Write numbers with a point."
-            )
-
-
 def _recognises(line: str) -> bool:
     return _OPEN.fullmatch(line) is None
 
@@ -175,5 +259,6 @@ READER = line_reader(
     (".csv", ".tsv"),
     _lay_out,
     recognises=_recognises,
-    options=TABLE_OPTIONS | {"delimiter", "header", "numeric_columns"},
+    options=TABLE_OPTIONS
+    | {"delimiter", "header", "numeric_columns", "decimal", "thousands", "dates"},
 )

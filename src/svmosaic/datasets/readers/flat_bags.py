@@ -116,4 +116,5 @@ def bags_of_rows(path: Path, data: Dataset, ids: Any) -> Dataset:
                 f"the bag {shorten(str(np.asarray(ids)[row]))} has instances with different "
                 "labels. Give all instances of a bag the same label.",
             )
-    return dataclasses.replace(data, X=Bags(data.X[order], offsets), y=labels)
+    of_bags = np.asarray(ids)[order][offsets[:-1]]
+    return dataclasses.replace(data, X=Bags(data.X[order], offsets), y=labels, ids=of_bags)

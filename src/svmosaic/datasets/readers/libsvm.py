@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,21 @@ import scipy.sparse
 import svmosaic._core as _core
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions, to_dense, whole_if_integral
-from svmosaic.datasets.readers.text import MAX_LINE_BYTES, file_error, iter_chunks, table_name
+from svmosaic.datasets.readers.text import (
+    MAX_LINE_BYTES,
+    file_error,
+    iter_blocks,
+    iter_chunks,
+    shorten,
+    table_name,
+)
 
-__all__ = ["most_features", "read_libsvm"]
+__all__ = ["most_features", "read_libsvm", "refuse_long_labels"]
 
 _MOST_FEATURES = 10_000_000
+# Doubles hold every whole number up to here.
+_LARGEST_WHOLE = 2.0**53
+_DIGITS_OF_LARGEST = 16
 
 
 def read_libsvm(path: Path, options: TableOptions) -> Dataset:
@@ -30,7 +41,7 @@ def read_libsvm(path: Path, options: TableOptions) -> Dataset:
         allow_nonfinite=options.allow_nan,
     )
     try:
-        for chunk in iter_chunks(path, options.max_bytes):
+        for chunk in iter_chunks(path, options.max_bytes, options.encoding):
             parser.feed(chunk)
         labels, indptr, indices, values, n_seen = parser.finish()
     except _core.LibsvmTextError as error:
@@ -42,10 +53,37 @@ def read_libsvm(path: Path, options: TableOptions) -> Dataset:
         raise file_error(
             path, parser.line, "no line so far has a feature. Check the file, or pass n_features."
         )
+    if np.any(np.abs(labels) >= _LARGEST_WHOLE):
+        for block in iter_blocks(path, options.max_bytes, encoding=options.encoding):
+            refuse_long_labels(path, enumerate(block.lines, block.first))
     X = _csr(values, indices, indptr, (labels.size, width))
     if options.dense:
         X = to_dense(X, path, options.max_bytes)
     return Dataset(X=X, y=whole_if_integral(labels), name=table_name(path))
+
+
+def refuse_long_labels(path: Path, lines: Iterable[tuple[int, str]]) -> None:
+    """Refuse whole numbers, such as ids, that would become one and the same label.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the message.
+    lines : iterable of (int, str)
+        Lines with their numbers.
+    """
+    for number, line in lines:
+        label = line.split(maxsplit=1)[0] if line.strip() else ""
+        digits = label.lstrip("+-").lstrip("0")
+        if not digits.isascii() or not digits.isdecimal():
+            continue
+        if len(digits) > _DIGITS_OF_LARGEST or int(digits) >= _LARGEST_WHOLE:
+            raise file_error(
+                path,
+                number,
+                f"the label {shorten(label)} is a whole number of 2^53 or more, which cannot be "
+                "told from its neighbours. Number the classes from 1, or write CSV with names.",
+            )
 
 
 def most_features(options: TableOptions) -> int:

@@ -26,7 +26,7 @@ def read_libsvm_bags(path: Path, bag: str | int | None, options: TableOptions) -
     """Read an instance from each line, and its bag id from the query id or the feature `bag`."""
     table = read_libsvm(path, options)
     if bag is None or bag == "qid":
-        return bags_of_rows(path, table, _query_ids(path, options.max_bytes))
+        return bags_of_rows(path, table, _query_ids(path, options))
     X = table.X
     if not isinstance(bag, int) or not 1 <= bag <= X.shape[1]:
         raise ValueError(
@@ -40,9 +40,9 @@ def read_libsvm_bags(path: Path, bag: str | int | None, options: TableOptions) -
     return bags_of_rows(path, rest, whole_if_integral(column[:, 0]))
 
 
-def _query_ids(path: Path, max_bytes: float | None) -> NDArray[np.int64]:
+def _query_ids(path: Path, options: TableOptions) -> NDArray[np.int64]:
     ids = array("q")
-    for block in iter_blocks(path, max_bytes):
+    for block in iter_blocks(path, options.max_bytes, encoding=options.encoding):
         for number, line in enumerate(block.lines, block.first):
             text = line.partition("#")[0]
             if not text.strip():

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.datasets.readers.columns import DoubleArray, TableOptions, whole_if_integral
-from svmosaic.datasets.readers.libsvm import most_features
+from svmosaic.datasets.readers.libsvm import most_features, refuse_long_labels
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import BLANKS, file_error, iter_blocks
 from svmosaic.exceptions import DataFileError
@@ -105,6 +105,8 @@ class LibsvmRows:
         pairs = _parse_plain([text for _, text in rows], self._most)
         if pairs is None:
             pairs = _parse_slowly(self.path, rows, self._most)
+        if np.any(np.abs(pairs.labels) >= 2.0**53):
+            refuse_long_labels(self.path, rows)
         return pairs
 
 

@@ -15,19 +15,22 @@ from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import (
     Cells,
     Column,
+    DateColumn,
     GuessedColumn,
     NominalColumn,
     NumericColumn,
+    Roles,
     TableBuilder,
     TableOptions,
+    TextColumn,
     assign_roles,
-    is_number,
 )
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 
-__all__ = ["MISSING", "LayOut", "LineTable", "line_reader"]
+__all__ = ["MISSING", "LayOut", "LineTable", "line_reader", "make_columns"]
 
 # As spreadsheets, databases, R and pandas write a cell without a value.
 MISSING = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "null", "NULL", "None"})
@@ -49,12 +52,15 @@ class LineTable:
         How many of the lines that are not blank come before the first sample.
     missing : frozenset of str
         What a cell without a value looks like.
+    numbers : NumberFormat
+        How numbers are written.
     """
 
     names: tuple[str, ...]
     cut: Callable[[int, str], list[str]]
     n_head_lines: int = 0
     missing: frozenset[str] = MISSING
+    numbers: NumberFormat = PLAIN
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -121,9 +127,9 @@ def line_reader(
     )
 
 
-def _filled_lines(path: Path, max_bytes: float | None) -> Iterator[NumberedRow]:
+def _filled_lines(path: Path, options: TableOptions) -> Iterator[NumberedRow]:
     """Yield the lines that are not blank, with their numbers."""
-    for block in iter_blocks(path, max_bytes):
+    for block in iter_blocks(path, options.max_bytes, encoding=options.encoding):
         for number, line in enumerate(block.lines, block.first):
             if line and not line.isspace():
                 yield number, line
@@ -131,7 +137,7 @@ def _filled_lines(path: Path, max_bytes: float | None) -> Iterator[NumberedRow]:
 
 def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable, int]:
     """Return the table, and the number of the last line that was looked at."""
-    sample = list(itertools.islice(_filled_lines(path, options.max_bytes), _SAMPLE_LINES))
+    sample = list(itertools.islice(_filled_lines(path, options), _SAMPLE_LINES))
     if not sample:
         raise file_error(path, 1, "the file is empty. Check the path.")
     return lay_out(path, sample, options), sample[-1][0]
@@ -144,28 +150,65 @@ def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
 def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     table, number = _open(lay_out, path, options)
     roles = assign_roles(table.names, options, path)
-    columns: list[Column | None] = []
-    for j, name in enumerate(table.names):
-        is_target = j == roles.target
-        allow_nan = options.allow_nan and not is_target
-        is_numeric = j in roles.forced_numeric
-        cells = Cells(
-            path, name, table.missing, allow_nan, is_target, options.gap_option, is_numeric
-        )
-        if j in roles.dropped:
-            columns.append(None)
-        elif j in roles.forced_nominal:
-            columns.append(NominalColumn(cells))
-        elif is_numeric:
-            columns.append(NumericColumn(cells))
-        else:
-            columns.append(GuessedColumn(cells))
+    columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
-    for number, line in itertools.islice(
-        _filled_lines(path, options.max_bytes), table.n_head_lines, None
-    ):
-        builder.add_row(table.cut(number, line), number)
+    lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
+    # Spreadsheets end some files with rows that have delimiters and nothing else.
+    empty: list[tuple[list[str], int]] = []
+    for number, line in lines:
+        cells = table.cut(number, line)
+        if len(cells) > 1 and not any(cells):
+            empty.append((cells, number))
+            continue
+        for row in empty:
+            builder.add_row(*row)
+        empty.clear()
+        builder.add_row(cells, number)
     return builder.finish(number)
+
+
+def make_columns(
+    path: Path,
+    names: Sequence[str],
+    roles: Roles,
+    options: TableOptions,
+    missing: frozenset[str] = MISSING,
+    numbers: NumberFormat = PLAIN,
+) -> list[Column | None]:
+    """Return what collects the cells of each column; None for those that are left out.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for error messages.
+    names : sequence of str
+        The names of the columns.
+    roles : Roles
+        Which of them are the target, ids, or of a known kind.
+    options : TableOptions
+        Whether values may be missing, and how dates are written.
+    missing : frozenset of str, default=MISSING
+        What a cell without a value looks like.
+    numbers : NumberFormat, default=PLAIN
+        How numbers are written.
+    """
+    order = options.dates if isinstance(options.dates, str) else None
+
+    def make(j: int, name: str) -> Column | None:
+        if j in roles.dropped:
+            return None
+        if j == roles.id_column:
+            return TextColumn()
+        is_target, is_numeric = j == roles.target, j in roles.forced_numeric
+        allow_nan, option = options.allow_nan and not is_target, options.gap_option
+        cells = Cells(path, name, missing, allow_nan, is_target, option, is_numeric, numbers, order)
+        if j in roles.forced_dates:
+            return DateColumn(cells, roles.forced_dates[j])
+        if j in roles.forced_nominal:
+            return NominalColumn(cells)
+        return NumericColumn(cells) if is_numeric else GuessedColumn(cells)
+
+    return [make(j, name) for j, name in enumerate(names)]
 
 
 class LineRows:
@@ -207,7 +250,15 @@ class LineRows:
     def _cells(self, j: int) -> Cells:
         is_target = j == self._roles.target
         table, option = self._table, self._options.gap_option
-        return Cells(self.path, table.names[j], table.missing, False, is_target, option)
+        return Cells(
+            self.path,
+            table.names[j],
+            table.missing,
+            False,
+            is_target,
+            option,
+            numbers=table.numbers,
+        )
 
     def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
         # Values may not be missing, so the first row decides for each column, as for a table.
@@ -218,13 +269,13 @@ class LineRows:
                 continue
             if cell in self._table.missing:
                 raise self._cells(j).missing_value(number)
-            kinds[j] = j in self._roles.forced_nominal or not is_number(cell)
+            kinds[j] = j in self._roles.forced_nominal or not self._table.numbers.is_number(cell)
         return kinds
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
         return itertools.islice(
-            _filled_lines(self.path, self._options.max_bytes), self._table.n_head_lines, None
+            _filled_lines(self.path, self._options), self._table.n_head_lines, None
         )
 
     def observe(self, rows: Sequence[NumberedRow]) -> Samples:

@@ -29,8 +29,12 @@ __all__ = [
     "register_reader",
 ]
 
+# No format needs more bytes to be known by them.
+_MOST_MAGIC_BYTES = 16
 # The options of `read_table` that a format with named columns has.
-TABLE_OPTIONS = frozenset({"target", "drop", "nominal", "nominal_columns"})
+TABLE_OPTIONS = frozenset(
+    {"target", "drop", "nominal", "nominal_columns", "nominal_gaps", "id_column"}
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,8 @@ class Reader:
     rows : callable or None
         ``rows(path, options)`` returns a `svmosaic.datasets.readers.row_source.RowSource`, which
         streams need. None: not to be had as a stream.
+    magic : bytes
+        How all files of a format that is no text begin; empty for text.
     """
 
     name: str
@@ -97,6 +103,7 @@ class Reader:
     columns: Callable[[Path, TableOptions], ColumnNames] | None = None
     read_bags: Callable[[Path, str | int | None, TableOptions], Dataset] | None = None
     rows: Callable[[Path, TableOptions], RowSource] | None = None
+    magic: bytes = b""
 
     @property
     def has_columns(self) -> bool:
@@ -110,6 +117,8 @@ _READERS: dict[str, str | Reader] = {
     "csv": "csv",
     "libsvm": "libsvm_reader",
     "arff": "arff_reader",
+    "parquet": "parquet",
+    "excel": "excel",
 }
 
 
@@ -149,7 +158,10 @@ def reader_names() -> tuple[str, ...]:
 
 
 def find_reader(
-    path: str | os.PathLike[str], format: str | None = None, who: str = "read_table"
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    who: str = "read_table",
+    encoding: str | None = None,
 ) -> Reader:
     """Return the reader of a file, by its extension or else by its first lines.
 
@@ -161,6 +173,8 @@ def find_reader(
         The name of the format, where the caller knows it.
     who : str, default="read_table"
         The function to name in the message about a wrong 'format'.
+    encoding : str, default=None
+        How text is encoded; see `read_table`.
 
     Examples
     --------
@@ -180,7 +194,12 @@ def find_reader(
     for reader in latest_first:
         if extension in reader.extensions:
             return reader
-    for block in iter_blocks(path):
+    with open(path, "rb") as stream:
+        start = stream.read(_MOST_MAGIC_BYTES)
+    for reader in latest_first:
+        if reader.magic and start.startswith(reader.magic):
+            return reader
+    for block in iter_blocks(path, encoding=encoding):
         for line in map(str.strip, block.lines):
             for reader in latest_first:
                 if line and reader.recognises(line):

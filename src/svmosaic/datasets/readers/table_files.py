@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.dates import DATE_ORDERS, DateOrder
 from svmosaic.datasets.readers.reader import Reader, find_reader
 
 __all__ = ["check_options", "read_table"]
 
 # Options that every format has.
-_COMMON = frozenset({"allow_nan", "dense", "max_bytes", "gap_option"})
+_COMMON = frozenset({"allow_nan", "dense", "max_bytes", "gap_option", "encoding"})
 
 
 def read_table(
@@ -25,10 +26,16 @@ def read_table(
     target: str | int | None = -1,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
     numeric_columns: Sequence[str | int] = (),
+    id_column: str | int | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    dates: DateOrder | Mapping[str, DateOrder] | None = None,
+    encoding: str | None = None,
     n_features: int | None = None,
     max_features: int | None = None,
     allow_nan: bool = False,
@@ -41,28 +48,44 @@ def read_table(
     ----------
     path : path-like
         The file. Gzip is recognised by its content.
-    format : {"csv", "libsvm", "arff"}, default=None
+    format : {"csv", "libsvm", "arff", "parquet", "excel"}, default=None
         By default the extension decides (``.svm``, ``.libsvm``, ``.svmlight``, ``.csv``,
-        ``.tsv``, ``.arff``, each also with ``.gz``) or else the first lines. Other formats
-        can be registered by `register_reader`.
+        ``.tsv``, ``.arff``, each also with ``.gz``, ``.parquet``, ``.xlsx``) or else the first
+        lines. Other formats can be registered by `register_reader`.
     target : str, int or None, default=-1
         Column of the target, by name or by number from 0; -1 is the last one. None reads all
-        columns as features. CSV and ARFF only: in LIBSVM text the label comes first.
+        columns as features. Not for LIBSVM, where the label comes first.
     drop : sequence of str or int, default=()
-        Columns to leave out. CSV and ARFF only.
+        Columns to leave out. Not for LIBSVM.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers: one column of 0 and 1 for each name, called
-        ``colour=red``, or one column with the number of the name. A missing name is 0 in all
-        columns of "onehot" and nan in "ordinal". CSV and ARFF only.
+        ``colour=red``, or one column with the number of the name. A missing name is nan in
+        "ordinal". Not for LIBSVM.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
-        Columns to read as names though they look like numbers. CSV and ARFF only.
+        Columns to read as names though they look like numbers. Not for LIBSVM.
     numeric_columns : sequence of str or int, default=()
         Columns of numbers: anything else in them is an error. By default most values of a column
-        decide whether it holds numbers or names. CSV only.
+        decide whether it holds numbers or names. Not for ARFF and LIBSVM.
+    id_column : str or int, default=None
+        A column that identifies the rows. It is no feature; `Dataset.ids` has it as text. Not for
+        LIBSVM.
     delimiter : str, default=None
         What separates the cells, or ``"whitespace"``; found by itself by default. CSV only.
     header : bool, default=None
-        Whether the first line names the columns; found by itself by default. CSV only.
+        Whether the first line names the columns; found by itself by default. CSV and Excel only.
+    decimal : {".", ","}, default=None
+        The decimal sign; found by itself by default, unless commas separate the cells. CSV only.
+    thousands : str, default=None
+        What stands between groups of three digits. Beside a decimal comma this may be a point, a
+        blank or an apostrophe without being named. CSV only.
+    dates : {"ymd", "dmy", "mdy"} or dict, default=None
+        Read dates as days since 1970; this is the order of year, month and day. A dict has the
+        order of each column of dates by name. By default dates are refused. CSV, Excel and parquet.
+    encoding : str, default=None
+        How text is encoded, for example ``"cp1252"``. By default UTF-8, or what a byte-order mark
+        says.
     n_features : int, default=None
         Number of columns; by default the largest index in the file. LIBSVM only.
     max_features : int, default=None
@@ -99,15 +122,21 @@ def read_table(
     ([[1.5, 1.0], [2.0, 0.0]], ['yes', 'no'])
     """
     source = Path(path)
-    reader = find_reader(source, format)
+    reader = find_reader(source, format, encoding=encoding)
     options = TableOptions(
         target=target,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
         numeric_columns=numeric_columns,
+        id_column=id_column,
         delimiter=delimiter,
         header=header,
+        decimal=decimal,
+        thousands=thousands,
+        dates=dates,
+        encoding=encoding,
         n_features=n_features,
         max_features=max_features,
         allow_nan=allow_nan,
@@ -137,6 +166,17 @@ def check_options(reader: Reader, options: TableOptions, path: Path, who: str) -
             f"The 'nominal' option of {who} must be 'onehot' or 'ordinal'. "
             f"Got {options.nominal!r} instead."
         )
+    if options.nominal_gaps not in ("zeros", "nan"):
+        raise ValueError(
+            f"The 'nominal_gaps' option of {who} must be 'zeros' or 'nan'. "
+            f"Got {options.nominal_gaps!r} instead."
+        )
+    orders = options.dates.values() if isinstance(options.dates, Mapping) else [options.dates]
+    for order in orders:
+        if order not in (None, *DATE_ORDERS):
+            raise ValueError(
+                f"The 'dates' option of {who} must be 'ymd', 'dmy' or 'mdy'. Got {order!r} instead."
+            )
     for name in ("drop", "nominal_columns", "numeric_columns"):
         if isinstance(value := getattr(options, name), str):
             raise TypeError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 from xml.parsers import expat
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions, find_column
+from svmosaic.datasets.readers.dates import DateOrder
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.datasets.readers.table_files import check_options
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
@@ -30,7 +31,16 @@ def read_multitarget(
     targets: int | Sequence[str | int] | str | os.PathLike[str] | None = None,
     drop: Sequence[str | int] = (),
     nominal: Literal["onehot", "ordinal"] = "onehot",
+    nominal_gaps: Literal["zeros", "nan"] = "zeros",
     nominal_columns: Sequence[str | int] = (),
+    numeric_columns: Sequence[str | int] = (),
+    id_column: str | int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    dates: DateOrder | Mapping[str, DateOrder] | None = None,
+    encoding: str | None = None,
     allow_nan: bool = False,
     max_bytes: float | None = None,
 ) -> Dataset:
@@ -50,8 +60,16 @@ def read_multitarget(
         Columns to leave out.
     nominal : {"onehot", "ordinal"}, default="onehot"
         How features with names become numbers; see `read_table`.
+    nominal_gaps : {"zeros", "nan"}, default="zeros"
+        What a missing name is in all columns of "onehot". Dense tables only; not for LIBSVM.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers.
+    numeric_columns : sequence of str or int, default=()
+        Columns of numbers: anything else in them is an error.
+    id_column : str or int, default=None
+        A column that identifies the rows; see `read_table`.
+    delimiter, header, decimal, thousands, dates, encoding
+        How the file is written; see `read_table`.
     allow_nan : bool, default=False
         Accept missing values in the features, as nan.
     max_bytes : float, default=None
@@ -83,12 +101,21 @@ def read_multitarget(
     ([[1.0], [4.0]], [[2.0, 3.0], [5.0, 6.0]], ('b', 'c'))
     """
     source = Path(path)
-    reader = find_reader(source, format, "read_multitarget")
+    reader = find_reader(source, format, "read_multitarget", encoding)
     options = TableOptions(
         target=None,
         drop=drop,
         nominal=nominal,
+        nominal_gaps=nominal_gaps,
         nominal_columns=nominal_columns,
+        numeric_columns=numeric_columns,
+        id_column=id_column,
+        delimiter=delimiter,
+        header=header,
+        decimal=decimal,
+        thousands=thousands,
+        dates=dates,
+        encoding=encoding,
         allow_nan=allow_nan,
         dense=True,
         max_bytes=max_bytes,
@@ -103,7 +130,7 @@ def read_multitarget(
     _check_features(source, columns.names, chosen, options)
     # Read twice: a table has one target. The second reading has the targets as its features.
     table = reader.read(source, dataclasses.replace(options, drop=[*drop, *chosen]))
-    y = _read_targets(reader, source, columns.names, chosen, max_bytes)
+    y = _read_targets(reader, source, columns.names, chosen, options)
     names = tuple(columns.names[number] for number in chosen)
     return dataclasses.replace(table, y=y, target_names=names)
 
@@ -127,13 +154,19 @@ def _read_targets(
     source: Path,
     names: Sequence[str],
     chosen: Sequence[int],
-    max_bytes: float | None,
+    options: TableOptions,
 ) -> NDArray[np.float64]:
     others = [number for number in range(len(names)) if number not in chosen]
-    options = TableOptions(
-        target=None, drop=others, allow_nan=True, dense=True, max_bytes=max_bytes
+    as_features = dataclasses.replace(
+        options,
+        drop=others,
+        nominal="onehot",
+        nominal_columns=(),
+        numeric_columns=(),
+        id_column=None,
+        allow_nan=True,
     )
-    table = reader.read(source, options)
+    table = reader.read(source, as_features)
     place = {name: j for j, name in enumerate(table.feature_names or ())}
     wanted = [names[number] for number in chosen]
     for name in wanted:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import itertools
 import math
 import os
 import zlib
@@ -20,6 +22,7 @@ __all__ = [
     "BLANKS",
     "MAX_LINE_BYTES",
     "LineBlock",
+    "check_encoding",
     "coding_limit",
     "file_error",
     "in_words",
@@ -27,10 +30,12 @@ __all__ = [
     "iter_chunks",
     "iter_result_blocks",
     "memory_limit",
+    "most_by_ratio",
     "other_advice",
     "shorten",
     "split_plain",
     "table_name",
+    "too_long",
 ]
 
 BLANKS = " \t"
@@ -47,6 +52,13 @@ _SMALL_ARRAY = 1 << 28
 _RATIOS = ((math.inf, 1 << 20), (250, 1 << 25), (25, math.inf))
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
+# Byte-order marks that name an encoding; that of UTF-32 begins with one of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,7 @@ _ADVICE = {
     "shorten": "Pass a larger max_bytes, or read the file as a stream.",
     "allow_nan": "pass allow_nan=True",
     "max_bytes": "max_bytes",
+    "encoding": "pass encoding='cp1252'",
 }
 
 
@@ -142,10 +155,33 @@ def coding_limit(max_bytes: float | None, parsed: int) -> float:
     return min(memory_limit(), max(_SMALL_ARRAY, _MOST_GROWTH * parsed))
 
 
-def iter_chunks(path: str | os.PathLike[str], max_bytes: float | None = None) -> Iterator[bytes]:
-    """Yield the content of a file in chunks of about one megabyte.
+def check_encoding(name: str) -> str:
+    """Return the name of a character encoding as Python has it, or raise.
 
-    Gzip is recognised by its first bytes, whatever the name. A UTF-8 byte order mark is left out.
+    Parameters
+    ----------
+    name : str
+        What the caller said, such as ``"latin-1"`` or ``"cp1252"``.
+    """
+    try:
+        found = codecs.lookup(name)
+        # Others, such as "hex", turn bytes into bytes.
+        "".encode(found.name)
+    except (LookupError, ValueError):
+        raise ValueError(
+            f"There is no character encoding {name!r}. Use a name such as 'utf-8', 'cp1252', "
+            "'latin-1' or 'utf-16'."
+        ) from None
+    return found.name
+
+
+def iter_chunks(
+    path: str | os.PathLike[str], max_bytes: float | None = None, encoding: str | None = None
+) -> Iterator[bytes]:
+    """Yield the content of a file as UTF-8, in chunks of about one megabyte.
+
+    Gzip is recognised by its first bytes, whatever the name. UTF-16 is recognised by its byte-order
+    mark. A byte-order mark is left out.
 
     Parameters
     ----------
@@ -154,8 +190,11 @@ def iter_chunks(path: str | os.PathLike[str], max_bytes: float | None = None) ->
     max_bytes : float, default=None
         Longer text is refused as soon as it is seen. None: `memory_limit`, and for gzip also a
         limit by the size of the file.
+    encoding : str, default=None
+        How the text is encoded; None: UTF-8, unless a byte-order mark says otherwise.
     """
     source = Path(path)
+    known = None if encoding is None else check_encoding(encoding)
     with source.open("rb") as raw:
         zipped = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)
@@ -165,11 +204,38 @@ def iter_chunks(path: str | os.PathLike[str], max_bytes: float | None = None) ->
             _unpack_beginning(source, status.st_size, status.st_mtime_ns)
             chunks = _within_ratio(source, status.st_size, chunks)
         most, total = memory_limit(max_bytes), 0
-        for chunk in chunks:
-            is_first, total = total == 0, total + len(chunk)
+        for chunk in _as_utf8(source, chunks, known):
+            total += len(chunk)
             if total > most:
-                raise _too_long(source, most, max_bytes)
-            yield chunk.removeprefix(_UTF8_MARK) if is_first else chunk
+                raise too_long(source, most, max_bytes)
+            yield chunk
+
+
+def _as_utf8(path: Path, chunks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
+    """Yield the chunks in UTF-8, without a byte-order mark."""
+    first = next(chunks, b"")
+    if encoding is None:
+        encoding = next((name for mark, name in _MARKS if first.startswith(mark)), "utf-8")
+    if encoding in ("utf-8", "utf-8-sig"):
+        yield from itertools.chain([first.removeprefix(_UTF8_MARK)], chunks)
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line, is_first = 1, True
+    for chunk in itertools.chain([first], chunks, [b""]):
+        try:
+            text = decoder.decode(chunk, not chunk)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(encoding, "ignore")
+            raise file_error(
+                path,
+                line + before.count("\n"),
+                f"byte 0x{error.object[error.start]:02x} is not {encoding}. Name the encoding of "
+                "the file.",
+            ) from error
+        if is_first and text:
+            text, is_first = text.removeprefix("\ufeff"), False
+        line += text.count("\n")
+        yield text.encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=64)
@@ -185,7 +251,7 @@ def _unpack_beginning(path: Path, size: int, mtime_ns: int) -> None:
 
 def _within_ratio(path: Path, size: int, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield what a gzip file of a size unpacks to, unless it is too much."""
-    most, total = _most_by_ratio(size), 0
+    most, total = most_by_ratio(size), 0
     for chunk in chunks:
         total += len(chunk)
         if total > most:
@@ -197,12 +263,13 @@ def _within_ratio(path: Path, size: int, chunks: Iterator[bytes]) -> Iterator[by
         yield chunk
 
 
-def _most_by_ratio(size: int) -> float:
-    """Return how many bytes a gzip file of a size may unpack to."""
+def most_by_ratio(size: int) -> float:
+    """Return how many bytes a packed file of a size may unpack to."""
     return max(min(ratio * size, most) for ratio, most in _RATIOS)
 
 
-def _too_long(path: Path, most: float, max_bytes: float | None) -> DataFileError:
+def too_long(path: Path, most: float, max_bytes: float | None) -> DataFileError:
+    """Make the error for more text, or what takes its place, than the limit."""
     known = f"max_bytes={most:.0f}" if max_bytes is not None else "an eighth of the free memory"
     return file_error(
         path,
@@ -230,17 +297,18 @@ def iter_blocks(
     max_bytes: float | None = None,
     *,
     max_line_bytes: int = MAX_LINE_BYTES,
+    encoding: str | None = None,
 ) -> Iterator[LineBlock]:
-    """Yield the lines of a UTF-8 text file, a block at a time.
+    """Yield the lines of a text file, a block at a time.
 
     Lines end with a line feed, with or without a carriage return before it. Refused with the
     line number: bytes that are not UTF-8, NUL bytes, and lines longer than `max_line_bytes`.
-    Text longer than `max_bytes` is refused as in `iter_chunks`.
+    Text longer than `max_bytes` is refused as in `iter_chunks`, which also says what `encoding` is.
     """
     source = Path(path)
     number = 1
     carry = b""
-    for chunk in iter_chunks(source, max_bytes):
+    for chunk in iter_chunks(source, max_bytes, encoding):
         body, newline, tail = chunk.rpartition(b"\n")
         if newline:
             block = _decode(source, number, carry + body, max_line_bytes)
@@ -280,7 +348,10 @@ def _decode(path: Path, first: int, data: bytes, max_line_bytes: int) -> LineBlo
     except UnicodeDecodeError as error:
         line = first + data.count(b"\n", 0, error.start)
         raise file_error(
-            path, line, f"byte 0x{data[error.start]:02x} is not UTF-8. Save the file as UTF-8."
+            path,
+            line,
+            f"byte 0x{data[error.start]:02x} is not UTF-8. Save the file as UTF-8, or "
+            f"{_ADVICE['encoding']} if it comes from Windows.",
         ) from error
     nul = data.find(b"\0")
     if nul >= 0:

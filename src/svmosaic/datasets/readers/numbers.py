@@ -1,0 +1,93 @@
+"""How numbers are written in a text file: with a point or a comma, with or without groups."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["PLAIN", "NumberFormat"]
+
+# Where the comma is the decimal sign, these may stand between groups of three digits: a point,
+# blanks of three widths, an apostrophe.
+_GROUP_MARKS = ". \u00a0\u202f'"
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """The way from a cell to a number.
+
+    Attributes
+    ----------
+    decimal : {".", ","}
+        The decimal sign.
+    thousands : str
+        What may stand between groups of three digits. Empty: nothing beside a decimal point;
+        a point, a blank or an apostrophe beside a decimal comma.
+
+    Examples
+    --------
+    >>> from svmosaic.datasets.readers.numbers import NumberFormat
+    >>> NumberFormat(",").parse("1.234,5")
+    1234.5
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether numbers are written as Python writes them."""
+        return self.decimal == "." and not self.thousands
+
+    @cached_property
+    def _marks(self) -> str:
+        return self.thousands or ("" if self.decimal == "." else _GROUP_MARKS)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        sign = re.escape(self.decimal)
+        groups = rf"\d{{1,3}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
+        return re.compile(
+            rf"[+-]?(?:(?:{groups}|\d+)(?:{sign}\d*)?|{sign}\d+)(?:[eE][+-]?\d+)?", re.ASCII
+        )
+
+    def parse(self, text: str) -> float:
+        """Return the number in a cell; raise ValueError if it holds none.
+
+        Parameters
+        ----------
+        text : str
+            The cell, without blanks around it.
+        """
+        if self.is_plain:
+            # float() also takes 1_000 and the digits of other scripts; a file should have neither.
+            if "_" in text or not text.isascii():
+                raise ValueError(text)
+            return float(text)
+        found = self._pattern.fullmatch(text)
+        if found is None:
+            if _NOT_FINITE.fullmatch(text):
+                return float(text)
+            raise ValueError(text)
+        if found["mark"] is not None:
+            text = text.replace(found["mark"], "")
+        return float(text.replace(self.decimal, "."))
+
+    def is_number(self, text: str) -> bool:
+        """Return whether a cell reads as a number, nan and inf included.
+
+        Parameters
+        ----------
+        text : str
+            The cell, without blanks around it.
+        """
+        try:
+            self.parse(text)
+        except ValueError:
+            return False
+        return True
+
+
+PLAIN = NumberFormat()

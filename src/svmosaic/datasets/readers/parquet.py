@@ -1,0 +1,227 @@
+"""Read parquet files: numbers as they are, text as names, as for CSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.columns import (
+    Cells,
+    Column,
+    FinishedColumn,
+    NumericColumn,
+    Roles,
+    TableOptions,
+    TextColumn,
+    assemble_table,
+    assign_roles,
+    check_size,
+    feature_names,
+    target_values,
+)
+from svmosaic.datasets.readers.line_table import MISSING, make_columns
+from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
+from svmosaic.datasets.readers.text import (
+    coding_limit,
+    file_error,
+    memory_limit,
+    shorten,
+    table_name,
+    too_long,
+)
+from svmosaic.exceptions import DataFileError
+from svmosaic.utils.optional import import_optional
+
+__all__ = ["READER"]
+
+_BATCH_ROWS = 1 << 16
+# What pandas calls an index that it writes as a column.
+_INDEX_COLUMN = re.compile(r"__index_level_\d+__")
+_LARGEST_WHOLE = 2**53
+
+
+class _ArrowNumbers(NumericColumn):
+    """A column that parquet holds as numbers; `add_array` takes them as they are."""
+
+    def add_array(self, values: Any, first: int) -> None:
+        """Take the numbers of a batch whose first row has the number `first`, from 1."""
+        about = self._cells
+        if about.is_target and values.type.bit_width == 64 and "int" in str(values.type):
+            whole = values.drop_null().to_numpy(zero_copy_only=False)
+            if whole.size and (whole.max() >= _LARGEST_WHOLE or whole.min() <= -_LARGEST_WHOLE):
+                raise file_error(
+                    about.path,
+                    None,
+                    f"the target {shorten(about.name)} has whole numbers of 2^53 or more, which "
+                    "cannot be told from their neighbours. List the column in nominal_columns to "
+                    "read it as a name.",
+                )
+        numbers = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+        bad = ~np.isfinite(numbers)
+        if bad.any() and not about.allow_nan:
+            at = int(bad.argmax())
+            if np.isnan(numbers[at]):
+                raise about.missing_value(first + at)
+            self.convert(str(numbers[at]), first + at)
+        self._parts.append(numbers)
+
+
+def _open(path: Path) -> Any:
+    purpose = "read parquet files"
+    parquet, arrow = (
+        import_optional("pyarrow.parquet", purpose),
+        import_optional("pyarrow", purpose),
+    )
+    try:
+        return parquet.ParquetFile(path)
+    except (arrow.ArrowInvalid, OSError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError):
+            raise
+        raise file_error(
+            path, None, f"this is not a parquet file ({error}). Copy the file again."
+        ) from None
+
+
+def _columns(path: Path, options: TableOptions) -> ColumnNames:
+    with _open(path) as file:
+        return ColumnNames(_names(file))
+
+
+def _names(file: Any) -> tuple[str, ...]:
+    """Return the names of the columns, without an index of pandas."""
+    return tuple(name for name in file.schema_arrow.names if not _INDEX_COLUMN.fullmatch(name))
+
+
+def _read(path: Path, options: TableOptions) -> Dataset:
+    try:
+        return _read_rows(path, options)
+    except DataFileError as error:
+        # Columns name the place of a cell by its line, which parquet has not.
+        raise DataFileError(
+            str(error).replace(f"{path.name}, line ", f"{path.name}, row ")
+        ) from None
+
+
+def _read_rows(path: Path, options: TableOptions) -> Dataset:
+    with _open(path) as file:
+        names = _names(file)
+        roles = assign_roles(names, options, path)
+        types = {name: _value_type(file.schema_arrow.field(name).type) for name in names}
+        columns = _make_columns(path, names, types, roles, options)
+        most, read, n_rows = memory_limit(options.max_bytes), 0, 0
+        kept = [name for name, column in zip(names, columns, strict=True) if column is not None]
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=kept):
+            read += batch.nbytes
+            if read > most:
+                raise too_long(path, most, options.max_bytes)
+            for name, column in zip(names, columns, strict=True):
+                if column is not None:
+                    _add(column, batch.column(batch.schema.get_field_index(name)), n_rows + 1)
+            n_rows += batch.num_rows
+    if n_rows == 0:
+        raise file_error(path, None, "the table has no rows. Check the file.")
+    return _make_dataset(path, columns, n_rows, roles, options)
+
+
+def _value_type(kind: Any) -> Any:
+    types = import_optional("pyarrow", "read parquet files").types
+    return kind.value_type if types.is_dictionary(kind) else kind
+
+
+def _make_columns(
+    path: Path,
+    names: Sequence[str],
+    kinds: dict[str, Any],
+    roles: Roles,
+    options: TableOptions,
+) -> list[Column | None]:
+    types = import_optional("pyarrow", "read parquet files").types
+    columns = make_columns(path, names, roles, options)
+    for j, name in enumerate(names):
+        kind = kinds[name]
+        if columns[j] is None:
+            continue
+        is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        if not is_number and not _is_text(types, kind):
+            raise file_error(
+                path,
+                None,
+                f"column {shorten(name)} is of type {kind}, neither numbers nor text. List it in "
+                "drop.",
+            )
+        as_text = j in roles.forced_nominal or j == roles.id_column or j in roles.forced_dates
+        if is_number and not as_text:
+            is_target = j == roles.target
+            allow_nan = options.allow_nan and not is_target
+            columns[j] = _ArrowNumbers(
+                Cells(path, name, MISSING, allow_nan, is_target, options.gap_option, True)
+            )
+    return columns
+
+
+def _is_text(types: Any, kind: Any) -> bool:
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_boolean(kind)
+        or types.is_date(kind)
+        or types.is_timestamp(kind)
+        or types.is_null(kind)
+    )
+
+
+def _add(column: Column, values: Any, first: int) -> None:
+    if isinstance(column, _ArrowNumbers):
+        if hasattr(values, "dictionary_decode"):
+            values = values.dictionary_decode()
+        column.add_array(values, first)
+        return
+    texts = ["" if value is None else str(value).strip() for value in values.to_pylist()]
+    column.add(texts, range(first, first + len(texts)))
+
+
+def _make_dataset(
+    path: Path,
+    columns: Sequence[Column | None],
+    n_rows: int,
+    roles: Roles,
+    options: TableOptions,
+) -> Dataset:
+    features: list[FinishedColumn] = [
+        column.finish()
+        for j, column in enumerate(columns)
+        if column is not None and roles.is_feature(j)
+    ]
+    onehot = options.nominal == "onehot"
+    if options.dense is not False:
+        width = sum(len(feature_names(column, onehot)) for column in features)
+        most = coding_limit(options.max_bytes, 8 * n_rows * len(features))
+        check_size(path, (n_rows, width), most)
+    target = None if roles.target is None else columns[roles.target]
+    y, target_names = (None, None) if target is None else target_values(target.finish())
+    X, names = assemble_table(features, n_rows, options)
+    ids = None if roles.id_column is None else columns[roles.id_column]
+    return Dataset(
+        X=X,
+        y=y,
+        feature_names=names,
+        target_names=target_names,
+        name=table_name(path),
+        ids=np.array(ids.texts, dtype=object) if isinstance(ids, TextColumn) else None,
+        date_columns=tuple(column.name for column in features if column.is_date),
+    )
+
+
+READER = Reader(
+    name="parquet",
+    extensions=(".parquet", ".pq"),
+    read=_read,
+    options=TABLE_OPTIONS | {"numeric_columns", "dates"},
+    columns=_columns,
+    magic=b"PAR1",
+)

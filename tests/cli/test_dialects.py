@@ -1,0 +1,121 @@
+"""Tables as Excel, pandas, R and databases write them, trained on and predicted."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from svmosaic.persistence import load
+from written_tables import DIALECTS, N_ROWS, excel_german, make_rows
+
+READING = {"--encoding", "--thousands", "--id"}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_table_is_trained_on_and_predicted_with_one_option(svmosaic, tmp_path, name):
+    write, options = DIALECTS[name]
+    path = write(tmp_path / "table.csv", make_rows())
+    new = write(tmp_path / "new.csv", make_rows(seed=1))
+
+    trained = svmosaic("train", path, "-o", tmp_path / "m", *options)
+    again = options if set(options) & READING else ()
+    predicted = svmosaic("predict", tmp_path / "m", new, *again)
+
+    assert trained.code == 0, trained.err
+    assert "classes            2 (ja: 24, nein: 24)" in trained.out
+    assert predicted.code == 0, predicted.err
+    assert "accuracy 1.0000" in predicted.err
+    table = list(csv.reader(io.StringIO(predicted.out)))
+    assert len(table) == N_ROWS + 1
+    assert {row[-1] for row in table[1:]} == {"ja", "nein"}
+
+
+@pytest.mark.parametrize("name", set(DIALECTS) - {"pandas index", "R write.csv", "R write.table"})
+def test_numbers_and_names_are_the_same_in_every_dialect(svmosaic, tmp_path, name):
+    write, options = DIALECTS[name]
+    svmosaic("train", write(tmp_path / "t.csv", make_rows()), "-o", tmp_path / "m", *options)
+
+    scaler = dict(load(tmp_path / "m").steps)["scale"]
+
+    lengths = [row[0] for row in make_rows()]
+    assert scaler.data_max_[0] == pytest.approx(max(lengths), abs=0.01)
+    assert scaler.data_max_[1] == pytest.approx(max(row[1] for row in make_rows()), abs=0.01)
+    assert load(tmp_path / "m").n_features_in_ == 5
+
+
+def test_a_column_that_counts_the_rows_is_named(svmosaic, tmp_path):
+    path = DIALECTS["R write.csv"][0](tmp_path / "t.csv", make_rows())
+
+    outcome = svmosaic("train", path, "-o", tmp_path / "m", "--impute", "mean")
+
+    assert "warning: the column 'x1' counts the rows" in outcome.err
+    assert "--id or --drop" in outcome.err
+
+
+def test_standard_input_is_read(svmosaic, tmp_path, monkeypatch):
+    content = excel_german(tmp_path / "t.csv", make_rows()).read_bytes()
+
+    class Stream:
+        def __init__(self):
+            self.buffer = io.BytesIO(content)
+
+    monkeypatch.setattr("sys.stdin", Stream())
+    trained = svmosaic("train", "-", "-o", tmp_path / "m")
+    monkeypatch.setattr("sys.stdin", Stream())
+    predicted = svmosaic("predict", tmp_path / "m", "-")
+
+    assert trained.code == 0, trained.err
+    assert "accuracy 1.0000" in predicted.err
+    assert predicted.out.startswith("row,prediction\n1,ja\n2,nein\n")
+    monkeypatch.setattr("sys.stdin", Stream())
+    assert "longer than 100 bytes" in svmosaic("train", "-", "-o", "m", "--max-bytes", "100").err
+    both = svmosaic("train", "-", "-o", tmp_path / "m", "--test", "-")
+    assert "can be read once only" in both.err
+
+
+@pytest.mark.parametrize("extension", ["parquet", "xlsx"])
+def test_parquet_and_excel_files(svmosaic, tmp_path, extension):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl" if extension == "xlsx" else "pyarrow")
+    frame = pandas.DataFrame(make_rows(), columns=["length", "weight", "colour", "class"])
+    frame.insert(0, "key", [f"k{i}" for i in range(N_ROWS)])
+    frame["day"] = pandas.date_range("2024-01-01", periods=N_ROWS)
+    frame = frame[["key", "length", "weight", "colour", "day", "class"]]
+    path = tmp_path / f"t.{extension}"
+    if extension == "xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_parquet(path)
+    options = ("--id", "key")
+
+    refused = svmosaic("train", path, "-o", tmp_path / "m", *options)
+    trained = svmosaic("train", path, "-o", tmp_path / "m", *options, "--dates", "ymd")
+    predicted = svmosaic("predict", tmp_path / "m", path)
+
+    assert "column 'day' holds dates such as '2024-01-01" in refused.err
+    assert trained.code == 0, trained.err
+    assert "dates              day (ymd)" in trained.out
+    assert predicted.code == 0, predicted.err
+    assert "accuracy 1.0000" in predicted.err
+    assert predicted.out.startswith("key,prediction\nk0,ja\nk1,nein\n")
+    # The same columns as text have the same model.
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert svmosaic("predict", tmp_path / "m", tmp_path / "t.csv").out == predicted.out
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "openpyxl"])
+def test_a_missing_reader_is_named(svmosaic, tmp_path, monkeypatch, package):
+    import sys
+
+    path = tmp_path / ("t.parquet" if package == "pyarrow" else "t.xlsx")
+    path.write_bytes(b"PAR1" if package == "pyarrow" else b"PK\x03\x04")
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, f"{package}.parquet", None)
+
+    outcome = svmosaic("train", path, "-o", tmp_path / "m")
+
+    assert outcome.code == 1
+    assert f"The package '{package}' is needed to read" in outcome.err
+    assert "pip install 'svmosaic[files]'" in outcome.err

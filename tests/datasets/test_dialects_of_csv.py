@@ -1,0 +1,199 @@
+"""Encodings, decimal commas, dates and ids, read by `read_table` and its relatives."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from svmosaic.datasets import load, read_bags, read_multitarget, read_table
+from svmosaic.datasets.readers.dates import are_dates, days_of_date
+from svmosaic.datasets.readers.numbers import NumberFormat
+from svmosaic.exceptions import DataFileError
+
+TEXT = "größe;y\n1,5;ä\n2,25;b\n3;ä\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "given"),
+    [
+        ("utf-8", None),
+        ("utf-8-sig", None),
+        ("utf-16", None),
+        ("utf-32", None),
+        ("utf-16-le", "utf-16-le"),
+        ("cp1252", "cp1252"),
+        ("latin-1", "latin-1"),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_every_encoding_gives_the_same_table(tmp_path, encoding, given, packed):
+    content = TEXT.encode(encoding)
+    path = tmp_path / "t.csv"
+    path.write_bytes(gzip.compress(content) if packed else content)
+
+    data = read_table(path, encoding=given)
+
+    assert data.feature_names == ("größe",)
+    assert data.X[:, 0].tolist() == [1.5, 2.25, 3.0]
+    assert data.y.tolist() == ["ä", "b", "ä"]
+
+
+def test_a_wrong_encoding_is_named_with_the_line(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TEXT.encode("latin-1"))
+
+    with pytest.raises(DataFileError, match=r"t\.csv, line 1: byte 0xf6 is not UTF-8.*cp1252"):
+        read_table(path)
+    with pytest.raises(DataFileError, match=r"t\.csv, line 1: byte 0xf6 is not ascii"):
+        read_table(path, encoding="ascii")
+    for name in ("klingon", "hex"):
+        with pytest.raises(ValueError, match="no character encoding"):
+            read_table(path, encoding=name)
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "number"),
+    [
+        (NumberFormat(","), "1.234,5", 1234.5),
+        (NumberFormat(","), "1 234 567,25", 1234567.25),
+        (NumberFormat(","), "1.234", 1234.0),
+        (NumberFormat(","), "-,5e3", -500.0),
+        (NumberFormat(",", "'"), "1'234,5", 1234.5),
+        (NumberFormat(".", ","), "1,234.5", 1234.5),
+        (NumberFormat(".", ","), "12", 12.0),
+        (NumberFormat(","), "inf", np.inf),
+    ],
+)
+def test_numbers_are_read_as_they_are_written(format, text, number):
+    assert format.parse(text) == number
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        (NumberFormat(","), "1.5"),
+        (NumberFormat(","), "1.23,5"),
+        (NumberFormat(","), "1.234 567,5"),
+        (NumberFormat(","), ""),
+        (NumberFormat(","), ","),
+        (NumberFormat(".", ","), "12,34"),
+        (NumberFormat(), "1,5"),
+        (NumberFormat(), "1_000"),
+        (NumberFormat(","), "\u0661,5"),
+    ],
+)
+def test_what_is_no_number_is_none(format, text):
+    assert not format.is_number(text)
+
+
+def test_dates_are_days(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("when,y\n02.01.1970,a\n1970-01-03 12:00,b\n31.01.1970,a\n")
+
+    with pytest.raises(DataFileError, match=r"column 'when' holds dates such as"):
+        read_table(path)
+    data = read_table(path, dates="dmy")
+    assert data.X[:, 0].tolist() == [1.0, 2.5, 30.0]
+    assert data.date_columns == ("when",)
+    assert read_table(path, dates={"when": "dmy"}).X[:, 0].tolist() == [1.0, 2.5, 30.0]
+    assert read_table(path, nominal_columns=["when"]).n_features == 3
+    with pytest.raises(DataFileError, match=r"in the order mdy, got '31\.01\.1970'"):
+        read_table(path, dates="mdy")
+    with pytest.raises(ValueError, match="'dates' option of read_table must be"):
+        read_table(path, dates="soon")
+
+
+def test_moments_and_zones():
+    assert days_of_date("1970-01-01T01:00:00+01:00", "ymd") == 0.0
+    assert days_of_date("1/2/1970 06:00", "mdy") == 1.25
+    assert are_dates(["1.2.2024", "13.2.2024"])
+    assert not are_dates(["13.2.2024", "2.13.2024"])
+    assert not are_dates(["1.2.3"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".arff"])
+def test_ids_are_kept_as_text(tmp_path, suffix):
+    rows = "007,1,2,a\nx,3,4,b\n"
+    head = "key,p,q,y\n"
+    if suffix == ".arff":
+        head = "@relation r\n@attribute key string\n@attribute p real\n@attribute q real\n"
+        head += "@attribute y {a,b}\n@data\n"
+    path = tmp_path / f"t{suffix}"
+    path.write_text(head + rows)
+
+    data = read_table(path, id_column="key")
+
+    assert data.ids.tolist() == ["007", "x"]
+    assert data.feature_names == ("p", "q")
+    several = read_multitarget(path, targets=["p"], id_column="key", drop=["y"])
+    assert several.ids.tolist() == ["007", "x"]
+    with pytest.raises(ValueError, match="cannot be both target and id_column"):
+        read_table(path, id_column="y")
+
+
+def test_bags_have_ids(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("bag;x;y\nb2;1,5;0\nb1;2,5;1\nb2;3,5;0\n")
+
+    data = read_bags(path)
+
+    assert data.ids.tolist() == ["b2", "b1"]
+    assert [bag.ravel().tolist() for bag in data.X] == [[1.5, 3.5], [2.5]]
+
+
+def test_a_missing_name_can_be_nan(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("c,y\nred,0\n,1\nblue,0\nred,1\n")
+
+    zeros = read_table(path, allow_nan=True)
+    gaps = read_table(path, allow_nan=True, nominal_gaps="nan")
+
+    assert zeros.X[1].tolist() == [0.0, 0.0]
+    assert np.isnan(gaps.X[1]).all()
+    assert not np.isnan(gaps.X[[0, 2, 3]]).any()
+    with pytest.raises(ValueError, match="'nominal_gaps' option of read_table must be"):
+        read_table(path, nominal_gaps="none")
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_what_scikit_learn_brings_is_what_the_files_have(name):
+    from svmosaic.datasets.bundled import load_bundled
+    from svmosaic.datasets.loading import data_folder
+
+    if data_folder() is None:
+        pytest.skip("the data folder is not there")
+    file, bundled = load(name), load_bundled(name)
+
+    np.testing.assert_array_equal(file.X, bundled.X)
+    np.testing.assert_array_equal(file.y, bundled.y)
+
+
+def test_long_labels_of_libsvm_text_are_refused(tmp_path):
+    path = tmp_path / "t.svm"
+    path.write_text("1 1:1\n9007199254740993 1:2\n9007199254740992 1:3\n")
+    with pytest.raises(DataFileError, match=r"t\.svm, line 2: the label '9007199254740993'"):
+        read_table(path)
+    # A real number is no id.
+    path.write_text("1e20 1:1\n2.5 1:2\n")
+    assert read_table(path).y.tolist() == [1e20, 2.5]
+
+
+def test_hostile_workbooks_and_parquet_files(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("pyarrow")
+    for name in ("t.xlsx", "t.parquet"):
+        (tmp_path / name).write_bytes(b"nothing of the kind")
+        with pytest.raises(DataFileError, match=r"this is not an? (Excel workbook|parquet file)"):
+            read_table(tmp_path / name)
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(100))
+    with pytest.raises(DataFileError, match="Excel 97 to 2003"):
+        read_table(tmp_path / "old.xls")
+    book = openpyxl.Workbook()
+    for i in range(3000):
+        book.active.append([0, 0, 0, i % 2])
+    book.save(tmp_path / "long.xlsx")
+    with pytest.raises(DataFileError, match="longer than 10 kB"):
+        read_table(tmp_path / "long.xlsx", max_bytes=10_000)
+    assert read_table(tmp_path / "long.xlsx", max_bytes=1e9).n_samples == 3000
