@@ -128,6 +128,7 @@ bench: .stamp-install
 	$(BIN)/python -m pip install -q -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py --out benchmarks/results/engine.csv
 	$(BIN)/python benchmarks/classification.py --repeat 3 --out benchmarks/results/classification.csv
+	$(BIN)/python benchmarks/svm_drop_in.py --out benchmarks/results/svm_drop_in.csv
 	$(BIN)/python benchmarks/scaling.py --out benchmarks/results/scaling.csv \
 	  --figure benchmarks/results/scaling.svg
 	$(BIN)/python benchmarks/nested_cv.py --out benchmarks/results/nested_cv.csv

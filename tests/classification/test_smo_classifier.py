@@ -154,3 +154,26 @@ def test_the_largest_gamma_is_taken_and_a_larger_one_refused(dtype, kernel):
     np.testing.assert_allclose(np.abs(model.decision_function(X)), 1.0, atol=1e-2)
     with pytest.raises(ValueError, match=f"which {np.dtype(dtype)} cannot hold"):
         SMOClassifier(kernel=kernel, gamma=largest * 1.1).fit(X, y)
+
+
+def test_equal_weights_are_no_weights_to_the_last_bit(wine):
+    X, y = wine
+    plain = SMOClassifier(C=2.0).fit(X, y)
+    weighted = SMOClassifier(C=200.0).fit(X, y, sample_weight=np.full(len(y), 0.01))
+
+    assert weighted.expansion_.kernel.gamma == plain.expansion_.kernel.gamma
+    np.testing.assert_array_equal(weighted.dual_coef_, plain.dual_coef_)
+
+
+def test_feature_weights_are_read_only(wine):
+    model = SMOClassifier(kernel="linear").fit(*wine)
+
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 1.0
+
+
+def test_features_near_the_largest_number_are_refused_in_one_sentence():
+    X = np.finfo(np.float64).max * np.random.default_rng(0).uniform(size=(10, 2))
+
+    with pytest.raises(ValueError, match="squared features overflow float64"):
+        SMOClassifier().fit(X, np.arange(10) % 2)

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import svmosaic
+from scikit_learn_checks import parametrize_with_checks
 from svmosaic.patch import main
 from svmosaic.svm import SVC, SVR, replacements
 
@@ -194,6 +195,14 @@ def test_model_files_hold_models_of_a_patched_program(patched, tmp_path):
     loaded = svmosaic.load(tmp_path / "model")
     assert type(loaded) is SVC
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+# scikit-learn skips two checks by itself when a package or a switch is missing.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([replacements.SVC(), replacements.SVR()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 # The command ---------------------------------------------------------------------------------
