@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmosaic.classification.convergence import certified_gaps, warn_if_unfinished
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
-from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.classification.training import Training
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.fit_report import ReportedFit
@@ -45,7 +45,7 @@ class ExactKernelClassifier(ReportedFit, KernelClassifier):
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
         rows, problems = training.rows, training.problems
-        kernel = resolve_training_kernel(self, training)
+        kernel = self._training_kernel(training)
         n = min(max(p.samples.size for p in problems), self._n_joint)
         matrices = 2.0 * 8.0 * resolve_threads(self.n_jobs) * n**2
         settings = self._settings()

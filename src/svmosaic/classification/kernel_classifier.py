@@ -13,7 +13,7 @@ from svmosaic.classification.kernel_estimator import KernelEstimator, expansion_
 from svmosaic.classification.multiclass import arrange, gather
 from svmosaic.classification.multiclass_prediction import MulticlassPrediction
 from svmosaic.classification.parameters import CLASS_WEIGHT, MULTICLASS_PARAMETERS
-from svmosaic.classification.training import Training, prepare_training
+from svmosaic.classification.training import Training, prepare_training, resolve_training_kernel
 from svmosaic.engine.fit_report import ReportedFit, report_fit
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, Solution
@@ -47,6 +47,10 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
         """Solve the binary problems; return the kernel with its width, and the solutions."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it solves problems.")
+
+    def _training_kernel(self, training: Training) -> KernelSpec:
+        """Return the kernel with its width."""
+        return resolve_training_kernel(self, training)
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -11,7 +11,7 @@ from svmosaic.classification.convergence import warn_if_late, warn_if_violated
 from svmosaic.classification.exact import ExactKernelClassifier
 from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_options
 from svmosaic.classification.nu_parameters import NU_PARAMETERS, NuEstimator
-from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.classification.training import Training
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
@@ -214,16 +214,20 @@ class NuSMOClassifier(NuEstimator, ExactKernelClassifier):
         rows, problems = training.rows, training.problems
         if self.class_weight is None:
             self._check_feasible(problems)
-        kernel = resolve_training_kernel(self, training)
+        kernel = self._training_kernel(training)
         settings = self._nu_settings("classification")
         settings.cache_mb = kernel_cache_mb(self, rows, problems)
         solutions: list[Solution] = solve(rows, kernel, problems, settings, **run_options(self))
         if not warn_if_late(self, solutions, "raise max_time or tol"):
             worst = max(s.violation for s in solutions)
             n_iter = max(s.n_iter for s in solutions)
-            warn_if_violated(self, worst, "Scale the features or raise max_iter", n_iter)
+            warn_if_violated(self, worst, self._iteration_advice(), n_iter)
             self._warn_without_margin(solutions)
         return kernel, solutions
+
+    def _iteration_advice(self) -> str:
+        """Return what to do when the updates did not suffice."""
+        return "Scale the features or raise max_iter"
 
     def _check_feasible(self, problems: list[Problem]) -> None:
         most = min(_largest_nu(problem) for problem in problems)

@@ -19,7 +19,7 @@ from svmosaic.classification.margin_path import BinaryPath, MarginPath
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
 from svmosaic.classification.path_state import PATH, check_path, check_selected
-from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.classification.training import Training
 from svmosaic.engine import cpu
 from svmosaic.engine.class_pairs import MultiClass, class_pairs
 from svmosaic.engine.expansion import KernelExpansion
@@ -282,7 +282,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         rows, problems = training.rows, training.problems
         if self.start == "first":
             problems = [replace(problem, first=0) for problem in problems]
-        kernel = resolve_training_kernel(self, training)
+        kernel = self._training_kernel(training)
         settings = make_settings(
             margin=self.margin,
             C=self.C,

@@ -18,7 +18,7 @@ from svmosaic.classification.parameters import (
     POSITIVE_REAL,
     finite_penalty,
 )
-from svmosaic.classification.training import Training, resolve_training_kernel
+from svmosaic.classification.training import Training
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
@@ -250,10 +250,6 @@ class SMOClassifier(ExactKernelClassifier):
             n_iter = max(s.n_iter for s in solutions)
             warn_if_violated(self, worst, self._iteration_advice(), n_iter)
         return kernel, solutions
-
-    def _training_kernel(self, training: Training) -> KernelSpec:
-        """Return the kernel with its width."""
-        return resolve_training_kernel(self, training)
 
     def _iteration_advice(self) -> str:
         """Return what to do when the updates did not suffice."""

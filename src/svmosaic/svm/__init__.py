@@ -5,7 +5,10 @@ Change one line, ``from sklearn.svm import SVC`` to ``from svmosaic.svm import S
 of scikit-learn's.
 """
 
+from svmosaic.svm.nu_svc import NuSVC
+from svmosaic.svm.nu_svr import NuSVR
+from svmosaic.svm.one_class_svm import OneClassSVM
 from svmosaic.svm.svc import SVC
 from svmosaic.svm.svr import SVR
 
-__all__ = ["SVC", "SVR"]
+__all__ = ["SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"]

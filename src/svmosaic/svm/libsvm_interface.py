@@ -24,17 +24,18 @@ from svmosaic.utils.sklearn_compat import (
 )
 from svmosaic.utils.state_codec import Kind, Whole
 
-__all__ = ["FITTED_PRIVATELY", "LIBSVM_PARAMETERS", "LIBSVM_STATE", "LibsvmInterface"]
+__all__ = ["FITTED_PRIVATELY", "LIBSVM_PARAMETERS", "LIBSVM_STATE", "PENALTY", "LibsvmInterface"]
 
 LIBSVM_PARAMETERS: dict[str, list[Any]] = {
     **{name: KERNEL_PARAMETERS[name] for name in ("kernel", "gamma", "degree", "coef0")},
-    "C": [Interval(Real, 0.0, None, closed="right")],
     "tol": POSITIVE_REAL,
     "shrinking": ["boolean"],
     "cache_size": POSITIVE_REAL,
     "verbose": ["verbose"],
     "max_iter": [Options(Integral, {-1}), Interval(Integral, 1, None, closed="left")],
 }
+
+PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 
 # What `fit` sets besides attributes that end in an underscore.
 FITTED_PRIVATELY = ("_n_samples_fit", "_X_fit", "_calibrated", "_fit_report")
@@ -51,7 +52,6 @@ class LibsvmInterface(KernelEstimator):
 
     _model_file: Declaration
 
-    C: float
     cache_size: float
     max_iter: Any
     stop_reason_: Any
@@ -73,7 +73,7 @@ class LibsvmInterface(KernelEstimator):
     def _trained_kernel(self) -> str | KernelFunction:
         return "precomputed" if callable(self.kernel) else self.kernel
 
-    def _training_table(self, X: Any, y: Any) -> Any:
+    def _training_table(self, X: Any, y: Any = None) -> Any:
         """Return what to train on: `X`, or the values of a kernel function."""
         self.__dict__.pop("_X_fit", None)
         if not callable(self.kernel):

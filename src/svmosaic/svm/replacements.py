@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import sklearn.svm
 
 from svmosaic.svm.libsvm_interface import FITTED_PRIVATELY
+from svmosaic.svm.nu_svc import NuSVC as OurNuSVC
+from svmosaic.svm.nu_svr import NuSVR as OurNuSVR
+from svmosaic.svm.one_class_svm import OneClassSVM as OurOneClassSVM
 from svmosaic.svm.svc import SVC as OurSVC
 from svmosaic.svm.svr import SVR as OurSVR
 from svmosaic.utils.sklearn_compat import InvalidParameterError
 
-__all__ = ["REPLACEMENTS", "SVC", "SVR", "Replacement", "bare_original", "reduce_original"]
+__all__ = [
+    "REPLACEMENTS",
+    "SVC",
+    "SVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Replacement",
+    "bare_original",
+    "reduce_original",
+]
 
 _log = logging.getLogger("svmosaic")
 
@@ -134,8 +147,31 @@ class SVR(Replacement, OurSVR):
     _stored_as = OurSVR
 
 
+class NuSVC(Replacement, OurNuSVC):
+    """`svmosaic.svm.NuSVC` in the place of scikit-learn's ``NuSVC``."""
+
+    _original = sklearn.svm.NuSVC
+    _stored_as = OurNuSVC
+
+
+class NuSVR(Replacement, OurNuSVR):
+    """`svmosaic.svm.NuSVR` in the place of scikit-learn's ``NuSVR``."""
+
+    _original = sklearn.svm.NuSVR
+    _stored_as = OurNuSVR
+
+
+class OneClassSVM(Replacement, OurOneClassSVM):
+    """`svmosaic.svm.OneClassSVM` in the place of scikit-learn's ``OneClassSVM``."""
+
+    _original = sklearn.svm.OneClassSVM
+    _stored_as = OurOneClassSVM
+
+
 # By the name in `sklearn.svm`.
-REPLACEMENTS: dict[str, type[Replacement]] = {"SVC": SVC, "SVR": SVR}
+REPLACEMENTS: dict[str, type[Replacement]] = {
+    kind.__name__: kind for kind in (SVC, SVR, NuSVC, NuSVR, OneClassSVM)
+}
 
 
 def reduce_original(model: Any) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.regression.smo_regressor import SMORegressor
-from svmosaic.svm.libsvm_interface import LIBSVM_PARAMETERS, LIBSVM_STATE, LibsvmInterface
+from svmosaic.svm.libsvm_interface import LIBSVM_PARAMETERS, LIBSVM_STATE, PENALTY, LibsvmInterface
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Whole
 
@@ -109,6 +109,7 @@ class SVR(LibsvmInterface, SMORegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LIBSVM_PARAMETERS,
+        **PENALTY,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
     }
 
