@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from svmosaic.bags import check_bags
 from svmosaic.experiments.description import count_numbers
 from svmosaic.experiments.journal import Entry
+from svmosaic.experiments.order import in_order
 from svmosaic.experiments.planned import PlannedCell
 from svmosaic.experiments.run_progress import Counter
 from svmosaic.streams import SEA
@@ -27,22 +28,83 @@ def _cells(*sizes_and_methods):
 
 def test_the_rest_is_estimated_by_method_and_size():
     seen = []
-    cells = _cells((10, "slow"), (10, "fast"), (1000, "slow"), (1000, "fast"))
+    cells = _cells((10, "slow"), (10, "fast"), (10, "slow"), (1000, "slow"), (1000, "fast"))
     counter = Counter(cells, 1, seen.append)
     counter.count(_entry("0", 5.0))
-    # Nothing is known of the fast one yet: an average method.
-    assert seen[-1].remaining_seconds == pytest.approx(0.5 * (1000 + 10 + 1000))
+    # Nothing is known of the fast one yet, an average method, nor of growth: the power 1.5.
+    growth = 100.0**1.5
+    assert seen[-1].remaining_seconds == pytest.approx(5.0 * (2 + 2 * growth))
     counter.count(_entry("1", 0.1))
-    assert seen[-1].remaining_seconds == pytest.approx(500.0 + 10.0)
-    counter.count(_entry("2", 400.0, "failed"))
-    assert seen[-1].remaining_seconds == pytest.approx(10.0)
-    counter.count(_entry("3", 10.0))
+    assert seen[-1].remaining_seconds == pytest.approx(5.0 + 5.1 * growth)
+    counter.count(_entry("2", 7.0))
+    # Folds of the same data cost what they have cost on average.
+    assert seen[-1].remaining_seconds == pytest.approx((6.0 + 0.1) * growth)
+    counter.count(_entry("3", 600.0, "failed"))
+    # The slow one grew linearly, and the fast one is like it.
+    assert 10.0 < seen[-1].remaining_seconds < 20.0
+    counter.count(_entry("4", 10.0))
 
     assert [(one.done, one.failed, one.total) for one in seen] == [
-        *((1, 0, 4), (2, 0, 4)),
-        *((3, 1, 4), (4, 1, 4)),
+        *((1, 0, 5), (2, 0, 5), (3, 0, 5)),
+        *((4, 1, 5), (5, 1, 5)),
     ]
     assert seen[-1].remaining_seconds == 0.0
+
+
+def _run(rng, n_folds, n_workers=1):
+    """Return the estimates of a run of synthetic durations, and what was really left."""
+    exponents = {"online": 1.0, "svm": 1.8, "primal": 2.2, "tree": 1.1}
+    levels = {name: 10.0 ** rng.uniform(-8, -6) * 1e5 ** (1.6 - b) for name, b in exponents.items()}
+    plan, seconds = {}, {}
+    for d, size in enumerate(10.0 ** rng.uniform(3, 6, 12)):
+        for method, exponent in exponents.items():
+            # A data set may suit a method more or less.
+            usual = 0.02 + levels[method] * size**exponent * np.exp(rng.normal(0, 0.3))
+            for fold in range(n_folds):
+                key = f"{d}-{method}-{fold}"
+                plan.setdefault(str(d), []).append(PlannedCell(key, "", "", method, int(size)))
+                seconds[key] = usual * np.exp(rng.normal(0, 0.15))
+    seen = []
+    counter = Counter([cell for cells in plan.values() for cell in cells], n_workers, seen.append)
+    rest, left = sum(seconds.values()), []
+    for _, cells in in_order(plan):
+        for cell in cells:
+            counter.count(_entry(cell.key, seconds[cell.key]))
+            rest -= seconds[cell.key]
+            left.append(rest / n_workers)
+    return [one.remaining_seconds for one in seen], left
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("n_folds", [5, 10])
+def test_after_a_tenth_of_the_cells_the_estimate_is_within_a_factor_of_two(n_folds, seed):
+    estimates, left = _run(np.random.default_rng(seed), n_folds)
+
+    n = len(left)
+    for done in range(n // 10, 9 * n // 10):
+        assert left[done] / 2 < estimates[done] < left[done] * 2, done / n
+
+
+def test_one_cell_of_each_method_and_data_set_comes_first():
+    plan = {
+        name: _cells(*[(size, method) for method in "ab" for _ in range(3)])
+        for name, size in (("large", 100), ("small", 1), ("middle", 10))
+    }
+    plan = {n: [cell._replace(key=f"{n}{cell.key}") for cell in cs] for n, cs in plan.items()}
+
+    order = [(name, [cell.key for cell in cells]) for name, cells in in_order(plan)]
+
+    assert order[:3] == [
+        ("small", ["small0", "small3"]),
+        ("large", ["large0", "large3"]),
+        ("middle", ["middle0", "middle3"]),
+    ]
+    assert [name for name, _ in order[3:]] == ["large", "small", "middle"]
+    assert sorted(key for _, keys in order for key in keys) == sorted(
+        cell.key for cells in plan.values() for cell in cells
+    )
+    alone = {"large": plan["large"], "small": []}
+    assert list(in_order(alone)) == [("large", plan["large"])]
 
 
 def test_workers_share_the_rest_while_there_is_enough():

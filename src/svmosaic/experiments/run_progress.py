@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter as Tally
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from svmosaic.experiments.cell_costs import CellCosts
 from svmosaic.experiments.journal import Entry
 from svmosaic.experiments.planned import PlannedCell
 
@@ -21,8 +22,8 @@ class Progress:
     done, failed, total : int
         Cells finished in this run, those of them that failed, and all that it has to do.
     remaining_seconds : float
-        An estimate from the cells so far: what each method has taken for the numbers in its data,
-        times the numbers in the data that it has not seen yet.
+        An estimate from the cells so far: what cells of the same method and data have taken or, of
+        data that a method has not seen yet, what its growth with the size of the data says.
     """
 
     done: int
@@ -53,12 +54,9 @@ class Counter:
         self.done = self.failed = 0
         self._cells = {cell.key: cell for cell in cells}
         self._n_workers, self._report = n_workers, report
-        # By method: numbers in the data of cells to come, of finished cells, and their seconds.
-        self._rest: defaultdict[str, float] = defaultdict(float)
-        self._seen: defaultdict[str, float] = defaultdict(float)
-        self._seconds: defaultdict[str, float] = defaultdict(float)
-        for cell in self._cells.values():
-            self._rest[cell.method] += cell.n_numbers
+        self._costs = CellCosts()
+        # Cells to come, by method and numbers in their data.
+        self._rest = Tally((cell.method, cell.n_numbers) for cell in self._cells.values())
 
     @property
     def total(self) -> int:
@@ -70,18 +68,16 @@ class Counter:
         cell = self._cells[entry.key]
         self.done += 1
         self.failed += entry.status == "failed"
-        self._rest[cell.method] -= cell.n_numbers
-        self._seen[cell.method] += cell.n_numbers
-        self._seconds[cell.method] += entry.record["cell_seconds"]
+        kind = (cell.method, cell.n_numbers)
+        self._rest[kind] -= 1
+        if not self._rest[kind]:
+            del self._rest[kind]
+        self._costs.add(*kind, entry.record["cell_seconds"])
         if self._report is not None:
-            rest = self.total - self.done
-            seconds = self._remaining() / min(self._n_workers, rest) if rest else 0.0
-            self._report(Progress(self.done, self.failed, self.total, seconds))
+            self._report(Progress(self.done, self.failed, self.total, self._remaining()))
 
     def _remaining(self) -> float:
-        # A method that has not finished a cell is taken for an average one.
-        average = sum(self._seconds.values()) / sum(self._seen.values())
-        return sum(
-            rest * (self._seconds[method] / self._seen[method] if self._seen[method] else average)
-            for method, rest in self._rest.items()
-        )
+        """Return the time until all workers are done, the longest cell at least."""
+        each = {kind: self._costs.expected(*kind) for kind in self._rest}
+        together = sum(n * each[kind] for kind, n in self._rest.items())
+        return max(together / self._n_workers, max(each.values(), default=0.0))

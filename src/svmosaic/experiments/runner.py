@@ -30,6 +30,7 @@ from svmosaic.experiments.description import (
 from svmosaic.experiments.journal import SUFFIX, Entry, Journal, cell_label, damage_words
 from svmosaic.experiments.limits import now
 from svmosaic.experiments.one_cell import run_cell
+from svmosaic.experiments.order import in_order
 from svmosaic.experiments.planned import PlannedCell
 from svmosaic.experiments.reuse import entries_from, read_known
 from svmosaic.experiments.run_progress import Counter, Progress
@@ -230,12 +231,12 @@ def _plan_cells(spec: ExperimentSpec, data: DataSpec, shard: tuple[int, int]) ->
 
 def _iter_missing(spec: ExperimentSpec, missing: Planned) -> Iterator[DataCells]:
     """Yield the cells to run of each data set, which is loaded when it is asked for."""
-    for data in spec.data:
-        wanted = {cell.key for cell in missing[data.name]}
-        if wanted:
-            X, y = _load(spec, data)
-            cells = [cell for cell in _all_cells(spec, data, X, y) if cell.key in wanted]
-            yield DataCells(cells, X, y)
+    data = {one.name: one for one in spec.data}
+    for name, some in in_order(missing):
+        wanted = {cell.key for cell in some}
+        X, y = _load(spec, data[name])
+        cells = [cell for cell in _all_cells(spec, data[name], X, y) if cell.key in wanted]
+        yield DataCells(cells, X, y)
 
 
 RunAll = Callable[[ExperimentSpec, Iterable[DataCells]], Iterator[Entry]]

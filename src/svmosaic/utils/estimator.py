@@ -1,4 +1,4 @@
-"""The base of all estimators: scikit-learn's, with links to our documentation."""
+"""The base of all estimators: scikit-learn's, with links to our documentation and callbacks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from importlib import metadata
 
 from sklearn.base import BaseEstimator
+
+from svmosaic.utils.callbacks import CallbackSupportMixin
 
 __all__ = ["DOCUMENTATION", "DocumentationLink", "Estimator", "documentation_page"]
 
@@ -83,5 +85,5 @@ def _published_address() -> str:
     return str(found.get("Documentation", ""))
 
 
-class Estimator(DocumentationLink, BaseEstimator):  # type: ignore[misc]
+class Estimator(DocumentationLink, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators of this package."""

@@ -12,12 +12,17 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 
-__all__ = ["current_progress", "log_lines", "report_progress"]
+__all__ = ["current_progress", "forward_progress", "log_lines", "report_progress"]
 
 ProgressFunction = Callable[[int, int, int], None]
 
 _receiver: contextvars.ContextVar[ProgressFunction | None] = contextvars.ContextVar(
     "svmosaic_progress", default=None
+)
+
+# Who listens besides: the callbacks of scikit-learn.
+_listener: contextvars.ContextVar[ProgressFunction | None] = contextvars.ContextVar(
+    "svmosaic_progress_listener", default=None
 )
 
 _log = logging.getLogger("svmosaic")
@@ -48,6 +53,16 @@ def report_progress(function: ProgressFunction) -> Iterator[None]:
         _receiver.reset(token)
 
 
+@contextlib.contextmanager
+def forward_progress(function: ProgressFunction) -> Iterator[None]:
+    """Send the progress of fits inside the block to a function as well."""
+    token = _listener.set(function)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
 def log_lines(text: str) -> None:
     """Write lines to the log, one record each."""
     _ensure_handler()
@@ -66,6 +81,18 @@ def _ensure_handler() -> None:
 
 def current_progress(name: str, verbose: int) -> ProgressFunction | None:
     """Return the function to report to, or None when nobody listens."""
+    shown, listener = _shown_progress(name, verbose), _listener.get()
+    if shown is None or listener is None:
+        return shown or listener
+
+    def both(done: int, total: int, steps: int) -> None:
+        shown(done, total, steps)
+        listener(done, total, steps)
+
+    return both
+
+
+def _shown_progress(name: str, verbose: int) -> ProgressFunction | None:
     receiver = _receiver.get()
     if receiver is not None or not verbose:
         return receiver

@@ -22,6 +22,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as count_samples
 
 from svmosaic.utils.atomic_fit import atomic_fit
+from svmosaic.utils.callbacks import tell_callbacks
 
 __all__ = [
     "HasMethods",
@@ -43,11 +44,16 @@ Method = TypeVar("Method", bound=Callable[..., object])
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
-    """Validate the parameters of an estimator before its `fit` runs; see also `atomic_fit`."""
+    """Validate the parameters of an estimator before its `fit` runs, and tell its callbacks.
+
+    See also `atomic_fit`.
+    """
     validate = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
     def decorate(method: Method) -> Method:
-        validated = validate(method)
+        # A chunk of a stream is no fit of its own.
+        told = tell_callbacks(method) if method.__name__ == "fit" else method
+        validated = validate(told)
 
         @functools.wraps(method)
         def run(*args: Any, **kwargs: Any) -> object:
