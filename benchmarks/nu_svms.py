@@ -4,7 +4,8 @@
 
 A quarter of each set is for the test; features have mean 0 and variance 1, gamma is 1 / n_features
 and `tol` the default of both, 1e-3. The score is accuracy, R^2 or, for the one-class SVM, the share
-of the test rows that are inliers. Seconds are those of the processor for `fit`, the least of some runs.
+of the test rows that are inliers. Seconds are those of the processor for `fit`, the least of some
+runs.
 """
 
 from __future__ import annotations
