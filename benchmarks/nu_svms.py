@@ -34,7 +34,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def read(name: str) -> tuple[Any, Any] | None:
+def read(name: str) -> Any:
     """Return the rows and targets of a set; None if its file is not there."""
     if name == "digits":
         return load_digits(return_X_y=True)
