@@ -28,6 +28,7 @@ void test_solve_counters();
 void test_libsvm_text();
 void test_real_number();
 void test_l2();
+void test_nu_svm();
 void test_online();
 void test_boundary();
 void test_tune_regression();
@@ -55,6 +56,7 @@ constexpr std::array tests{
     Test{"libsvm_text", test_libsvm_text},
     Test{"real_number", test_real_number},
     Test{"l2", test_l2},
+    Test{"nu_svm", test_nu_svm},
     Test{"online", test_online},
     Test{"boundary", test_boundary},
     Test{"tune_regression", test_tune_regression},
