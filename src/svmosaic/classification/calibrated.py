@@ -41,6 +41,8 @@ from svmosaic.utils.state_codec import Array, Labels, Real, Scope
 __all__ = ["CalibratedClassifier", "class_scores", "has_pairs", "with_probabilities"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
+# Rows of each class from which on half of them say as much as four fifths.
+_MANY_ROWS = 100
 # Decision values that are held at once in predictions.
 _BLOCK_VALUES = 1 << 23
 
@@ -69,8 +71,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     The classifier is fitted to all rows. For the calibration it is also fitted to the other rows
     of each fold, and its decision values for the rows left out are turned into log-odds by a
-    sigmoid (Platt), or by rising steps (isotonic regression). An SVM takes about the square of the
-    rows, so that three fits to two thirds of them cost about one and a third more.
+    sigmoid (Platt), or by rising steps (isotonic regression). Two fits to half of the rows cost
+    about as much as the fit to all of them.
 
     With more than two classes, one-vs-one classifiers have a sigmoid for each pair, and the pairs
     are coupled: p_i = 1 / (1 + sum_j exp(-z_ij)) for log-odds z_ij of the pairs. Other classifiers
@@ -86,10 +88,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     method : {"sigmoid", "isotonic"}, default="sigmoid"
         How decision values become log-odds. Isotonic steps assume no form, and need about a
         thousand rows of each class.
-    cv : int, splitter or iterable, default=3
-        The folds, which must test every row once. A number means that many stratified and shuffled
-        folds, or fewer where a class has fewer rows; the only row of a class is never left out.
-        More folds cost more and are closer to the classifier of all rows.
+    cv : int, splitter or iterable, default=None
+        The folds, which must test every row once. None means 2, or 5 if a class has fewer than 100
+        rows. A number means that many stratified and shuffled folds, or fewer where a class has
+        fewer rows; the only row of a class is never left out. More folds cost more and are closer
+        to the classifier of all rows.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
 
@@ -174,7 +177,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         estimator: Any = None,
         *,
         method: Literal["sigmoid", "isotonic"] = "sigmoid",
-        cv: Any = 3,
+        cv: Any = None,
         random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
@@ -263,7 +266,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 f"{type(self).__name__} calibrates on rows left out. Got {len(y)} rows of as many "
                 "classes; at least one class needs 2 rows."
             )
-        n_splits = min(5 if self.cv is None else int(self.cv), int(counts[counts > 1].min()))
+        smallest = int(counts[counts > 1].min())
+        by_default = 2 if smallest >= _MANY_ROWS else 5
+        n_splits = min(by_default if self.cv is None else int(self.cv), smallest)
         seed = check_random_state(self.random_state).randint(_LARGEST_SEED)
         folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
         splits = [
