@@ -26,6 +26,7 @@ from svmosaic import (
     OLLAWVClassifier,
     OLLAWVClassifierCV,
     SMOClassifier,
+    SMORegressor,
     StreamOLLAWV,
     load,
     save,
@@ -457,6 +458,23 @@ def test_damaged_steps_are_not_written(attribute, change):
     setattr(model, attribute, change(getattr(model, attribute)))
 
     with pytest.raises((ValueError, ModelFileError), match="cannot be saved"):
+        encode(model)
+
+
+@pytest.mark.parametrize(
+    ("inside", "more", "message"),
+    [
+        (SMORegressor().fit(IRIS, SPECIES), {}, "implementing 'fit' and 'decision_function'"),
+        (None, {"knots_": np.ones(3)}, "'knots' does not fit the method 'sigmoid'|n_knots"),
+        (None, {"method": "isotonic"}, "'slopes' does not fit the method 'isotonic'"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(inside, more, message):
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
+    model.estimator_ = inside or model.estimator_
+    vars(model).update(more)
+
+    with pytest.raises(ValueError, match=message):
         encode(model)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +27,15 @@ from svmosaic.classification.sigmoid import (
 from svmosaic.engine.class_pairs import class_pairs
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.array_checks import check_values, refuse
-from svmosaic.utils.declaration import FEATURES, Declaration, Estimators, MayLack, doubles, expect
+from svmosaic.utils.declaration import (
+    FEATURES,
+    LAST_ROW,
+    Declaration,
+    Estimators,
+    MayLack,
+    doubles,
+    expect,
+)
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.sklearn_compat import (
     HasMethods,
@@ -47,22 +56,33 @@ _MANY_ROWS = 100
 _BLOCK_VALUES = 1 << 23
 
 
+# What each method has.
+_FITTED = {"sigmoid": ("slopes_", "offsets_"), "isotonic": ("knots_", "levels_", "n_knots_")}
+
+
 def _check_calibration(model: Any, sizes: Scope) -> None:
     """Compare the calibration with the classes and with the classifier inside."""
     inner = model.estimator_
     expect("features of the classifier", inner.n_features_in_, model.n_features_in_)
     if not np.array_equal(inner.classes_, model.classes_):
         refuse("the classifier has other classes than its calibration")
+    for method, names in _FITTED.items():
+        for name in names:
+            if (getattr(model, name, None) is not None) != (method == model.method):
+                refuse(f"'{name.strip('_')}' does not fit the method '{model.method}'")
     n_columns = len(_column_classes(inner, model.classes_.size))
-    if model.method == "sigmoid":
-        expect("slopes", sizes["n_columns"], n_columns)
-        return
-    expect("numbers of knots", sizes["n_columns"], n_columns)
+    expect("calibrated columns", sizes["n_columns"], n_columns)
+    if model.method == "isotonic":
+        _check_steps(model, sizes)
+
+
+def _check_steps(model: Any, sizes: Scope) -> None:
+    """Refuse steps that do not rise from knot to knot, or that are no probabilities."""
     expect("knots", sizes["n_knots"], int(model.n_knots_.sum(dtype=np.int64)))
     check_values("levels", model.levels_, above=0.0)
-    ends = np.cumsum(model.n_knots_)
-    inside = np.delete(np.diff(model.knots_) <= 0.0, ends[:-1] - 1)
-    if np.any(inside) or np.any(model.levels_ >= 1.0):
+    between = np.cumsum(model.n_knots_)[:-1] - 1
+    falls = np.delete(np.diff(model.knots_) <= 0.0, between)
+    if np.any(falls) or np.any(model.levels_ >= 1.0):
         refuse("the knots do not ascend, or a level is no probability")
 
 
@@ -164,7 +184,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             "offsets_": MayLack(doubles("n_columns")),
             "knots_": MayLack(doubles("n_knots")),
             "levels_": MayLack(doubles("n_knots")),
-            "n_knots_": MayLack(Array(("int64",), ("n_columns",), minimum=1)),
+            "n_knots_": MayLack(Array(("int64",), ("n_columns",), minimum=1, maximum=LAST_ROW)),
             "temperature_": Real(above=0.0),
             "estimator_": Estimators("model", alone=True),
         },
@@ -286,7 +306,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
             found.append(fit(column[part], labels[part] == positive, weights[part]))
         first, second = ([pair[side] for pair in found] for side in (0, 1))
-        for name in ("slopes_", "offsets_", "knots_", "levels_", "n_knots_"):
+        for name in itertools.chain(*_FITTED.values()):
             self.__dict__.pop(name, None)
         if self.method == "sigmoid":
             self.slopes_, self.offsets_ = np.array(first), np.array(second)
