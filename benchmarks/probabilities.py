@@ -44,9 +44,9 @@ def _theirs(**parameters: Any) -> CalibratedClassifierCV:
 
 
 PEERS: dict[str, Callable[[], Any]] = {
-    "svmosaic sigmoid, 3 folds": lambda: _ours(),
+    "svmosaic sigmoid": lambda: _ours(),
     "svmosaic sigmoid, 5 folds": lambda: _ours(cv=5),
-    "svmosaic isotonic, 3 folds": lambda: _ours(method="isotonic"),
+    "svmosaic isotonic": lambda: _ours(method="isotonic"),
     "sklearn sigmoid, 3 folds": lambda: _theirs(folds=3, ensemble=False),
     "sklearn sigmoid, 5 folds, ensemble": lambda: _theirs(folds=5),
     "sklearn isotonic, 3 folds": lambda: _theirs(folds=3, ensemble=False, method="isotonic"),

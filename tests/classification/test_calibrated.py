@@ -26,6 +26,7 @@ from svmosaic import (
     OLLAWVClassifier,
     OLLAWVClassifierCV,
     SMOClassifier,
+    SMORegressor,
     StreamOLLAWV,
     load,
     save,
@@ -308,6 +309,25 @@ def test_folds_are_seeded_and_shuffled(noisy):
     assert slopes[0] == slopes[1] != slopes[2]
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "cv", "n_folds"), [(100, None, 2), (99, None, 5), (3, None, 3), (100, 4, 4)]
+)
+def test_few_rows_are_left_out_of_small_classes(monkeypatch, n_rows, cv, n_folds):
+    sizes = []
+    fit = SMOClassifier.fit
+    monkeypatch.setattr(
+        SMOClassifier, "fit", lambda self, X, y: sizes.append(len(y)) or fit(self, X, y)
+    )
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [150, n_rows])
+
+    CalibratedClassifier(SMOClassifier(), cv=cv).fit(rng.standard_normal((y.size, 2)), y)
+
+    assert sizes[0] == y.size
+    assert len(sizes) == n_folds + 1
+    assert sum(y.size - size for size in sizes) == y.size
+
+
 def test_sorted_labels_are_no_trouble():
     # Without shuffling and stratification a fold would miss a class.
     model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
@@ -438,6 +458,23 @@ def test_damaged_steps_are_not_written(attribute, change):
     setattr(model, attribute, change(getattr(model, attribute)))
 
     with pytest.raises((ValueError, ModelFileError), match="cannot be saved"):
+        encode(model)
+
+
+@pytest.mark.parametrize(
+    ("inside", "more", "message"),
+    [
+        (SMORegressor().fit(IRIS, SPECIES), {}, "implementing 'fit' and 'decision_function'"),
+        (None, {"knots_": np.ones(3)}, "'knots' does not fit the method 'sigmoid'|n_knots"),
+        (None, {"method": "isotonic"}, "'slopes' does not fit the method 'isotonic'"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(inside, more, message):
+    model = CalibratedClassifier(SMOClassifier()).fit(IRIS, SPECIES)
+    model.estimator_ = inside or model.estimator_
+    vars(model).update(more)
+
+    with pytest.raises(ValueError, match=message):
         encode(model)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +27,15 @@ from svmosaic.classification.sigmoid import (
 from svmosaic.engine.class_pairs import class_pairs
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.array_checks import check_values, refuse
-from svmosaic.utils.declaration import FEATURES, Declaration, Estimators, MayLack, doubles, expect
+from svmosaic.utils.declaration import (
+    FEATURES,
+    LAST_ROW,
+    Declaration,
+    Estimators,
+    MayLack,
+    doubles,
+    expect,
+)
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.sklearn_compat import (
     HasMethods,
@@ -41,8 +50,14 @@ from svmosaic.utils.state_codec import Array, Labels, Real, Scope
 __all__ = ["CalibratedClassifier", "class_scores", "has_pairs", "with_probabilities"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
+# Rows of each class from which on half of them say as much as four fifths.
+_MANY_ROWS = 100
 # Decision values that are held at once in predictions.
 _BLOCK_VALUES = 1 << 23
+
+
+# What each method has.
+_FITTED = {"sigmoid": ("slopes_", "offsets_"), "isotonic": ("knots_", "levels_", "n_knots_")}
 
 
 def _check_calibration(model: Any, sizes: Scope) -> None:
@@ -51,16 +66,23 @@ def _check_calibration(model: Any, sizes: Scope) -> None:
     expect("features of the classifier", inner.n_features_in_, model.n_features_in_)
     if not np.array_equal(inner.classes_, model.classes_):
         refuse("the classifier has other classes than its calibration")
+    for method, names in _FITTED.items():
+        for name in names:
+            if (getattr(model, name, None) is not None) != (method == model.method):
+                refuse(f"'{name.strip('_')}' does not fit the method '{model.method}'")
     n_columns = len(_column_classes(inner, model.classes_.size))
-    if model.method == "sigmoid":
-        expect("slopes", sizes["n_columns"], n_columns)
-        return
-    expect("numbers of knots", sizes["n_columns"], n_columns)
+    expect("calibrated columns", sizes["n_columns"], n_columns)
+    if model.method == "isotonic":
+        _check_steps(model, sizes)
+
+
+def _check_steps(model: Any, sizes: Scope) -> None:
+    """Refuse steps that do not rise from knot to knot, or that are no probabilities."""
     expect("knots", sizes["n_knots"], int(model.n_knots_.sum(dtype=np.int64)))
     check_values("levels", model.levels_, above=0.0)
-    ends = np.cumsum(model.n_knots_)
-    inside = np.delete(np.diff(model.knots_) <= 0.0, ends[:-1] - 1)
-    if np.any(inside) or np.any(model.levels_ >= 1.0):
+    between = np.cumsum(model.n_knots_)[:-1] - 1
+    falls = np.delete(np.diff(model.knots_) <= 0.0, between)
+    if np.any(falls) or np.any(model.levels_ >= 1.0):
         refuse("the knots do not ascend, or a level is no probability")
 
 
@@ -69,8 +91,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     The classifier is fitted to all rows. For the calibration it is also fitted to the other rows
     of each fold, and its decision values for the rows left out are turned into log-odds by a
-    sigmoid (Platt), or by rising steps (isotonic regression). An SVM takes about the square of the
-    rows, so that three fits to two thirds of them cost about one and a third more.
+    sigmoid (Platt), or by rising steps (isotonic regression). Two fits to half of the rows cost
+    about as much as the fit to all of them.
 
     With more than two classes, one-vs-one classifiers have a sigmoid for each pair, and the pairs
     are coupled: p_i = 1 / (1 + sum_j exp(-z_ij)) for log-odds z_ij of the pairs. Other classifiers
@@ -86,10 +108,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     method : {"sigmoid", "isotonic"}, default="sigmoid"
         How decision values become log-odds. Isotonic steps assume no form, and need about a
         thousand rows of each class.
-    cv : int, splitter or iterable, default=3
-        The folds, which must test every row once. A number means that many stratified and shuffled
-        folds, or fewer where a class has fewer rows; the only row of a class is never left out.
-        More folds cost more and are closer to the classifier of all rows.
+    cv : int, splitter or iterable, default=None
+        The folds, which must test every row once. None means 2, or 5 if a class has fewer than 100
+        rows. A number means that many stratified and shuffled folds, or fewer where a class has
+        fewer rows; the only row of a class is never left out. More folds cost more and are closer
+        to the classifier of all rows.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
 
@@ -161,7 +184,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             "offsets_": MayLack(doubles("n_columns")),
             "knots_": MayLack(doubles("n_knots")),
             "levels_": MayLack(doubles("n_knots")),
-            "n_knots_": MayLack(Array(("int64",), ("n_columns",), minimum=1)),
+            "n_knots_": MayLack(Array(("int64",), ("n_columns",), minimum=1, maximum=LAST_ROW)),
             "temperature_": Real(above=0.0),
             "estimator_": Estimators("model", alone=True),
         },
@@ -174,7 +197,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         estimator: Any = None,
         *,
         method: Literal["sigmoid", "isotonic"] = "sigmoid",
-        cv: Any = 3,
+        cv: Any = None,
         random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
@@ -263,7 +286,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 f"{type(self).__name__} calibrates on rows left out. Got {len(y)} rows of as many "
                 "classes; at least one class needs 2 rows."
             )
-        n_splits = min(5 if self.cv is None else int(self.cv), int(counts[counts > 1].min()))
+        smallest = int(counts[counts > 1].min())
+        by_default = 2 if smallest >= _MANY_ROWS else 5
+        n_splits = min(by_default if self.cv is None else int(self.cv), smallest)
         seed = check_random_state(self.random_state).randint(_LARGEST_SEED)
         folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
         splits = [
@@ -281,7 +306,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
             found.append(fit(column[part], labels[part] == positive, weights[part]))
         first, second = ([pair[side] for pair in found] for side in (0, 1))
-        for name in ("slopes_", "offsets_", "knots_", "levels_", "n_knots_"):
+        for name in itertools.chain(*_FITTED.values()):
             self.__dict__.pop(name, None)
         if self.method == "sigmoid":
             self.slopes_, self.offsets_ = np.array(first), np.array(second)
