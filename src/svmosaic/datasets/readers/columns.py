@@ -211,7 +211,8 @@ class NumericColumn:
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells, in bulk when all of them are plain finite numbers."""
-        values = self._convert_plain(cells) if self._cells.numbers.is_plain else None
+        plain = self._cells.numbers.to_plain(cells)
+        values = None if plain is None else self._convert_plain(plain)
         if values is None:
             pairs = zip(cells, lines, strict=True)
             values = np.array([self.convert(cell, line) for cell, line in pairs])
