@@ -702,9 +702,14 @@ def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
 
 def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
     """Find the target and the other columns that the caller named."""
+    # A model with many columns names all of them.
+    place = {name: j for j, name in enumerate(names)}
 
     def find_all(keys: Iterable[str | int]) -> frozenset[int]:
-        return frozenset(find_column(key, names, path) for key in keys)
+        return frozenset(
+            place[key] if key in place else find_column(key, names, path)  # type: ignore[index]
+            for key in keys
+        )
 
     def find(key: str | int | None) -> int | None:
         return None if key is None else find_column(key, names, path)
