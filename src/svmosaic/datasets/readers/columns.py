@@ -707,8 +707,7 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
 
     def find_all(keys: Iterable[str | int]) -> frozenset[int]:
         return frozenset(
-            place[key] if key in place else find_column(key, names, path)  # type: ignore[index]
-            for key in keys
+            place[key] if key in place else find_column(key, names, path) for key in keys
         )
 
     def find(key: str | int | None) -> int | None:
