@@ -29,7 +29,8 @@ def test_list_says_where_a_set_was_found(svmosaic, tmp_path, monkeypatch):
     where = {line.split()[0]: line for line in svmosaic("data", "list").out.splitlines()[2:]}
 
     assert where["iris"].endswith("fetched")
-    assert where["wine"].endswith("no; can be fetched")
+    assert where["sonar"].endswith("no; can be fetched")
+    assert where["wine"].endswith("scikit-learn")
     assert where["sklearn-iris"].endswith("scikit-learn")
     assert where["teach"].endswith(" no")
 

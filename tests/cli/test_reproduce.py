@@ -48,3 +48,14 @@ def test_bad_requests_are_one_line(svmosaic, words, code, part):
     assert outcome.code == code
     assert part in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_a_fresh_installation_has_data_for_the_readme(monkeypatch, tmp_path):
+    from svmosaic.reproduce import find_table
+
+    monkeypatch.setenv("SVMOSAIC_DATA", str(tmp_path))
+    monkeypatch.setenv("SVMOSAIC_CACHE", str(tmp_path))
+
+    experiment = find_table("5.3").experiment("quick")
+
+    assert [data.name for data in experiment.data] == ["iris", "wine"]

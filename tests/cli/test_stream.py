@@ -57,6 +57,25 @@ def test_predictions_and_alarms(svmosaic, tmp_path):
     assert "Alarms" in (tmp_path / "out" / "report.html").read_text()
 
 
+def test_a_file_without_known_changes_says_so(svmosaic, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    data = tmp_path / "rows.csv"
+    np.savetxt(data, np.column_stack([X, X[:, 0] > 0]), delimiter=",", fmt="%.3f")
+
+    outcome = svmosaic(
+        *("stream", data, "--learner", "stream-ollawv", "--chunk", 100),
+        *("--out", tmp_path / "out"),
+    )
+
+    assert outcome.code == 0, outcome.err
+    page = (tmp_path / "out" / "report.html").read_text()
+    for text in (outcome.out, page):
+        assert "none known" in text
+        assert "0 of 0" not in text
+    assert "nobody can say which" in page
+
+
 def test_a_file_with_its_target(svmosaic, tmp_path):
     rng = np.random.default_rng(0)
     lines = ["kind,a,b"]

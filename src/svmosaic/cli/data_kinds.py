@@ -286,7 +286,8 @@ def _kinds_of_model(
     free = [name for name in names if name not in special]
     numeric = [name for name in free if name in numbers]
     others = [name for name in free if name in nominal and name not in numbers]
-    unknown = [name for name in free if name not in {*numeric, *others}]
+    found = {*numeric, *others}
+    unknown = [name for name in free if name not in found]
     if not numeric and not others:
         # Not the columns of the model at all, which is another sentence.
         return {}

@@ -227,7 +227,8 @@ def warn_about_ids(source: str, columns: Columns, data: Dataset) -> None:
     """Say which columns seem to identify the rows, and so teach nothing."""
     names = column_names(source, columns) if Path(source).is_file() else None
     table = as_table(data)
-    n_rows, features = table.shape[0], list(data.feature_names or ())
+    n_rows, features = table.shape[0], data.feature_names or ()
+    place = {name: j for j, name in enumerate(features)}
     if names is None or n_rows < _FEWEST_ROWS or sp.issparse(table):
         return
     n_values = Counter(name.partition("=")[0] for name in features if "=" in name)
@@ -238,8 +239,8 @@ def warn_about_ids(source: str, columns: Columns, data: Dataset) -> None:
                 f"warning: the column {name!r} has {n_values[name]} different names in {n_rows} "
                 f"rows. {advice}"
             )
-        elif name in features:
-            values = table[:, features.index(name)]
+        elif name in place:
+            values = table[:, place[name]]
             if values[0] in (0, 1) and np.all(np.diff(values) == 1):
                 note(f"warning: the column {name!r} counts the rows. {advice}")
 

@@ -12,6 +12,7 @@ __all__ = [
     "make_cluster_estimator",
     "make_estimator",
     "named_parameter",
+    "positive_side",
     "resolve_positive",
 ]
 
@@ -92,18 +93,32 @@ def resolve_positive(estimator: Any, y: Any) -> None:
     y : ndarray of shape (n_bags,)
         The labels.
     """
+    given = estimator.get_params().get("positive")
+    if given is not None:
+        estimator.set_params(positive=positive_side(y, given))
+
+
+def positive_side(y: Any, label: Any) -> str:
+    """Return which of two sorted classes a label is, "first" or "second".
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_bags,)
+        The labels.
+    label : object
+        One of two classes, or what is to be returned.
+    """
     import numpy as np
 
-    label = estimator.get_params().get("positive", "first")
     classes = [str(one) for one in np.unique(y).tolist()]
     if str(label) in classes and len(classes) == 2:
-        side = "first" if classes.index(str(label)) == 0 else "second"
-        estimator.set_params(positive=side)
-    elif label not in ("first", "second"):
-        known = ", ".join(classes[:8])
-        raise ValueError(
-            f"--set positive={label} names no class of two. Use one of: {known}, first, second."
-        )
+        return "first" if classes.index(str(label)) == 0 else "second"
+    if label in ("first", "second"):
+        return str(label)
+    raise ValueError(
+        f"positive={label} names no class of two. Use one of: {', '.join(classes[:8])}, first, "
+        "second."
+    )
 
 
 def make_cluster_estimator(

@@ -98,7 +98,7 @@ def own_options() -> Iterator[None]:
 def _reworded(message: str) -> str:
     for phrase, words in _PHRASES:
         # Twice would give ----max-bytes.
-        if words not in message:
+        if not words or words not in message:
             message = message.replace(phrase, words)
     message = _DROPPED_BY_NAME.sub(r"Leave it out with --drop \1.", message)
     message = _NOT_APPLICABLE.sub(

@@ -18,7 +18,13 @@ from svmosaic.cli.console import (
     uninterrupted,
 )
 from svmosaic.cli.files import Files
-from svmosaic.cli.methods import METHODS, make_estimator, named_parameter, resolve_positive
+from svmosaic.cli.methods import (
+    METHODS,
+    make_estimator,
+    named_parameter,
+    positive_side,
+    resolve_positive,
+)
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
@@ -310,6 +316,8 @@ def _search_grid(
         grid.pop(name, None)
     grid |= dict(args.grid)
     check_grid(estimator, grid, f"The method {args.method}")
+    if "positive" in grid:
+        grid["positive"] = [positive_side(part.y, one) for one in grid["positive"]]
     search = GridSearch(estimator, grid, args.cv, scorer)
     with show_progress("searching", verbose=args.verbose):
         preparation = search.fit(part.X, part.y, part.sample_weight, new_preparation, data.name)

@@ -31,7 +31,8 @@ def load(
     """Load a data set by name, without the network.
 
     Looks in the data folder, then among the sets bundled with scikit-learn, then among those
-    fetched earlier. Files are checked against their SHA-256.
+    fetched earlier; iris and wine are then made from scikit-learn's. Files are checked against
+    their SHA-256.
 
     Parameters
     ----------
@@ -69,8 +70,8 @@ def load(
     data = (
         _from_folder(info, data_folder(data_home), dense)
         or _from_sklearn(info, dense)
-        or _from_bundled(info, dense)
         or _from_cache(info, dense)
+        or _from_bundled(info, dense)
     )
     if data is None:
         raise DataNotFoundError(_not_available(info))
@@ -98,11 +99,11 @@ def whereabouts(name: str) -> str | None:
     info = describe(name)
     if _find_file(info, data_folder()) is not None:
         return "data folder"
-    if info.sklearn is not None or is_bundled(info.name):
+    if info.sklearn is not None:
         return "scikit-learn"
     if cached_path(info.name).is_file():
         return "fetched"
-    return None
+    return "scikit-learn" if is_bundled(info.name) else None
 
 
 def find_files(name: str) -> list[Path]:

@@ -211,7 +211,8 @@ class NumericColumn:
 
     def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
         """Take more cells, in bulk when all of them are plain finite numbers."""
-        values = self._convert_plain(cells) if self._cells.numbers.is_plain else None
+        plain = self._cells.numbers.to_plain(cells)
+        values = None if plain is None else self._convert_plain(plain)
         if values is None:
             pairs = zip(cells, lines, strict=True)
             values = np.array([self.convert(cell, line) for cell, line in pairs])
@@ -701,9 +702,13 @@ def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
 
 def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
     """Find the target and the other columns that the caller named."""
+    # A model with many columns names all of them.
+    place = {name: j for j, name in enumerate(names)}
 
     def find_all(keys: Iterable[str | int]) -> frozenset[int]:
-        return frozenset(find_column(key, names, path) for key in keys)
+        return frozenset(
+            place[key] if key in place else find_column(key, names, path) for key in keys
+        )
 
     def find(key: str | int | None) -> int | None:
         return None if key is None else find_column(key, names, path)

@@ -66,7 +66,7 @@ def _check_archive(path: Path, max_bytes: float | None) -> None:
         with zipfile.ZipFile(path) as archive:
             # No more is unpacked than these sizes say.
             size = sum(entry.file_size for entry in archive.infolist())
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
         raise file_error(
             path, None, f"this is not an Excel workbook ({error}). Save it as .xlsx again."
         ) from None

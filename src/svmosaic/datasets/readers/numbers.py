@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,6 +75,21 @@ class NumberFormat:
         if found["mark"] is not None:
             text = text.replace(found["mark"], "")
         return float(text.replace(self.decimal, "."))
+
+    def to_plain(self, cells: Sequence[str]) -> Sequence[str] | None:
+        """Return cells as Python writes numbers, in bulk; None if some have groups of digits.
+
+        Parameters
+        ----------
+        cells : sequence of str
+            Cells without line ends. What is no number stays none.
+        """
+        if self.is_plain:
+            return cells
+        text = "\n".join(cells)
+        if any(mark in text for mark in self._marks) or (self.decimal != "." and "." in text):
+            return None
+        return text.replace(self.decimal, ".").split("\n")
 
     def is_number(self, text: str) -> bool:
         """Return whether a cell reads as a number, nan and inf included.

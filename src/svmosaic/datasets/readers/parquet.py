@@ -98,8 +98,16 @@ def _names(file: Any) -> tuple[str, ...]:
 
 
 def _read(path: Path, options: TableOptions) -> Dataset:
+    damage = import_optional("pyarrow", "read parquet files").ArrowException
     try:
         return _read_rows(path, options)
+    except (damage, OSError, UnicodeError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            raise
+        # What pyarrow says of damaged pages.
+        raise file_error(
+            path, None, f"the parquet file is damaged ({error}). Copy the file again."
+        ) from error
     except DataFileError as error:
         # Columns name the place of a cell by its line, which parquet has not.
         raise DataFileError(
