@@ -21,7 +21,7 @@ _USAGE = """\
 usage: python -m svmosaic.patch [--quiet] script.py [arguments]
        python -m svmosaic.patch [--quiet] -m module [arguments]
 
-Run a program with svmosaic's SVC and SVR in the place of scikit-learn's.
+Run a program with svmosaic's support vector machines in the place of scikit-learn's.
 
   --quiet     do not say what was replaced
   -m module   run a module instead of a script

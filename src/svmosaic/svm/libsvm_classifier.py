@@ -62,6 +62,9 @@ class LibsvmClassifier(LibsvmInterface, KernelClassifier):
     multi_class: ClassVar[MultiClass] = "ovo"  # type: ignore[misc]
     break_ties: bool
 
+    # What scikit-learn says when the weights leave one class.
+    _one_class_left = "Invalid input - all samples with positive weights belong to the same class"
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier to training data.
@@ -86,12 +89,23 @@ class LibsvmClassifier(LibsvmInterface, KernelClassifier):
         self.__dict__.pop("_calibrated", None)
         weights = self._positive_weights(X, sample_weight)
         if weights is not None:
-            _check_two_classes(y, weights)
+            self._check_two_classes(y, weights)
         super().fit(self._training_table(X, y), y, weights)
         self._note_shape(X)
         if wants_probabilities(self):
             self._calibrated = fit_probabilities(self, X, y, weights)
         return self
+
+    def _check_two_classes(self, y: Any, weights: DoubleArray) -> None:
+        """Refuse positive weights of one class only, where there are more."""
+        labels = np.asarray(y)
+        if labels.shape != weights.shape or np.unique(labels[weights > 0]).size > 1:
+            return
+        if np.unique(labels).size > 1:
+            raise ValueError(
+                f"{self._one_class_left}. {type(self).__name__} needs at least two classes with "
+                "positive weights."
+            )
 
     def _training_kernel(self, training: Training) -> KernelSpec:
         if training.class_weights is None:
@@ -204,15 +218,3 @@ class LibsvmClassifier(LibsvmInterface, KernelClassifier):
             return np.empty(0)
         (classifier,) = self._calibrated.calibrated_classifiers_
         return np.array([getattr(sigmoid, parameter) for sigmoid in classifier.calibrators])
-
-
-def _check_two_classes(y: Any, weights: DoubleArray) -> None:
-    """Refuse positive weights of one class only, where there are more; `fit` checks the rest."""
-    labels = np.asarray(y)
-    if labels.shape != weights.shape or np.unique(labels[weights > 0]).size > 1:
-        return
-    if np.unique(labels).size > 1:
-        raise ValueError(
-            "Invalid input - all samples with positive weights belong to the same class. At least "
-            "two are needed."
-        )

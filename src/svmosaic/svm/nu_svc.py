@@ -142,6 +142,8 @@ class NuSVC(LibsvmClassifier, NuSMOClassifier):
         **CLASSIFIER_PARAMETERS,
     }
 
+    _one_class_left = "specified nu is infeasible: one class has positive weights"
+
     _model_file = NuSMOClassifier._model_file.extend(CLASSIFIER_STATE)
 
     def __init__(

@@ -27,7 +27,8 @@ def patch_sklearn(names: Iterable[str] | None = None) -> list[str]:
     Parameters
     ----------
     names : iterable of str, default=None
-        The classes to replace, as ``["SVC"]``. None means all: ``"SVC"`` and ``"SVR"``.
+        The classes to replace, as ``["SVC"]``. None means all: SVC, SVR, NuSVC,
+        NuSVR and OneClassSVM.
 
     Returns
     -------
