@@ -261,6 +261,7 @@ def test_every_command_that_writes_says_what(folder):
     lines = {
         "train": "train DATA -o A --libsvm B",
         "predict": "predict MODEL DATA -o A",
+        "export": "export MODEL -o A",
         "tune": "tune DATA -o A --results B",
         "stats": "stats DATA --plot A.svg --latex B --csv C",
         "stream": "stream DATA --learner x --out A --checkpoint B",

@@ -381,3 +381,48 @@ def test_two_runs_give_the_same_model(folder, monkeypatch):
         assert main(words) == 0
 
     assert (folder / "a.same").read_bytes() == (folder / "b.same").read_bytes()
+
+
+# Probabilities -------------------------------------------------------------------------------
+
+
+def test_probabilities_are_trained_and_written(svmosaic, tmp_path):
+    model, table = tmp_path / "m", tmp_path / "p.csv"
+    trained = svmosaic("train", "sklearn-wine", "-o", model, "--proba", "--cv", "3")
+    assert trained.code == 0, trained.err
+    assert "support vectors" in trained.out
+    assert "sigmoid" in svmosaic("info", model).out
+
+    outcome = svmosaic("predict", model, "sklearn-wine", "--proba", "-o", table)
+
+    assert outcome.code == 0, outcome.err
+    header, *rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert [name for name in header if name.startswith("proba_")] == [
+        f"proba_{label}" for label in (0, 1, 2)
+    ]
+    for row in rows:
+        assert abs(sum(map(float, row[-3:])) - 1.0) < 1e-6
+    refused = svmosaic("predict", model, "sklearn-wine", "--decision")
+    assert refused.code == 1
+    assert "has probabilities in place of decision values. Use --proba." in refused.err
+
+
+def test_probabilities_of_a_model_without_them_are_refused(svmosaic, tmp_path):
+    svmosaic("train", "sklearn-wine", "-o", tmp_path / "m")
+
+    outcome = svmosaic("predict", tmp_path / "m", "sklearn-wine", "--proba")
+
+    assert outcome.code == 1
+    assert "has no probabilities. Use --decision, or train with --proba." in outcome.err
+
+
+def test_a_regressor_has_no_probabilities(svmosaic, tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,y\n" + "".join(f"{k},{k / 2}\n" for k in range(20)))
+
+    outcome = svmosaic(
+        "train", table, "-o", tmp_path / "m", "--proba", "--method", "smo-regression"
+    )
+
+    assert outcome.code == 1
+    assert "predicts values, not classes, so there are no probabilities" in outcome.err

@@ -370,7 +370,7 @@ def test_a_detector_of_outliers_predicts_and_is_scored(svmosaic, tmp_path):
     outcome = svmosaic("predict", tmp_path / "m", table, "--decision")
 
     assert outcome.code == 0
-    assert outcome.out.splitlines()[-1].startswith("-1\t-")
+    assert outcome.out.splitlines()[-1].startswith("6,-1,-")
     assert "of 6 rows right" in outcome.err
     assert "OneClassSMO" in svmosaic("info", tmp_path / "m").out
 

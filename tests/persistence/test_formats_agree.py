@@ -117,12 +117,12 @@ REGRESSION = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("rho 0\n", "rho 0\nlabel 1 2\n", "a regression model has no entry 'label'"),
-        ("rho 0\n", "rho 0\nnr_sv 1 1\n", "a regression model has no entry 'nr_sv'"),
-        ("rho 0\n", "rho 0 1\n", "one number of 'rho'"),
-        ("rho 0\n", "rho 0\nprobA 1 2\n", "one number of 'rho' and 'probA'"),
-        ("nr_class 2", "nr_class 3", "nr_class 2"),
-        ("total_sv 2", "total_sv 0", "total_sv must be at least 1. Got 0"),
+        ("rho 0\n", "rho 0\nlabel 1 2\n", "epsilon_svr has no entry 'label'"),
+        ("rho 0\n", "rho 0\nnr_sv 1 1\n", "epsilon_svr has no entry 'nr_sv'"),
+        ("rho 0\n", "rho 0 1\n", "'rho' needs 1 number"),
+        ("rho 0\n", "rho 0\nprobA 1 2\n", "'probA' needs 1 number"),
+        ("nr_class 2", "nr_class 3", "nr_class must be 2"),
+        ("total_sv 2", "total_sv 0", "at least 1"),
         ("total_sv 2", "total_sv 9999", "too short for total_sv"),
         ("total_sv 2", "total_sv 3", "cut short: 2 of 3"),
         ("total_sv 2", "total_sv 1", "after the last of total_sv = 1"),

@@ -161,7 +161,11 @@ def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
                 )
     if args.proba and not hasattr(model, "predict_proba"):
         raise ValueError(
-            f"{args.model} has no probabilities. Use --decision, or train a calibrated model."
+            f"{args.model} has no probabilities. Use --decision, or train with --proba."
+        )
+    if args.decision and not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"{args.model} has probabilities in place of decision values. Use --proba."
         )
     if args.instances and task != "bags":
         raise ValueError(f"--instances is for bags, and {args.model} takes rows. Leave it out.")

@@ -73,6 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="also measure the score by cross-validation with K folds, and its spread",
     )
+    parser.add_argument(
+        "--proba",
+        action="store_true",
+        help="calibrate the classifier on rows left out, so that it predicts probabilities",
+    )
     parser.add_argument("--libsvm", metavar="OUT", help="also write the model as LIBSVM text")
     options.add_impute_option(parser)
     options.add_scale_option(parser)
@@ -164,6 +169,8 @@ def run(args: argparse.Namespace) -> None:
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
     regression, task = is_regressor(estimator), data_kind(estimator)
+    if args.proba:
+        estimator = _with_probabilities(estimator, args.method, task)
     columns = select_columns(args, task, f"the method {args.method}")
     if task == "targets" and args.target != -1:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
@@ -203,14 +210,15 @@ def run(args: argparse.Namespace) -> None:
     shown = [*_data_fields(data, regression), *role_fields(roles), *preparation.fields()]
     print(format_fields(shown))
     seconds_field = ("seconds", f"{seconds:.2f}")
-    print(format_fields([seconds_field, *_result_fields(estimator, data, task)]))
+    trained = estimator.estimator_ if args.proba else estimator
+    print(format_fields([seconds_field, *_result_fields(trained, data, task)]))
     score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
     print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
     if folds is not None:
         measured = _cross_validated(args, estimator, data, folds)
         print(format_fields([(f"{args.cv}-fold {score}", measured)]))
     if args.verbose and task == "rows":
-        print(format_fields(_verbose_fields(estimator)))
+        print(format_fields(_verbose_fields(trained)))
     if args.test is not None:
         if task == "targets":
             # Whatever named the targets of the training rows names those of the test rows.
@@ -219,12 +227,28 @@ def run(args: argparse.Namespace) -> None:
     _write(model, args)
 
 
+def _with_probabilities(estimator: Any, method: str, task: Kind) -> Any:
+    """Return the classifier in one that gives probabilities."""
+    from sklearn.base import is_classifier
+
+    from svmosaic.classification.calibrated import with_probabilities
+
+    if task != "rows" or not is_classifier(estimator):
+        what = "takes bags" if task == "bags" else "predicts values, not classes"
+        raise ValueError(f"{method} {what}, so there are no probabilities. Leave --proba out.")
+    return with_probabilities(estimator)
+
+
 def _run_on_cluster(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli.cluster_train import train_on_cluster
     from svmosaic.cli.data_kinds import Columns
 
+    if args.proba:
+        raise ValueError(
+            "--proba needs all rows on one computer. Leave --proba or --scheduler out."
+        )
     if args.cv is not None:
         raise ValueError("--cv needs all rows on one computer. Leave --cv or --scheduler out.")
     model = train_on_cluster(args, _SCORE_ROWS)
@@ -239,6 +263,10 @@ def _check_libsvm(args: argparse.Namespace) -> None:
     """Refuse what LIBSVM text cannot hold before the training, not after it."""
     if args.libsvm is None:
         return
+    if args.proba:
+        raise ValueError(
+            "LIBSVM text has no place for our probabilities. Leave --libsvm or --proba out."
+        )
     if METHODS[args.method] != "OLLAWVClassifier":
         raise ValueError(
             f"LIBSVM text is written for the method ollawv only, not for {args.method}. Leave "

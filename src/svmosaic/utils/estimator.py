@@ -18,13 +18,16 @@ DOCUMENTATION = "SVMOSAIC_DOCS"
 # The page of the documentation on an estimator, by the begin of its module; the longest one counts.
 _PAGES = {
     "svmosaic.classification": "solvers",
+    "svmosaic.classification.calibrated": "probabilities",
     "svmosaic.classification.kernel_primal": "boundary_points",
     "svmosaic.classification.mnsvm": "minimal_norm",
     "svmosaic.classification.nlsgd": "online_classifiers",
     "svmosaic.classification.nnisda": "minimal_norm",
+    "svmosaic.classification.nu_smo": "nu",
     "svmosaic.classification.oge": "boundary_points",
     "svmosaic.classification.olla_l2": "online_classifiers",
     "svmosaic.classification.ollawv": "ollawv",
+    "svmosaic.classification.one_class": "nu",
     "svmosaic.classification.online_svm": "boundary_points",
     "svmosaic.classification.smo_classifier": "smo",
     "svmosaic.classification.stream": "streams",
@@ -36,8 +39,10 @@ _PAGES = {
     "svmosaic.multi_instance.peers": "multi_instance_peers",
     "svmosaic.preprocessing": "model_selection",
     "svmosaic.regression": "multi_target",
+    "svmosaic.regression.nu_smo": "nu",
     "svmosaic.regression.smo_regressor": "smo",
     "svmosaic.reproduce": "reproduce",
+    "svmosaic.svm": "coming_from_svc",
 }
 
 
