@@ -15,44 +15,44 @@ demo: .stamp-install
 
 test: lint types layers core pytest
 
-lint: .stamp-install
+lint: .stamp-install .stamp-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 
-types: .stamp-install
+types: .stamp-install .stamp-tools
 	$(BIN)/mypy
 
-layers: .stamp-install
+layers: .stamp-install .stamp-tools
 	$(BIN)/lint-imports
 
 # The types of the compiled module, from the module itself; a test compares them.
-stubs: .stamp-install
+stubs: .stamp-install .stamp-tools
 	$(BIN)/python -m nanobind.stubgen -q -m svmosaic._core -p cpp/bindings/stubs.pat -o src/svmosaic/_core.pyi
 
 # Common texts of parameters and attributes in the docstrings of all estimators; a test compares them.
-docstrings: .stamp-install
+docstrings: .stamp-install .stamp-tools
 	$(BIN)/python tools/fill_docstrings.py
 
 # The C++ tests, on the core that was just compiled.
-core: .stamp-install
+core: .stamp-install .stamp-tools
 	$(BIN)/cmake --build $(dir $(firstword $(wildcard build/cp*/CMakeCache.txt))) --target core_tests
 	$(dir $(firstword $(wildcard build/cp*/CMakeCache.txt)))core_tests
 
-pytest: .stamp-install
+pytest: .stamp-install .stamp-tools
 	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
 
 # The GPU engine on PyTorch's CPU device and Triton's interpreter. Installs PyTorch: gigabytes.
-test-torch: .stamp-install
+test-torch: .stamp-install .stamp-tools
 	$(BIN)/python -m pip install -q --disable-pip-version-check 'torch>=2.6'
 	$(BIN)/python -m pytest -n $(CORES) -m "not gpu" tests/engine/gpu tests/contracts/test_engines.py
 
 # On a computer with a GPU.
-test-gpu: .stamp-install
+test-gpu: .stamp-install .stamp-tools
 	$(BIN)/python -m pip install -q --disable-pip-version-check 'torch>=2.6'
 	$(BIN)/python -m pytest tests/engine/gpu tests/contracts/test_engines.py
 
-slow: .stamp-install
+slow: .stamp-install .stamp-tools
 	$(BIN)/python -m pytest -m "slow or papers or dask"
 
 # Tests of estimators, each in eight threads at once and ten times over, on a Python without the global lock. Files of models
@@ -72,7 +72,7 @@ test-free-threaded:
 MINUTES ?= 10
 SEED ?= 0
 JOBS ?= 1
-attack: .stamp-install
+attack: .stamp-install .stamp-tools
 	$(BIN)/python tools/attack --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS) --out docs/attacks/$(shell date +%Y-%m-%d).md
 
 # The core and its C++ tests with every compiler of the list that is installed, all warnings being errors.
@@ -111,20 +111,20 @@ SANITIZED_TESTS ?= tests/contracts/test_core_bounds.py tests/contracts/test_dual
   tests/contracts/test_tuning_regression.py tests/classification/test_l2_classifiers.py \
   tests/classification/test_ollawv.py tests/classification/test_smo_classifier.py tests/datasets/test_libsvm.py \
   tests/persistence/test_damaged_files.py tests/persistence/test_pickle_and_skops.py tests/regression/test_smo_regressor.py
-sanitize-python: .stamp-install
+sanitize-python: .stamp-install .stamp-tools
 	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
 	$(BIN)/cmake --build build/sanitize --target _core
 	$(BIN)/python tools/sanitized.py build/sanitize address -- -m pytest -p no:cacheprovider \
 	  -m "not slow and not gpu and not dask and not papers" $(SANITIZED_TESTS)
 
 # Fits and predictions in many threads, Python's and the core's, with ThreadSanitizer.
-sanitize-python-threads: .stamp-install
+sanitize-python-threads: .stamp-install .stamp-tools
 	$(SANITIZED) -B build/sanitize-threads -DSVMOSAIC_SANITIZE=thread
 	$(BIN)/cmake --build build/sanitize-threads --target _core
 	$(BIN)/python tools/sanitized.py build/sanitize-threads thread -- tools/threaded_fits.py
 
 # Every figure of the README, under half an hour on two quiet cores.
-bench: .stamp-install
+bench: .stamp-install .stamp-tools
 	$(BIN)/python -m pip install -q -e '.[bench]' --no-build-isolation
 	$(BIN)/python benchmarks/engine.py --out benchmarks/results/engine.csv
 	$(BIN)/python benchmarks/classification.py --repeat 3 --out benchmarks/results/classification.csv
@@ -134,24 +134,27 @@ bench: .stamp-install
 	$(BIN)/python benchmarks/nested_cv.py --out benchmarks/results/nested_cv.csv
 	$(BIN)/python benchmarks/multi_target.py --out benchmarks/results/multi_target.csv
 
-format: .stamp-install
+format: .stamp-install .stamp-tools
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 
-# The environment; made once and reused.
-.stamp-venv: pyproject.toml
+# The environment; made once and reused. What the demo needs, and no more.
+PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
+.stamp-venv: pyproject.toml tools/requirements.py
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@echo "installing build and test tools (a minute on the first run)"
-	$(BIN)/python -m pip install -q --disable-pip-version-check -U pip
-	$(BIN)/python -m pip install -q --disable-pip-version-check \
-	  $$($(BIN)/python -c "import tomllib; p = tomllib.load(open('pyproject.toml', 'rb'))['project']; e = p['optional-dependencies']; print(*(repr(r) for g in (p['dependencies'], *(e[k] for k in ('plot', 'cli', 'data', 'dev'))) for r in g if not r.startswith('svmosaic')))" | tr -d "'")
-	@touch $@
+	@echo "installing what svmosaic needs"
+	@$(BIN)/python tools/requirements.py build run all > $@.txt && $(PIP) -r $@.txt cmake ninja && mv $@.txt $@
+
+# What tests, checks and benchmarks need besides.
+.stamp-tools: .stamp-venv
+	@echo "installing test tools (a minute on the first run)"
+	@$(BIN)/python tools/requirements.py dev > $@.txt && $(PIP) -r $@.txt && mv $@.txt $@
 
 # The package itself; compiled anew when a C++ source is newer.
 .stamp-install: .stamp-venv $(CPP)
 	@echo "compiling svmosaic"
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(PIP) --no-build-isolation --no-deps -e .
 	@touch $@
 
 clean:

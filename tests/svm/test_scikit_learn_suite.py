@@ -70,15 +70,7 @@ def test_scikit_learns_own_tests_pass_but_for_the_table(tmp_path):
     assert list(outcomes.values()).count("passed") >= passed == total - len(expected) >= 118
 
 
-ATTRIBUTES = {
-    "SVC": "class_weight_ classes_ coef_ dual_coef_ fit_status_ intercept_ n_features_in_ "
-    "feature_names_in_ n_iter_ support_ support_vectors_ n_support_ probA_ probB_ shape_fit_",
-    "SVR": "coef_ dual_coef_ fit_status_ intercept_ n_features_in_ feature_names_in_ n_iter_ "
-    "n_support_ shape_fit_ support_ support_vectors_",
-}
-
-
-@pytest.mark.parametrize("name", ["SVC", "SVR"])
+@pytest.mark.parametrize("name", ["SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM"])
 def test_the_page_names_every_parameter_and_attribute(name):
     import sklearn.svm
 
@@ -88,6 +80,6 @@ def test_the_page_names_every_parameter_and_attribute(name):
     )
 
     assert set(getattr(sklearn.svm, name)().get_params()) <= listed
-    assert set(ATTRIBUTES[name].split()) <= listed
     documented = re.findall(r"^    (\w+_) : ", getattr(sklearn.svm, name).__doc__, re.MULTILINE)
+    assert len(documented) > 8
     assert set(documented) <= listed
