@@ -126,12 +126,15 @@ double start_classification(const Problem& problem, double nu, KernelColumns<Rea
     return unit;
 }
 
+// Returns the unit of the bounds; likewise.
 template <class Real>
-void start_one_class(const Problem& problem, double nu, KernelColumns<Real>& columns,
-                     GroupedState& state, Monitor& monitor) {
+double start_one_class(const Problem& problem, double nu, KernelColumns<Real>& columns,
+                       GroupedState& state, Monitor& monitor) {
     const std::vector<double> sides(state.size(), 1.0);
     const double total = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
-    start_from_hardest<Real>(problem, sides, nu * total, 1.0, columns, state, monitor);
+    const double n = static_cast<double>(state.size());
+    start_from_hardest<Real>(problem, sides, nu * n, n / total, columns, state, monitor);
+    return n / total;
 }
 
 // Groups for a and -a*, which cancel at the start.
@@ -164,7 +167,7 @@ GroupedState start_of(const Problem& problem, const NuSettings& settings,
             start_regression(problem, settings.nu, settings.C, state);
             break;
         case NuTask::one_class:
-            start_one_class(problem, settings.nu, columns, state, monitor);
+            unit = start_one_class(problem, settings.nu, columns, state, monitor);
             break;
     }
     std::vector<double> beta(n);
@@ -211,6 +214,8 @@ void report(const Problem& problem, const GroupedState& state, const NuSettings&
         solution.width = has_margin ? found.width / unit : 0.0;
     } else if (settings.task == NuTask::regression) {
         solution.width = -found.width;
+    } else {
+        scale = unit;
     }
     for (Index i = 0; i < state.size(); ++i) {
         const double coefficient = state.coefficient(i);

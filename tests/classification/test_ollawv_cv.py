@@ -341,3 +341,24 @@ def test_bad_grids_and_folds_get_one_sentence(wine):
         OLLAWVClassifierCV(margins=[]).fit(X, y)
     with pytest.raises(ValueError, match="training fold with one class only"):
         OLLAWVClassifierCV(cv=KFold(2)).fit(np.vstack([X, X])[:100], np.repeat([0, 1], 50))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_balanced_weights_come_from_the_training_part(weighted):
+    rng = np.random.RandomState(0)
+    X = rng.randn(120, 2)
+    y = (X[:, 0] + 0.8 * rng.randn(120) > 0.6).astype(int)
+    # Folds of consecutive rows then have other shares of the classes.
+    order = np.argsort(y + 0.5 * rng.randn(120))
+    X, y = X[order], y[order]
+    weights = rng.uniform(0.5, 2.0, 120) if weighted else None
+    grid = {"gammas": [0.1, 1.0], "Cs": [0.1, 10.0], "cv": KFold(3), "class_weight": "balanced"}
+
+    counted, fitted = (
+        OLLAWVClassifierCV(scoring=scoring, **grid).fit(X, y, weights)
+        for scoring in ("accuracy", make_scorer(accuracy_score))
+    )
+
+    np.testing.assert_allclose(
+        counted.cv_results_["mean_test_score"], fitted.cv_results_["mean_test_score"]
+    )

@@ -21,6 +21,7 @@ from multi_instance.toy_bags import needle_bags
 from svmosaic import (
     CalibratedClassifier,
     MIRSVMClassifier,
+    NuSMORegressor,
     OLLAWVClassifier,
     SMOClassifier,
     SMORegressor,
@@ -29,6 +30,7 @@ from svmosaic import (
 )
 from svmosaic.exceptions import MissingDependencyError
 from svmosaic.persistence.onnx_file import encode_onnx
+from svmosaic.svm import SVC, NuSVR, OneClassSVM
 
 # float32 kernel values, times coefficients that cancel: relative to the sum of their sizes.
 FLOAT32_TOLERANCE = 2e-6
@@ -351,3 +353,34 @@ def test_a_missing_package_is_named(monkeypatch):
 
     with pytest.raises(MissingDependencyError, match=r"pip install 'svmosaic\[onnx\]'"):
         encode_onnx(model)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"break_ties": True}, {"decision_function_shape": "ovo"}], ids=str
+)
+def test_ties_of_votes_go_where_those_of_scikit_learn_go(options):
+    rng = np.random.RandomState(0)
+    X, y, far = rng.randn(300, 2), rng.randint(6, size=300), 2.0 * rng.randn(2000, 2)
+    model = SVC(C=10.0, **options).fit(X, y)
+
+    found = run_onnx(encode_onnx(model), far)
+
+    assert found["label"].tolist() == model.predict(far).tolist()
+    np.testing.assert_allclose(found["decision"], model.decision_function(far), atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [NuSVR(), NuSMORegressor(), OneClassSVM(nu=0.1)], ids=repr)
+def test_nu_models_predict_the_same(model):
+    X = np.random.RandomState(0).randn(200, 2)
+    model.fit(X, X[:, 0])
+
+    found = run_onnx(encode_onnx(model), X)
+
+    name = "label" if isinstance(model, OneClassSVM) else "prediction"
+    np.testing.assert_allclose(found[name], model.predict(X), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_probabilities_of_svc_are_refused():
+    with pytest.raises(ValueError, match="cannot write the probabilities of SVC"):
+        encode_onnx(SVC(probability=True).fit(IRIS, SPECIES))

@@ -121,3 +121,20 @@ def test_patching_replaces_and_hands_back(kind, caplog):
         svmosaic.unpatch_sklearn()
     assert type(model) is getattr(sklearn.svm, kind.__name__)
     assert "scikit-learn's own" in caplog.text
+
+
+def test_an_infinite_penalty_is_refused():
+    with pytest.raises(ValueError, match="'C' parameter of NuSVR"):
+        NuSVR(C=np.inf).fit(X, T)
+
+
+@pytest.mark.parametrize("factor", [2.0**-13, 2.0**13])
+def test_detectors_do_not_depend_on_the_scale_of_weights(factor):
+    plain, weighted = (
+        OneClassSVM(nu=0.1).fit(X, sample_weight=w) for w in (None, np.full(len(X), factor))
+    )
+
+    np.testing.assert_array_equal(weighted.predict(X), plain.predict(X))
+    np.testing.assert_allclose(
+        weighted.decision_function(X), factor * plain.decision_function(X), rtol=1e-9, atol=1e-9
+    )

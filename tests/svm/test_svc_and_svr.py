@@ -297,3 +297,25 @@ def test_dense_models_predict_sparse_samples():
     model = SVC().fit(X, Y)
 
     np.testing.assert_array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
+
+
+def test_parameters_that_are_set_after_the_fit_change_no_prediction():
+    rows = np.random.default_rng(1).normal(size=(6, 12))
+    model = SVC(kernel=lambda a, b: a @ b.T).fit(rows, [0, 1, 0, 1, 0, 1])
+    before = model.decision_function(rows)
+
+    np.testing.assert_array_equal(model.set_params(kernel="rbf").decision_function(rows), before)
+    other = SVC().fit(rows, [0, 1, 0, 1, 0, 1])
+    before = other.decision_function(rows)
+    other.set_params(kernel="linear")
+    np.testing.assert_array_equal(other.decision_function(rows), before)
+    assert not hasattr(other, "coef_")
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_probabilities_leave_rows_without_weight_out():
+    weights = (Y != 2).astype(float)
+
+    p = SVC(probability=True).fit(X, Y, weights).predict_proba(X)
+
+    assert p.shape == (150, 2)

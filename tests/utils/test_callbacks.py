@@ -21,6 +21,7 @@ from svmosaic import (
     StreamOLLAWV,
     report_progress,
 )
+from svmosaic.svm import SVC
 from svmosaic.utils import callbacks
 from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.progress import current_progress
@@ -191,3 +192,15 @@ def test_without_callbacks_in_scikit_learn_fits_are_as_they_were(monkeypatch):
     assert not old.HAS_CALLBACKS
     assert old.tell_callbacks(fit) is fit
     assert not hasattr(old.CallbackSupportMixin, "set_callbacks")
+
+
+@needs_callbacks
+def test_a_fit_within_a_fit_is_one_task():
+    # SVC calls the fit of its base; a second set-up would leave the thread of a bar behind.
+    recorder = Recorder()
+
+    SVC().set_callbacks(recorder).fit(*load_iris(return_X_y=True))
+
+    names = [event[0] for event in recorder.events]
+    assert names.count("setup") == names.count("teardown") == 1
+    assert names[-1] == "teardown"

@@ -237,10 +237,21 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         X, y = indexable(X, column_or_1d(y))
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight, dtype=np.float64)
+            X, y, sample_weight = self._weighted_rows(X, y, sample_weight)
         values = self._held_out_values(X, y, sample_weight)
         weights = np.ones(len(y)) if sample_weight is None else sample_weight
         self._calibrate(values, np.searchsorted(self.classes_, y), weights)
         return self
+
+    def _weighted_rows(self, X: Any, y: Any, weights: DoubleArray) -> tuple[Any, Any, DoubleArray]:
+        """Return the rows that take part, which a weight of 0 leaves out."""
+        kept = np.flatnonzero(weights > 0.0)
+        if kept.size == weights.size:
+            return X, y, weights
+        rows = take_rows(X, kept)
+        if get_tags(self.estimator_).input_tags.pairwise:
+            rows = np.asarray(rows)[:, kept]
+        return rows, y[kept], weights[kept]
 
     def _held_out_values(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
         """Return the decision values of each row by a classifier that has not seen it."""

@@ -81,7 +81,9 @@ class KernelEstimator(ExpansionViews, Estimator):
     @property
     def coef_(self) -> DoubleArray:
         """Weights of the features, one row per output; for the linear kernel only."""
-        if self.kernel != "linear":
+        # What it was fitted with, not what `set_params` may have set since.
+        fitted = self.expansion_.kernel.kind if hasattr(self, "expansion_") else self.kernel
+        if fitted != "linear":
             raise AttributeError("coef_ is only available when using a linear kernel")
         weights = self.expansion_.feature_weights()
         # It is computed when it is asked for: a change to it would be lost without a word.

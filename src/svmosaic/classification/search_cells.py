@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -112,32 +113,64 @@ def score_candidates(
     scoring = scoring_of(search)
     if needs_models(scoring, data):
         return _score_models(search, training, data, splits, grid, scoring, n_threads, progress)
+    weights = check_weights(training.X, data.sample_weight, "")
+    tune = functools.partial(
+        _count_confusions, search, training, weights, grid=grid, n_threads=n_threads
+    )
+    if search.class_weight == "balanced":
+        # Balanced in every training part, of which the test rows know nothing.
+        parts = [
+            tune(_balanced(training, weights, split[0]), [split], progress=progress)
+            for split in splits
+        ]
+        confusion, n_support = (np.concatenate(part, axis=3) for part in zip(*parts, strict=True))
+    else:
+        confusion, n_support = tune(training.row_weights, splits, progress=progress)
+    assert scoring.of_confusion is not None
+    return scoring.of_confusion(confusion, training.classes), n_support
+
+
+def _count_confusions(
+    search: OLLAWVClassifierCV,
+    training: Training,
+    sample_weights: DoubleArray,
+    row_weights: DoubleArray,
+    splits: Sequence[Split],
+    *,
+    grid: TuneSettings,
+    n_threads: int,
+    progress: Progress,
+) -> tuple[DoubleArray, DoubleArray]:
+    """Return confusion matrices of all candidates and splits, and numbers of support vectors."""
     confusion, n_support = engine_for(training.rows, search.device).tune_ollawv(
         training.rows,
         kernel_spec(search.kernel, 1.0, search.degree, search.coef0),
         training.labels,
-        training.row_weights,
+        row_weights,
         splits,
         grid,
         n_threads=n_threads,
         progress=progress,
     )
     if search.class_weight is not None:
-        # They count in training only, as in scikit-learn.
-        confusion = confusion * _share_of_samples(training, data.sample_weight)[:, None]
-    assert scoring.of_confusion is not None
-    return scoring.of_confusion(confusion, training.classes), n_support
+        # The weights of classes count in training only, as in scikit-learn.
+        given, used = (
+            np.bincount(training.labels, values * (row_weights > 0), training.classes.size)
+            for values in (sample_weights, row_weights)
+        )
+        confusion = confusion * (given / used)[:, None]
+    return confusion, n_support
 
 
-def _share_of_samples(training: Training, sample_weight: Any) -> DoubleArray:
-    """Return for each class what the weights of its samples are of its weights in training."""
+def _balanced(training: Training, sample_weights: DoubleArray, rows: IndexArray) -> DoubleArray:
+    """Return weights of all rows by which every class has the same weight in some of them."""
     n_classes = training.classes.size
-    weights = check_weights(training.X, sample_weight, "")
-    given, used = (
-        np.bincount(training.labels, values * (training.row_weights > 0), n_classes)
-        for values in (weights, training.row_weights)
-    )
-    return np.asarray(given / used)
+    totals = np.bincount(training.labels[rows], sample_weights[rows], n_classes)
+    factors = np.ones(n_classes)
+    here = totals > 0
+    factors[here] = totals.sum() / (np.count_nonzero(here) * totals[here])
+    takes_part = training.row_weights > 0
+    return np.where(takes_part, sample_weights * factors[training.labels], 0.0)
 
 
 # Model by model -----------------------------------------------------------------------------

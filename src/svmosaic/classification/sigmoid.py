@@ -138,6 +138,8 @@ def step_log_odds(values: DoubleArray, knots: DoubleArray, levels: DoubleArray) 
 def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArray) -> float:
     """Return the temperature T with the smallest log loss of softmax(scores / T).
 
+    Each class counts one sample more among the samples of every class.
+
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_classes)
@@ -156,16 +158,22 @@ def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArra
     --------
     >>> import numpy as np
     >>> from svmosaic.classification.sigmoid import fit_temperature
-    >>> p = np.array([[0.8, 0.1, 0.1]] * 10)
-    >>> labels = np.array([0] * 8 + [1, 2])
-    >>> round(fit_temperature(3.0 * np.log(p), labels, np.ones(10)), 3)
+    >>> p = np.array([[0.8, 0.1, 0.1]] * 1000)
+    >>> labels = np.repeat([0, 1, 2], [800, 100, 100])
+    >>> round(fit_temperature(3.0 * np.log(p), labels, np.ones(1000)), 2)
     3.0
     """
+    # As Platt's: classes that are told apart without an error are not certain for that. A class
+    # of weight N counts as if each class had one sample more among its own.
+    n_classes = scores.shape[1]
+    totals = np.bincount(labels, weights, n_classes)[labels]
+    others = 1.0 / (totals + n_classes)
     own = scores[np.arange(labels.size), labels]
+    expected = (1.0 - n_classes * others) * own + others * scores.sum(axis=1)
 
     def loss(log_t: float) -> float:
         factor = np.exp(-log_t)
-        return float(weights @ (logsumexp(factor * scores, axis=1) - factor * own))
+        return float(weights @ (logsumexp(factor * scores, axis=1) - factor * expected))
 
     found = minimize_scalar(loss, bounds=_LOG_RANGE, method="bounded", options={"xatol": 1e-9})
     return float(np.exp(found.x))

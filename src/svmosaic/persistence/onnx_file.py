@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from svmosaic.classification.calibrated import CalibratedClassifier
 from svmosaic.classification.kernel_classifier import KernelClassifier
 from svmosaic.classification.oge import OGEClassifier
+from svmosaic.classification.one_class_smo import OneClassSMO
 from svmosaic.classification.stream.stream_classifier import StreamClassifier
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.persistence.onnx_graphs.chains import chain_targets, weighted_targets
@@ -24,10 +25,18 @@ from svmosaic.persistence.onnx_graphs.planes import plane_votes
 from svmosaic.persistence.onnx_graphs.probabilities import class_probabilities
 from svmosaic.persistence.onnx_graphs.steps import add_step
 from svmosaic.persistence.onnx_graphs.streams import stream_decision
-from svmosaic.persistence.onnx_graphs.votes import Classified, classify, largest
+from svmosaic.persistence.onnx_graphs.votes import (
+    Classified,
+    classify,
+    largest,
+    pair_votes,
+    whole_votes,
+)
 from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.nu_smo_regressor import NuSMORegressor
 from svmosaic.regression.smo_regressor import SMORegressor
 from svmosaic.regression.svrwc import SVRWC
+from svmosaic.svm.libsvm_classifier import LibsvmClassifier
 from svmosaic.utils.atomic import atomic_write
 from svmosaic.version import __version__
 
@@ -192,6 +201,36 @@ def _kernel_outputs(graph: Graph, X: str, model: Any) -> str:
     return expansion_values(graph, X, model.expansion_)
 
 
+def _as_scikit_learn_decides(graph: Graph, X: str, model: LibsvmClassifier) -> Outputs:
+    """Return decisions whose ties of votes go to the first class, unless `break_ties` is set."""
+    if hasattr(model, "_calibrated"):
+        raise NotExportableError(
+            f"export_onnx cannot write the probabilities of {type(model).__name__}. Leave "
+            "probability out, or use CalibratedClassifier."
+        )
+    if model.classes_.size == 2:
+        return _from_outputs(_kernel_outputs)(graph, X, model)
+    n_classes = model.classes_.size
+    outputs = _kernel_outputs(graph, X, model)
+    # An output of 0 counts for the first class of its pair here, and for the second in `predict`.
+    is_zero = graph.add("Equal", outputs, graph.numbers(0.0))
+    tiny = graph.numbers(np.finfo(graph.dtype).tiny)
+    for_the_first = pair_votes(graph, graph.add("Where", is_zero, tiny, outputs), n_classes)
+    votes = for_the_first if model.break_ties else whole_votes(graph, outputs, n_classes)
+    if model.decision_function_shape == "ovo":
+        found = outputs, n_classes * (n_classes - 1) // 2, largest(graph, votes)
+    else:
+        found = for_the_first, n_classes, largest(graph, votes)
+    return _classes(graph, model, found)
+
+
+def _detector(graph: Graph, X: str, model: Any) -> Outputs:
+    decision = graph.squeezed(expansion_values(graph, X, model.expansion_))
+    inside = graph.cast(graph.add("GreaterOrEqual", decision, graph.numbers(0.0)), np.int64)
+    label = graph.add("Gather", graph.integers([-1, 1]), inside)
+    return {"label": (label, np.int64, 0), "decision": (decision, graph.dtype, 0)}
+
+
 def _stream(graph: Graph, X: str, model: Any) -> Outputs:
     return _classes(graph, model, stream_decision(graph, X, model))
 
@@ -241,11 +280,14 @@ def _targets(graph: Graph, model: Any, values: str) -> Outputs:
 
 
 _MODELS: tuple[tuple[type, Callable[[Graph, str, Any], Outputs]], ...] = (
+    (LibsvmClassifier, _as_scikit_learn_decides),
     (KernelClassifier, _from_outputs(_kernel_outputs)),
+    (OneClassSMO, _detector),
     (OGEClassifier, _from_outputs(plane_votes)),
     (StreamClassifier, _stream),
     (CalibratedClassifier, _calibrated),
     (SMORegressor, _regressor),
+    (NuSMORegressor, _regressor),
     (ChainedSVR, _chains),
     (SVRWC, _weighted_chains),
 )

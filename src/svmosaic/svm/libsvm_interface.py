@@ -38,7 +38,7 @@ LIBSVM_PARAMETERS: dict[str, list[Any]] = {
 PENALTY: dict[str, list[Any]] = {"C": [Interval(Real, 0.0, None, closed="right")]}
 
 # What `fit` sets besides attributes that end in an underscore.
-FITTED_PRIVATELY = ("_n_samples_fit", "_X_fit", "_calibrated", "_fit_report")
+FITTED_PRIVATELY = ("_n_samples_fit", "_X_fit", "_kernel_fit", "_calibrated", "_fit_report")
 
 LIBSVM_STATE: dict[str, Kind] = {"_n_samples_fit": Whole(1)}
 
@@ -75,11 +75,13 @@ class LibsvmInterface(KernelEstimator):
 
     def _training_table(self, X: Any, y: Any = None) -> Any:
         """Return what to train on: `X`, or the values of a kernel function."""
-        self.__dict__.pop("_X_fit", None)
+        for name in ("_X_fit", "_kernel_fit"):
+            self.__dict__.pop(name, None)
         if not callable(self.kernel):
             return X
         check_consistent_length(X, y)
-        self._X_fit = X
+        # The function as well: `set_params` must not change what a fitted model predicts.
+        self._X_fit, self._kernel_fit = X, self.kernel
         return _kernel_values(self.kernel, X, X)
 
     def _note_shape(self, X: Any) -> None:
@@ -122,8 +124,8 @@ class LibsvmInterface(KernelEstimator):
                 f"The internal representation of {type(self).__name__} was altered: its numbers "
                 "of support vectors and its coefficients do not belong together. Fit it again."
             )
-        if callable(self.kernel):
-            return _kernel_values(self.kernel, X, self._X_fit)
+        if "_X_fit" in vars(self):
+            return _kernel_values(self._kernel_fit, X, self._X_fit)
         return super()._check_rows(X)
 
     # Attributes ------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from svmosaic.classification.nu_parameters import NU_PARAMETERS
+from svmosaic.classification.parameters import POSITIVE_REAL
 from svmosaic.engine.kernels import KernelFunction
 from svmosaic.regression.nu_smo_regressor import NuSMORegressor
-from svmosaic.svm.libsvm_interface import LIBSVM_PARAMETERS, LIBSVM_STATE, PENALTY, LibsvmInterface
+from svmosaic.svm.libsvm_interface import LIBSVM_PARAMETERS, LIBSVM_STATE, LibsvmInterface
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.state_codec import Whole
 
@@ -108,7 +109,7 @@ class NuSVR(LibsvmInterface, NuSMORegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LIBSVM_PARAMETERS,
-        **PENALTY,
+        "C": POSITIVE_REAL,
         "nu": NU_PARAMETERS["nu"],
     }
 

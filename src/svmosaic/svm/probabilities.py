@@ -14,6 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import column_or_1d
 
 from svmosaic.utils.array_checks import refuse
+from svmosaic.utils.sklearn_compat import take_rows
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.user_warning import warn_user
 
@@ -63,6 +64,12 @@ def warn_if_attribute_is_deprecated(name: str) -> None:
 def fit_probabilities(estimator: Any, X: Any, y: Any, sample_weight: Any) -> CalibratedClassifierCV:
     """Return sigmoids of the decisions that models of the other folds make, and the model."""
     y = column_or_1d(y)
+    if sample_weight is not None and np.any(sample_weight <= 0):
+        # They take no part in the model either.
+        kept = np.flatnonzero(sample_weight > 0)
+        X, y, sample_weight = take_rows(X, kept), y[kept], sample_weight[kept]
+        if estimator.kernel == "precomputed":
+            X = X[:, kept]
     smallest = int(np.unique(y, return_counts=True)[1].min())
     if smallest < 2:
         raise ValueError(

@@ -7,8 +7,9 @@ are problems, for each call of a solver that reports its progress.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from svmosaic.utils.progress import forward_progress
@@ -22,7 +23,7 @@ except ImportError:
 
     with_callbacks = None
 
-__all__ = ["HAS_CALLBACKS", "CallbackSupportMixin", "tell_callbacks"]
+__all__ = ["HAS_CALLBACKS", "CallbackSupportMixin", "part_of_one_fit", "tell_callbacks"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -59,6 +60,25 @@ def tell_callbacks(method: Method) -> Method:
         return method(estimator, *args, **kwargs)
 
     return cast(Method, run)
+
+
+@contextlib.contextmanager
+def part_of_one_fit(estimator: Any) -> Iterator[None]:
+    """Keep callbacks out of a fit inside a fit of the same estimator, as by ``super().fit``.
+
+    It is a part of the outer one's task. scikit-learn would set callbacks up again, and end them
+    with the inner fit.
+    """
+    state = vars(estimator)
+    if "_callback_fit_ctx" not in state:
+        yield
+        return
+    names = ("_callback_fit_ctx", "_skl_callbacks", "_skl_callbacks_to_teardown")
+    hidden = {name: state.pop(name) for name in names if name in state}
+    try:
+        yield
+    finally:
+        vars(estimator).update(hidden)
 
 
 def _data_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as count_samples
 
 from svmosaic.utils.atomic_fit import atomic_fit
-from svmosaic.utils.callbacks import tell_callbacks
+from svmosaic.utils.callbacks import part_of_one_fit, tell_callbacks
 
 __all__ = [
     "HasMethods",
@@ -59,7 +59,8 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
         def run(*args: Any, **kwargs: Any) -> object:
             before = get_config()["skip_parameter_validation"]
             try:
-                return validated(*args, **kwargs)
+                with part_of_one_fit(args[0]):
+                    return validated(*args, **kwargs)
             except BaseException:
                 # Ctrl-C may strike while scikit-learn puts its own setting back. Without this
                 # line no parameter would be validated in the rest of the process.

@@ -9,7 +9,7 @@ import numpy as np
 from svmosaic.engine.class_pairs import MultiClass, class_pairs
 from svmosaic.persistence.onnx_graphs.graph import Graph
 
-__all__ = ["Classified", "classify", "largest", "pair_sums", "pair_votes"]
+__all__ = ["Classified", "classify", "largest", "pair_sums", "pair_votes", "whole_votes"]
 
 # The decision values, the number of their columns (0: a vector), the numbers of the classes.
 Classified = tuple[str, int, str]
@@ -41,19 +41,24 @@ def largest(graph: Graph, values: str) -> str:
 
 def pair_votes(graph: Graph, outputs: str, n_classes: int) -> str:
     """Return votes of one-vs-one with ties ordered; see `combine_votes` of the engine."""
-    first, second = _sides(n_classes)
-    zero = graph.numbers(0.0)
-    won = graph.cast(graph.add("Greater", outputs, zero), graph.dtype)
-    lost = graph.cast(graph.add("LessOrEqual", outputs, zero), graph.dtype)
-    votes = graph.add(
-        "Add",
-        graph.add("MatMul", won, graph.numbers(first)),
-        graph.add("MatMul", lost, graph.numbers(second)),
-    )
+    votes = whole_votes(graph, outputs, n_classes)
     sums = pair_sums(graph, outputs, n_classes)
     above = graph.add("Add", graph.add("Abs", sums), graph.numbers(1.0))
     fraction = graph.add("Div", sums, graph.add("Mul", above, graph.numbers(3.0)))
     return graph.add("Add", votes, fraction)
+
+
+def whole_votes(graph: Graph, outputs: str, n_classes: int) -> str:
+    """Return the number of pairs that each class wins."""
+    first, second = _sides(n_classes)
+    zero = graph.numbers(0.0)
+    won = graph.cast(graph.add("Greater", outputs, zero), graph.dtype)
+    lost = graph.cast(graph.add("LessOrEqual", outputs, zero), graph.dtype)
+    return graph.add(
+        "Add",
+        graph.add("MatMul", won, graph.numbers(first)),
+        graph.add("MatMul", lost, graph.numbers(second)),
+    )
 
 
 def pair_sums(graph: Graph, outputs: str, n_classes: int) -> str:
