@@ -140,7 +140,7 @@ def test_the_temperature_has_the_least_log_loss():
         log_loss(labels, softmax(2.5 * scores / (found * factor), axis=1))
         for factor in (0.8, 1.0, 1.25)
     ]
-    # But for one sample more of every class, by which nothing is certain.
+    # Platt's targets move it a little.
     assert around[1] == min(around)
 
 

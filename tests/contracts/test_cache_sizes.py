@@ -86,8 +86,14 @@ def test_no_bit_of_a_model_depends_on_its_memory(model, form):
         assert identical(fitted_state(model, X, y, size), expected), size
 
 
-@pytest.mark.parametrize("kind", [OLLAWVClassifier, SMOClassifier, SMORegressor])
-@pytest.mark.parametrize("n_samples", [3_000, 10_500])
+@pytest.mark.parametrize(
+    ("kind", "n_samples"),
+    [
+        *((kind, 3_000) for kind in (OLLAWVClassifier, SMOClassifier, SMORegressor)),
+        # From clusters.
+        (OLLAWVClassifier, 10_500),
+    ],
+)
 def test_no_bit_of_a_large_model_depends_on_its_memory(kind, n_samples):
     # In rounds; then with clusters, and with more variables than a block has.
     X, y = rows(n_samples, 2, np.float32, "dense")

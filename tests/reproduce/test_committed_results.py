@@ -24,7 +24,13 @@ def _content(page):
     return re.sub(r"(?m)^\d+ of \d+ cells were taken from .*\n\n", "", page)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+# That of table 5.4 takes ten seconds, by the way of the others.
+_PATHS = [
+    pytest.param(path, marks=pytest.mark.slow if path.name == "4.csv.gz" else ()) for path in FILES
+]
+
+
+@pytest.mark.parametrize("path", _PATHS, ids=[path.name for path in FILES])
 def test_the_page_is_made_from_the_folds(path, tmp_path):
     if data_folder() is None:
         pytest.skip("needs the data folder: set SVMOSAIC_DATA")

@@ -138,7 +138,8 @@ def step_log_odds(values: DoubleArray, knots: DoubleArray, levels: DoubleArray) 
 def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArray) -> float:
     """Return the temperature T with the smallest log loss of softmax(scores / T).
 
-    Each class counts one sample more among the samples of every class.
+    Its targets are Platt's: (N + 1) / (N + 2) for the class of a sample, where that has the weight
+    N, and the rest for the others.
 
     Parameters
     ----------
@@ -163,13 +164,12 @@ def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArra
     >>> round(fit_temperature(3.0 * np.log(p), labels, np.ones(1000)), 2)
     3.0
     """
-    # As Platt's: classes that are told apart without an error are not certain for that. A class
-    # of weight N counts as if each class had one sample more among its own.
+    # Platt's targets: classes that are told apart without an error are not certain for that.
     n_classes = scores.shape[1]
-    totals = np.bincount(labels, weights, n_classes)[labels]
-    others = 1.0 / (totals + n_classes)
+    others = 1.0 / (np.bincount(labels, weights, n_classes)[labels] + 2.0)
     own = scores[np.arange(labels.size), labels]
-    expected = (1.0 - n_classes * others) * own + others * scores.sum(axis=1)
+    mean_of_others = (scores.sum(axis=1) - own) / (n_classes - 1)
+    expected = (1.0 - others) * own + others * mean_of_others
 
     def loss(log_t: float) -> float:
         factor = np.exp(-log_t)
