@@ -24,7 +24,7 @@ def _content(page):
     return re.sub(r"(?m)^\d+ of \d+ cells were taken from .*\n\n", "", page)
 
 
-# That of table 5.4 takes ten seconds, by the way of the others.
+# The larger one takes ten seconds, and goes the way of the other.
 _PATHS = [
     pytest.param(path, marks=pytest.mark.slow if path.name == "4.csv.gz" else ()) for path in FILES
 ]
