@@ -10,7 +10,7 @@ import pytest
 from svmosaic.persistence import load
 from written_tables import DIALECTS, N_ROWS, excel_german, make_rows
 
-READING = {"--encoding", "--thousands", "--id"}
+READING = {"--encoding", "--id"}
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -121,3 +121,50 @@ def test_a_missing_reader_is_named(svmosaic, tmp_path, monkeypatch, package):
     assert outcome.code == 1
     assert f"The package '{package}' is needed to read" in outcome.err
     assert "pip install 'svmosaic[files]'" in outcome.err
+
+
+def german_prices(n_rows=40):
+    """Return lines of prices such as 4.500, which is four thousand five hundred."""
+    lines = ["price;b;y"]
+    for i in range(n_rows):
+        price = 500 + 113 * i
+        grouped = f"{price:,}".replace(",", ".")
+        lines.append(f"{grouped};{i % 3},5;{'hi' if price > 2500 else 'lo'}")
+    return "\n".join(lines) + "\n"
+
+
+def test_new_numbers_are_read_as_those_of_the_training_file(svmosaic, tmp_path):
+    train, new = tmp_path / "t.csv", tmp_path / "new.csv"
+    train.write_text(german_prices())
+    trained = svmosaic("train", train, "-o", tmp_path / "m")
+    assert "decimal sign       ,\n" in trained.out
+    assert load(tmp_path / "m").column_roles_in_ == {"decimal": [","]}
+
+    # No comma tells here that 4.500 is not 4.5.
+    new.write_text("price;b\n4.500;1\n1.100;2\n")
+    assert svmosaic("predict", tmp_path / "m", new).out == "row,prediction\n1,hi\n2,lo\n"
+    points = svmosaic("predict", tmp_path / "m", new, "--decimal", ".")
+    assert points.out == "row,prediction\n1,lo\n2,lo\n"
+
+    new.write_text("price;b\n4500.5;1\n1100;2\n")
+    refused = svmosaic("predict", tmp_path / "m", new)
+    assert refused.code == 1
+    assert "column 'price' holds numbers, got '4500.5'" in refused.err
+    assert "pass --decimal ." in refused.err
+    new.write_text("price,b\n4.500,1\n1.100,2\n")
+    refused = svmosaic("predict", tmp_path / "m", new)
+    assert refused.code == 1
+    assert "Pass --decimal . or --decimal ," in refused.err
+    assert svmosaic("predict", tmp_path / "m", new, "--decimal", ",").out == (
+        "row,prediction\n1,hi\n2,lo\n"
+    )
+
+
+def test_thousands_need_not_be_named_again(svmosaic, tmp_path):
+    write, options = DIALECTS["American thousands"]
+    svmosaic("train", write(tmp_path / "t.csv", make_rows()), "-o", tmp_path / "m", *options)
+
+    predicted = svmosaic("predict", tmp_path / "m", write(tmp_path / "n.csv", make_rows(seed=1)))
+
+    assert "accuracy 1.0000" in predicted.err
+    assert "thousands sign     ,\n" in svmosaic("info", tmp_path / "m").out

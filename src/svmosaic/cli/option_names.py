@@ -24,6 +24,7 @@ _PHRASES = (
     (", or list the column in nominal_columns", ", or name the column by --categorical"),
     ("List the column in nominal_columns", "Name the column by --categorical"),
     ("pass decimal=',' or thousands=','", "pass --decimal , or --thousands ,"),
+    ("pass decimal='.'", "pass --decimal ."),
     ("Pass decimal=',' or decimal='.'", "Pass --decimal , or --decimal ."),
     (
         "Pass dates='ymd', 'dmy' or 'mdy', the order of year, month and day, to read them as days; "

@@ -149,6 +149,8 @@ class Cells:
         advice = "" if self.is_numeric else ", or list the column in nominal_columns"
         if self.numbers.is_plain and _WITH_COMMA.fullmatch(cell):
             advice += ", or pass decimal=',' or thousands=','"
+        elif self.numbers.decimal == "," and PLAIN.is_number(cell):
+            advice += ", or pass decimal='.'"
         return file_error(
             self.path,
             line,

@@ -103,7 +103,7 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     numbers = _find_number_format(path, chosen, [first, *others], options)
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
-        return LineTable(names, cut, n_skipped + 1, numbers=numbers)
+        return LineTable(names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen)
     rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
     if has_header is None:
@@ -115,7 +115,7 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
-    return LineTable(names, cut, n_skipped + has_header, numbers=numbers)
+    return LineTable(names, cut, n_skipped + has_header, numbers=numbers, delimiter=chosen)
 
 
 def _named_width(first: Sequence[str], others: Sequence[Sequence[str]]) -> int:

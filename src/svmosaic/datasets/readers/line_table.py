@@ -54,6 +54,8 @@ class LineTable:
         What a cell without a value looks like.
     numbers : NumberFormat
         How numbers are written.
+    delimiter : str or None
+        What separates the cells; None: the format leaves no choice of it and of the numbers.
     """
 
     names: tuple[str, ...]
@@ -61,6 +63,7 @@ class LineTable:
     n_head_lines: int = 0
     missing: frozenset[str] = MISSING
     numbers: NumberFormat = PLAIN
+    delimiter: str | None = None
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -144,7 +147,9 @@ def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable
 
 
 def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
-    return ColumnNames(_open(lay_out, path, options)[0].names)
+    table, _ = _open(lay_out, path, options)
+    numbers = None if table.delimiter is None else table.numbers
+    return ColumnNames(table.names, delimiter=table.delimiter, numbers=numbers)
 
 
 def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
