@@ -75,6 +75,9 @@ def test_numbers_are_read_as_they_are_written(format, text, number):
     [
         (NumberFormat(","), "1.5"),
         (NumberFormat(","), "1.23,5"),
+        (NumberFormat(","), "0.123"),
+        (NumberFormat(","), "012.345,5"),
+        (NumberFormat(".", ","), "0,123"),
         (NumberFormat(","), "1.234 567,5"),
         (NumberFormat(","), ""),
         (NumberFormat(","), ","),
@@ -197,3 +200,26 @@ def test_hostile_workbooks_and_parquet_files(tmp_path):
     with pytest.raises(DataFileError, match="longer than 10 kB"):
         read_table(tmp_path / "long.xlsx", max_bytes=10_000)
     assert read_table(tmp_path / "long.xlsx", max_bytes=1e9).n_samples == 3000
+
+
+@pytest.mark.parametrize("first", ["0.123", "0.500"])
+def test_a_group_of_digits_does_not_begin_with_zero(write, first):
+    path = write("t.csv", f"a;b;y\n{first};5,5;x\n0.250;6,1;z\n")
+
+    with pytest.raises(DataFileError, match="has a decimal comma and '0.* a decimal point"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";", "|"])
+def test_a_comma_that_may_stand_between_groups_is_refused(write, delimiter):
+    lines = ["a-b-y", "999-5-x", "1,234-6-z", "2,500-7-x"]
+    path = write("t.txt", "\n".join(lines).replace("-", delimiter) + "\n")
+
+    with pytest.raises(DataFileError, match=r"comma in '1,234' may be .* decimal=',' or thousands"):
+        read_table(path)
+    assert read_table(path, decimal=",", drop=[1]).X[:2, 0].tolist() == [999.0, 1.234]
+    assert read_table(path, thousands=",", drop=[1]).X[:2, 0].tolist() == [999.0, 1234.0]
+    # One number shows what all commas are.
+    lines.append("0,5-8-z")
+    path = write("t.txt", "\n".join(lines).replace("-", delimiter) + "\n")
+    assert read_table(path, drop=[1]).X[:2, 0].tolist() == [999.0, 1.234]

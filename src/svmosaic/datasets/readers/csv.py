@@ -21,10 +21,13 @@ WHITESPACE = "whitespace"
 _DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
-_GROUPS = r"\d{1,3}([. \u00a0\u202f']\d{3})+"
+# A group at the front does not begin with 0: 0.123 is no 123.
+_GROUPS = r"[1-9]\d{0,2}([. \u00a0\u202f']\d{3})+"
 _DECIMAL_COMMA = re.compile(rf"[+-]?(\d*|{_GROUPS}),\d+([eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", re.ASCII)
-_POINTS_IN_GROUPS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+", re.ASCII)
+_POINTS_IN_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+# 1,234 is 1.234 in one country and 1234 in another.
+_COMMA_OR_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 # What Excel writes, and reads, as a first line that names the delimiter.
 _EXCEL_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
 # R's write.table gives row names a column without a heading.
@@ -164,9 +167,17 @@ def _find_number_format(
 
 def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
     cells = [cell for row in rows for cell in row]
-    comma = next((cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)), None)
-    if comma is None:
+    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    if not commas:
         return False
+    comma = next((cell for cell in commas if not _COMMA_OR_GROUPS.fullmatch(cell)), None)
+    if comma is None:
+        raise file_error(
+            path,
+            None,
+            f"the comma in {shorten(commas[0])} may be a decimal comma or stand between groups of "
+            "digits. To say which, pass decimal=',' or thousands=','.",
+        )
     for cell in cells:
         if _DECIMAL_POINT.fullmatch(cell) and not _POINTS_IN_GROUPS.fullmatch(cell):
             raise file_error(

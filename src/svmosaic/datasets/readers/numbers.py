@@ -49,7 +49,10 @@ class NumberFormat:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         sign = re.escape(self.decimal)
-        groups = rf"\d{{1,3}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
+        # 0.123 is no 123, whatever stands between groups.
+        groups = (
+            rf"[1-9]\d{{0,2}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
+        )
         return re.compile(
             rf"[+-]?(?:(?:{groups}|\d+)(?:{sign}\d*)?|{sign}\d+)(?:[eE][+-]?\d+)?", re.ASCII
         )
