@@ -11,6 +11,7 @@ from svmosaic.datasets import load, read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.dates import are_dates, days_of_date
 from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.exceptions import DataFileError
+from svmosaic.streams import FileStream
 
 TEXT = "größe;y\n1,5;ä\n2,25;b\n3;ä\n"
 
@@ -206,7 +207,7 @@ def test_hostile_workbooks_and_parquet_files(tmp_path):
 def test_a_group_of_digits_does_not_begin_with_zero(write, first):
     path = write("t.csv", f"a;b;y\n{first};5,5;x\n0.250;6,1;z\n")
 
-    with pytest.raises(DataFileError, match="has a decimal comma and '0.* a decimal point"):
+    with pytest.raises(DataFileError, match=r"has a decimal comma and '0.* a decimal point"):
         read_table(path)
 
 
@@ -223,3 +224,53 @@ def test_a_comma_that_may_stand_between_groups_is_refused(write, delimiter):
     lines.append("0,5-8-z")
     path = write("t.txt", "\n".join(lines).replace("-", delimiter) + "\n")
     assert read_table(path, drop=[1]).X[:2, 0].tolist() == [999.0, 1.234]
+
+
+@pytest.mark.parametrize(
+    ("cells", "advice"),
+    [
+        (['"1,234"', '"2,500"', '"3,250.5"'], "pass decimal=',' or thousands=','"),
+        (["(5)", "(6)", "7"], "list the column in nominal_columns"),
+        (["5%", "6 %", "7%"], "list the column in nominal_columns"),
+        (["$5", "-$6", "7 \u20ac"], "list the column in nominal_columns"),
+        (["\u22125", "\u22126", "7"], "list the column in nominal_columns"),
+        (["5%", "6%", "unknown"], "list the column in nominal_columns"),
+    ],
+)
+def test_numbers_as_people_write_them_do_not_become_names(write, cells, advice):
+    rows = [f"{cell},{i},{'xz'[i % 2]}" for i, cell in enumerate(cells)]
+    path = write("t.csv", "\n".join(["a,b,y", *rows]) + "\n")
+
+    with pytest.raises(DataFileError, match=r"line 2: column 'a' holds numbers, got ") as caught:
+        read_table(path)
+    assert advice in str(caught.value)
+    assert read_table(path, nominal_columns=["a"]).n_features == 4
+
+
+def test_a_late_decimal_comma_is_refused(write, monkeypatch):
+    from svmosaic.datasets.readers import columns
+
+    late = "".join(f"{1 + i % 6},5;{i % 5};{'np'[i % 2]}\n" for i in range(30))
+    path = write("t.csv", "a;b;y\n" + "0;1;n\n" * 20 + late)
+    expected = r"column 'a' holds numbers, got '1,5'.*pass decimal=',' or thousands=','"
+    with pytest.raises(DataFileError, match="line 22: " + expected):
+        read_table(path)
+
+    # Names at first, most of which turn out to be numbers.
+    monkeypatch.setattr(columns, "_BATCH_CELLS", 9)
+    path = write("t.csv", "a;b;y\n" + "k;1;n\nm;1;n\n" * 11 + late)
+    with pytest.raises(DataFileError, match=expected):
+        read_table(path)
+
+
+def test_names_with_digits_stay_names(write):
+    path = write("t.csv", "a,v,y\n20-30,1.2.3,x\n30-40,1.10.0,z\nA5,2.0.1,x\n<5,2.1.1,z\n")
+
+    assert read_table(path).n_features == 8
+
+
+def test_a_stream_refuses_numbers_as_people_write_them(write):
+    path = write("t.csv", "a,b,y\n5%,1,x\n6%,2,z\n")
+
+    with pytest.raises(DataFileError, match="line 2: column 'a' holds numbers, got '5%'"):
+        FileStream(path)

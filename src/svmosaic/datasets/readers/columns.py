@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.dates import DateOrder, are_dates, days_of_date
-from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.text import (
     coding_limit,
     file_error,
@@ -144,7 +144,7 @@ class Cells:
             reason = f"column {shorten(self.name)} has no value. Fill it in{self.gap_option}."
         return file_error(self.path, line, reason)
 
-    def not_a_number(self, cell: str, line: int) -> Exception:
+    def not_a_number(self, cell: str, line: int | None) -> Exception:
         """Make the error for a name in a column of numbers."""
         advice = "" if self.is_numeric else ", or list the column in nominal_columns"
         if self.numbers.is_plain and _WITH_COMMA.fullmatch(cell):
@@ -450,6 +450,8 @@ class GuessedColumn:
             pairs = zip(cells, lines, strict=True)
             self._slip = next((cell, line) for cell, line in pairs if cell in names)
         is_numeric = 2 * n_names <= len(cells) - n_missing
+        if not is_numeric:
+            self._refuse_written_numbers({name: counts[name] for name in names}, cells, lines)
         if is_numeric:
             column: NumericColumn | NominalColumn | DateColumn = NumericColumn(self._cells)
         elif not self._cells.is_target and are_dates(names):
@@ -462,6 +464,16 @@ class GuessedColumn:
             blank = next(iter(self._cells.missing))
             column.add([blank] * len(self._waiting), self._waiting)
         return column
+
+    def _refuse_written_numbers(
+        self, names: Mapping[str, int], cells: Sequence[str] = (), lines: Sequence[int] = ()
+    ) -> None:
+        """Refuse a column most of whose names, given with their counts, are numbers to a reader."""
+        written = {name for name in names if looks_like_number(name)}
+        if written and 2 * sum(names[name] for name in written) >= sum(names.values()):
+            pairs = zip(cells, lines, strict=True)
+            first = next(((cell, line) for cell, line in pairs if cell in written), None)
+            raise self._cells.not_a_number(*(first or (min(written), None)))
 
     def finish(self) -> FinishedColumn:
         """Return the column; one without any value is all nan."""
@@ -476,6 +488,8 @@ class GuessedColumn:
             are_numbers = [self._cells.numbers.is_number(name) for name in finished.categories]
             if 2 * counts[are_numbers].sum() >= counts.sum():
                 raise self._cells.not_a_number(*self._slip)
+            known = zip(finished.categories, counts.tolist(), are_numbers, strict=True)
+            self._refuse_written_numbers({name: n for name, n, is_one in known if not is_one})
         return finished
 
 

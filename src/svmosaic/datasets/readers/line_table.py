@@ -25,7 +25,7 @@ from svmosaic.datasets.readers.columns import (
     TextColumn,
     assign_roles,
 )
-from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
@@ -274,7 +274,10 @@ class LineRows:
                 continue
             if cell in self._table.missing:
                 raise self._cells(j).missing_value(number)
-            kinds[j] = j in self._roles.forced_nominal or not self._table.numbers.is_number(cell)
+            is_forced = j in self._roles.forced_nominal
+            kinds[j] = is_forced or not self._table.numbers.is_number(cell)
+            if kinds[j] and not is_forced and looks_like_number(cell):
+                raise self._cells(j).not_a_number(cell, number)
         return kinds
 
     def rows(self) -> Iterator[NumberedRow]:
