@@ -274,3 +274,32 @@ def test_a_stream_refuses_numbers_as_people_write_them(write):
 
     with pytest.raises(DataFileError, match="line 2: column 'a' holds numbers, got '5%'"):
         FileStream(path)
+
+
+@pytest.mark.parametrize("rows", [["1,9", "9,1"], ["1,5", "2", ",5"], ["1,5", "NA"]])
+def test_one_column_of_decimal_commas_is_one_column(write, rows):
+    path = write("t.csv", "\n".join(["a", *rows]) + "\n")
+
+    data = read_table(path, target=None, allow_nan=True)
+
+    assert data.feature_names == ("a",)
+    assert data.X[0, 0] == float(rows[0].replace(",", "."))
+
+
+def test_one_heading_over_two_cells_is_an_error(write):
+    with pytest.raises(DataFileError, match="line 2: the row has 2 cells; expected 1"):
+        read_table(write("t.csv", "a\n1.5,2\n2.5,3\n"), target=None)
+    with pytest.raises(DataFileError, match="comma in '1,234' may be"):
+        read_table(write("t.csv", "a\n1,234\n2,345\n"), target=None)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_delimiter_at_the_end_of_rows_shifts_nothing(write, delimiter):
+    text = "a,b\n35,1,\n5,6,\n7,8\n"
+    data = read_table(write("t.csv", text.replace(",", delimiter)), target=None)
+
+    assert data.feature_names == ("a", "b")
+    assert data.X.tolist() == [[35, 1], [5, 6], [7, 8]]
+    late = "a,b\n" + "35,1,\n" * 30 + "35,1,2\n"
+    with pytest.raises(DataFileError, match=r"line 32: the (cell '2' has no heading|row has 3)"):
+        read_table(write("t.csv", late.replace(",", delimiter)), target=None)

@@ -104,6 +104,9 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
     others = [cut(other, text) for other, text in lines[1:]]
     numbers = _find_number_format(path, chosen, [first, *others], options)
+    if _ends_with_delimiters(first, others, numbers, options.header):
+        cut = partial(_cut_named, path, cut, len(first))
+        others = [cells[: len(first)] for cells in others]
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
         return LineTable(names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen)
@@ -189,12 +192,30 @@ def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
     return True
 
 
+def _ends_with_delimiters(
+    first: Sequence[str],
+    others: Sequence[Sequence[str]],
+    numbers: NumberFormat,
+    header: bool | None,
+) -> bool:
+    """Return whether rows, unlike their heading, have a delimiter at the end."""
+    width = len(first)
+    return (
+        header is not False
+        and any(len(cells) == width + 1 for cells in others)
+        and all(len(cells) in (width, width + 1) and not any(cells[width:]) for cells in others)
+        and (header is True or not any(numbers.is_number(cell) for cell in first))
+    )
+
+
 def _lacks_heading(
     first: Sequence[str], others: Sequence[Sequence[str]], numbers: NumberFormat
 ) -> bool:
     """Return whether the first line names all columns but the first."""
+    # One name over two cells may as well be one column of decimal commas.
     return (
         bool(others)
+        and len(first) > 1
         and all(len(cells) == len(first) + 1 for cells in others)
         and not any(numbers.is_number(cell) for cell in first)
     )
@@ -211,9 +232,22 @@ def _sniff_delimiter(lines: Sequence[str]) -> str:
     for delimiter, widths in counts.items():
         if widths[0] > 1 and len(set(widths)) == 1:
             return delimiter
+    if counts[","][0] == 1 and _are_decimal_commas(lines[1:]):
+        # One column, in which nothing separates cells.
+        return ";"
     # No delimiter fits every line: take the one that cuts most, and let the odd row be named.
     best = max(counts, key=lambda delimiter: max(counts[delimiter]))
     return best if max(counts[best]) > 1 else ","
+
+
+def _are_decimal_commas(lines: Sequence[str]) -> bool:
+    """Return whether lines have one number each, some of them with a decimal comma."""
+    cells = [line.strip() for line in lines]
+    are_commas = [_DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells]
+    return any(are_commas) and all(
+        is_comma or cell in MISSING or PLAIN.is_number(cell)
+        for is_comma, cell in zip(are_commas, cells, strict=True)
+    )
 
 
 def looks_like_header(
