@@ -32,9 +32,7 @@ def test_a_table_is_trained_on_and_predicted_with_one_option(svmosaic, tmp_path,
     assert {row[-1] for row in table[1:]} == {"ja", "nein"}
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(DIALECTS) - {"pandas index", "R write.csv", "R write.table"})
-)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_numbers_and_names_are_the_same_in_every_dialect(svmosaic, tmp_path, name):
     write, options = DIALECTS[name]
     svmosaic("train", write(tmp_path / "t.csv", make_rows()), "-o", tmp_path / "m", *options)
@@ -49,11 +47,34 @@ def test_numbers_and_names_are_the_same_in_every_dialect(svmosaic, tmp_path, nam
 
 def test_a_column_that_counts_the_rows_is_named(svmosaic, tmp_path):
     path = DIALECTS["R write.csv"][0](tmp_path / "t.csv", make_rows())
+    words = ("train", path, "-o", tmp_path / "m", "--impute", "mean")
 
-    outcome = svmosaic("train", path, "-o", tmp_path / "m", "--impute", "mean")
+    outcome = svmosaic(*words, "--numeric", "x1")
 
     assert "warning: the column 'x1' counts the rows" in outcome.err
     assert "--id or --drop" in outcome.err
+    assert load(tmp_path / "m").n_features_in_ == 6
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name"), [("R write.csv", "x1"), ("pandas index", "x1"), ("R write.table", "row")]
+)
+def test_row_names_are_ids_and_no_feature(svmosaic, tmp_path, dialect, name):
+    write, options = DIALECTS[dialect]
+    path = write(tmp_path / "t.csv", make_rows())
+    # In any order: the numbers of the rows would tell the class.
+    head, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([head, *rows[::-2], *rows[::2]]) + "\n")
+
+    trained = svmosaic("train", path, "-o", tmp_path / "m", *options)
+    predicted = svmosaic("predict", tmp_path / "m", path)
+
+    assert trained.err.count("the first column of t.csv has no heading") == 1
+    assert f"--numeric {name}" in trained.err
+    assert load(tmp_path / "m").column_roles_in_ == {"id": [name]}
+    first = rows[-1].replace(" ", ",").split(",")[0].strip('"')
+    assert predicted.out.startswith(f"{name},prediction\n{first},")
+    assert "warning" not in predicted.err
 
 
 def test_standard_input_is_read(svmosaic, tmp_path, monkeypatch):

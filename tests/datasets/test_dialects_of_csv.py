@@ -303,3 +303,40 @@ def test_a_delimiter_at_the_end_of_rows_shifts_nothing(write, delimiter):
     late = "a,b\n" + "35,1,\n" * 30 + "35,1,2\n"
     with pytest.raises(DataFileError, match=r"line 32: the (cell '2' has no heading|row has 3)"):
         read_table(write("t.csv", late.replace(",", delimiter)), target=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("row", '"a" "b" "y"\n"37" 0.1 5 "p"\n"4" 0.2 6 "n"\n"k" 0.3 7 "p"\n'),
+        ("x1", ",a,b,y\n37,0.1,5,p\n4,0.2,6,n\nk,0.3,7,p\n"),
+    ],
+)
+def test_a_column_without_a_heading_identifies_the_rows(write, name, text):
+    path = write("t.csv", text)
+
+    data = read_table(path)
+
+    assert data.feature_names == ("a", "b")
+    assert data.ids.tolist() == ["37", "4", "k"]
+    assert read_table(path, drop=[name]).ids is None
+    assert read_table(path, id_column="b").feature_names == ("a",)
+    assert read_table(path, nominal_columns=[name]).n_features == 5
+    assert read_multitarget(path, targets=["b"], drop=["y"]).feature_names == ("a",)
+    assert FileStream(path).read(0, 2)[0].tolist() == [[0.1, 5], [0.2, 6]]
+    with pytest.raises(DataFileError, match="it may hold bag ids or row names"):
+        read_bags(path)
+    assert read_bags(path, bag="b").ids.tolist() == [5, 6, 7]
+
+
+def test_a_workbook_with_an_index(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ([None, "a", "y"], [7, 0.5, "p"], [3, 0.25, "n"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+
+    data = read_table(tmp_path / "t.xlsx")
+
+    assert data.feature_names == ("a",)
+    assert data.ids.tolist() == ["7", "3"]

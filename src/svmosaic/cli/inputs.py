@@ -95,6 +95,7 @@ def read_training(
     """
     if _is_file(source, task):
         data = read_file(source, task, columns, gaps=gaps, name_gaps=gaps)
+        _note_row_names(source, columns, data, task)
     else:
         _refuse_file_options(source, columns)
         data = load(source)
@@ -225,7 +226,7 @@ def column_roles(source: str, columns: Columns, data: Dataset, task: Kind) -> di
     own = (name.partition("=")[0] for name in data.feature_names or ())
     is_flat = any(name in names for name in own)
     roles: dict[str, list[Any]] = {
-        "id": [columns.id] if columns.id is not None else [],
+        "id": [columns.id] if columns.id is not None else _row_names(names, data, task),
         "bag": [columns.bag or names[0]] if task == "bags" and is_flat else [],
         "drop": list(dict.fromkeys(columns.drop)),
         columns.reading.get("dates", "ymd"): list(data.date_columns),
@@ -233,6 +234,22 @@ def column_roles(source: str, columns: Columns, data: Dataset, task: Kind) -> di
         "thousands": [columns.reading["thousands"]] if "thousands" in columns.reading else [],
     }
     return {role: [str(name) for name in own] for role, own in roles.items() if own}
+
+
+def _row_names(names: Sequence[str], data: Dataset, task: Kind) -> list[str]:
+    """Return the column without a heading whose cells are ids though the user named none."""
+    return list(names[:1]) if data.ids is not None and task != "bags" else []
+
+
+def _note_row_names(source: str, columns: Columns, data: Dataset, task: Kind) -> None:
+    """Say that the first column is no feature because it has no heading."""
+    if columns.id is not None:
+        return
+    for name in _row_names(column_names(source, columns) or (), data, task):
+        note(
+            f"the first column of {Path(source).name} has no heading: it identifies the rows and "
+            f"is no feature (as --id {name} says; --numeric {name} makes it one)"
+        )
 
 
 def target_columns(source: str, columns: Columns, data: Dataset, task: Kind) -> list[str]:

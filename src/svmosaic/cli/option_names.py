@@ -54,6 +54,7 @@ _PHRASES = (
     ("Name them, or put Mulan's", "Name them by --targets, or put Mulan's"),
     ("Name another target.", "Name another --target."),
     ("Name other targets.", "Name other --targets."),
+    ("or name the column of bag ids.", "or name the column of bag ids by --bag."),
     ("or pass bag=.", "or name a feature by --bag."),
     ("Read it with read_bags.", "Use a method of bags, for example --method mirsvm."),
     ("List it in drop, or in nominal_columns to", "Name it by --drop, or by --categorical to"),

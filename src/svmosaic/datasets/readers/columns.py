@@ -716,8 +716,13 @@ def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
     return dense
 
 
-def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
-    """Find the target and the other columns that the caller named."""
+def assign_roles(
+    names: Sequence[str], options: TableOptions, path: Path, *, row_names: bool = False
+) -> Roles:
+    """Find the target and the other columns that the caller named.
+
+    With `row_names`, the first column identifies the rows if the caller said nothing of it.
+    """
     # A model with many columns names all of them.
     place = {name: j for j, name in enumerate(names)}
 
@@ -750,6 +755,8 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
             f"The column {names[ids]!r} of {path.name} cannot be both target and id_column. Name "
             "another target."
         )
+    if row_names and 0 not in {target, ids, *dropped, *forced, *numeric, *dates}:
+        ids, dropped = (0, dropped) if ids is None else (ids, dropped | {0})
     # What identifies the rows may be dropped as well: it is no feature.
     dropped -= {ids}
     if len(names) - len(dropped) - (target is not None) - (ids is not None) == 0:

@@ -109,7 +109,9 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         others = [cells[: len(first)] for cells in others]
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
-        return LineTable(names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen)
+        return LineTable(
+            names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen, row_names=True
+        )
     rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
     if has_header is None:
@@ -121,7 +123,15 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
-    return LineTable(names, cut, n_skipped + has_header, numbers=numbers, delimiter=chosen)
+    # The index of pandas and the row names of R's write.csv have an empty heading.
+    return LineTable(
+        names,
+        cut,
+        n_skipped + has_header,
+        numbers=numbers,
+        delimiter=chosen,
+        row_names=has_header and len(names) > 1 and not first[0],
+    )
 
 
 def _named_width(first: Sequence[str], others: Sequence[Sequence[str]]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,9 @@ class LineTable:
         How numbers are written.
     delimiter : str or None
         What separates the cells; None: the format leaves no choice of it and of the numbers.
+    row_names : bool
+        Whether the first column has no heading, and so names the rows. It is then no feature,
+        unless the caller says so.
     """
 
     names: tuple[str, ...]
@@ -64,6 +67,7 @@ class LineTable:
     missing: frozenset[str] = MISSING
     numbers: NumberFormat = PLAIN
     delimiter: str | None = None
+    row_names: bool = False
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -149,12 +153,14 @@ def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable
 def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
     table, _ = _open(lay_out, path, options)
     numbers = None if table.delimiter is None else table.numbers
-    return ColumnNames(table.names, delimiter=table.delimiter, numbers=numbers)
+    return ColumnNames(
+        table.names, delimiter=table.delimiter, numbers=numbers, row_names=table.row_names
+    )
 
 
 def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     table, number = _open(lay_out, path, options)
-    roles = assign_roles(table.names, options, path)
+    roles = assign_roles(table.names, options, path, row_names=table.row_names)
     columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
     lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
@@ -233,7 +239,9 @@ class LineRows:
         self.path = path
         self._lay_out = lay_out
         self._options = options
-        self._roles = assign_roles(self._table.names, options, path)
+        self._roles = self._without_ids(
+            assign_roles(self._table.names, options, path, row_names=self._table.row_names)
+        )
         first = next(self.rows(), None)
         if first is None:
             raise file_error(path, self._last_line, "the table has no rows. Check the file.")
@@ -242,6 +250,11 @@ class LineRows:
             j: NominalColumn(self._cells(j)) for j, nominal in self._is_nominal.items() if nominal
         }
         self._names: dict[int, tuple[str, ...]] = {}
+
+    @staticmethod
+    def _without_ids(roles: Roles) -> Roles:
+        # A stream has samples and labels only.
+        return replace(roles, dropped=roles.dropped | ({roles.id_column} - {None}))
 
     @cached_property
     def _table(self) -> LineTable:

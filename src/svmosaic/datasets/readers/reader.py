@@ -53,12 +53,15 @@ class ColumnNames:
         What separates the cells; None: the format has no delimiter.
     numbers : NumberFormat or None
         How numbers are written; None: the format leaves no choice.
+    row_names : bool
+        Whether the first column has no heading, and so names the rows.
     """
 
     names: tuple[str, ...]
     n_targets: int | None = None
     delimiter: str | None = None
     numbers: NumberFormat | None = None
+    row_names: bool = False
 
 
 def no_line(line: str) -> bool:
