@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from svmosaic.datasets import load, read_bags, read_multitarget, read_table
-from svmosaic.datasets.readers.dates import are_dates, days_of_date
+from svmosaic.datasets.readers.dates import days_of_date, looks_like_date
 from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.exceptions import DataFileError
 from svmosaic.streams import FileStream
@@ -112,9 +112,8 @@ def test_dates_are_days(tmp_path):
 def test_moments_and_zones():
     assert days_of_date("1970-01-01T01:00:00+01:00", "ymd") == 0.0
     assert days_of_date("1/2/1970 06:00", "mdy") == 1.25
-    assert are_dates(["1.2.2024", "13.2.2024"])
-    assert not are_dates(["13.2.2024", "2.13.2024"])
-    assert not are_dates(["1.2.3"])
+    assert all(map(looks_like_date, ["1.2.2024", "2024-02-13T12:30Z", "1/2/24"]))
+    assert not any(map(looks_like_date, ["1.2.3", "1.2-2024", "12:30", "2024"]))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".arff"])
@@ -340,3 +339,33 @@ def test_a_workbook_with_an_index(tmp_path):
 
     assert data.feature_names == ("a",)
     assert data.ids.tolist() == ["7", "3"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["5/1/24", "6/1/24"], "holds dates such as '5/1/24', whose years have two digits"),
+        (["01.05.24", "02.05.24"], "holds dates such as '01.05.24', whose years have two"),
+        (["2024-05-01", "2024-05-02", "unknown"], "holds dates such as '2024-05-01'"),
+        (["2024-05-01", "2024-13-45"], "holds dates such as '2024-05-01'"),
+        (["0000-00-00", "2024-05-02"], "holds dates such as"),
+        (["25.05.2024", "05/25/2024"], "holds dates such as"),
+        (["12:30", "13:30"], "holds times such as '12:30'"),
+        (["1:30 pm", "2:05:10 PM", "noon"], "holds times such as"),
+    ],
+)
+def test_dates_and_times_do_not_become_names(write, cells, expected):
+    rows = [f"{cell},{i},{'xz'[i % 2]}" for i, cell in enumerate(cells)]
+    path = write("t.csv", "\n".join(["d,a,y", *rows]) + "\n")
+
+    with pytest.raises(DataFileError, match=f"column 'd' {expected}"):
+        read_table(path)
+    assert read_table(path, nominal_columns=["d"]).n_features == len(cells) + 1
+    assert read_table(path, drop=["d"]).n_features == 1
+
+
+def test_what_is_no_date_among_dates_is_named(write):
+    path = write("t.csv", "d,a,y\n2024-05-01,1,x\n2024-05-02,2,z\nunknown,3,z\n")
+
+    with pytest.raises(DataFileError, match=r"line 4: column 'd' holds dates .* got 'unknown'"):
+        read_table(path, dates="ymd")

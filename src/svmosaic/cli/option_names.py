@@ -32,6 +32,11 @@ _PHRASES = (
         "Pass --dates ymd, dmy or mdy, the order of year, month and day, to read them as days; or "
         "name the column by --drop or --categorical.",
     ),
+    ("Write four, and pass dates; or list", "Write four, and pass --dates; or list"),
+    (
+        "or list the column in drop, or in nominal_columns.",
+        "or name the column by --drop or --categorical.",
+    ),
     ("pass another order as dates", "pass another order as --dates"),
     ("Pass dense=False for a sparse matrix, ", ""),
     ("Pass nominal='ordinal', or raise", "Drop some by --drop, or raise"),

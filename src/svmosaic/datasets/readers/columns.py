@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -16,7 +16,13 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.dates import DateOrder, are_dates, days_of_date
+from svmosaic.datasets.readers.dates import (
+    DateOrder,
+    days_of_date,
+    has_short_year,
+    looks_like_date,
+    looks_like_time,
+)
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.text import (
     coding_limit,
@@ -158,8 +164,26 @@ class Cells:
             f"{advice}.",
         )
 
+    def holds_times(self, cell: str) -> Exception:
+        """Make the error for a column of times of day."""
+        return file_error(
+            self.path,
+            None,
+            f"column {shorten(self.name)} holds times such as {shorten(cell)}, which are not read "
+            "as numbers. Write them as numbers, for example of minutes; or list the column in "
+            "drop, or in nominal_columns.",
+        )
+
     def holds_dates(self, cell: str) -> Exception:
         """Make the error for a column of dates."""
+        if has_short_year(cell):
+            return file_error(
+                self.path,
+                None,
+                f"column {shorten(self.name)} holds dates such as {shorten(cell)}, whose years "
+                "have two digits. Write four, and pass dates; or list the column in drop, or in "
+                "nominal_columns.",
+            )
         return file_error(
             self.path,
             None,
@@ -454,16 +478,28 @@ class GuessedColumn:
             self._refuse_written_numbers({name: counts[name] for name in names}, cells, lines)
         if is_numeric:
             column: NumericColumn | NominalColumn | DateColumn = NumericColumn(self._cells)
-        elif not self._cells.is_target and are_dates(names):
-            if self._cells.dates is None:
-                raise self._cells.holds_dates(min(names))
+        elif dates := self._most(looks_like_date, names, counts):
+            if self._cells.dates is None or has_short_year(dates[0]):
+                raise self._cells.holds_dates(dates[0])
             column = DateColumn(self._cells, self._cells.dates)
+        elif times := self._most(looks_like_time, names, counts):
+            raise self._cells.holds_times(times[0])
         else:
             column = NominalColumn(self._cells)
         if self._waiting:
             blank = next(iter(self._cells.missing))
             column.add([blank] * len(self._waiting), self._waiting)
         return column
+
+    def _most(
+        self, is_kind: Callable[[str], bool], names: Collection[str], counts: Mapping[str, int]
+    ) -> list[str]:
+        """Return the names of a kind in order if at least half of all are; none of a target."""
+        if self._cells.is_target:
+            return []
+        found = sorted(filter(is_kind, names))
+        is_most = 2 * sum(counts[name] for name in found) >= sum(counts[name] for name in names)
+        return found if is_most else []
 
     def _refuse_written_numbers(
         self, names: Mapping[str, int], cells: Sequence[str] = (), lines: Sequence[int] = ()
