@@ -369,3 +369,49 @@ def test_what_is_no_date_among_dates_is_named(write):
 
     with pytest.raises(DataFileError, match=r"line 4: column 'd' holds dates .* got 'unknown'"):
         read_table(path, dates="ymd")
+
+
+@pytest.mark.parametrize("delimiter", ["|", " "])
+def test_commas_are_decimal_between_other_delimiters_without_a_header(write, delimiter):
+    text = "1,5|2,5|x\n2,5|3,5|z\n".replace("|", delimiter)
+
+    data = read_table(write("t.csv", text))
+
+    assert data.X.tolist() == [[1.5, 2.5], [2.5, 3.5]]
+    assert data.y.tolist() == ["x", "z"]
+
+
+@pytest.mark.parametrize(
+    ("text", "n_features"),
+    [("1, 2, x\n3, 4, z\n", 2), ("a b,1,x\nc d,2,z\n", 3), ("a|b,1,x\nc|d,2,z\n", 3)],
+)
+def test_commas_separate_cells_where_they_are_not_decimal(write, text, n_features):
+    data = read_table(write("t.csv", text))
+
+    assert data.n_features == n_features
+    assert data.y.tolist() == ["x", "z"]
+
+
+def test_cells_under_an_empty_last_heading_are_no_target(write):
+    path = write("t.csv", "a,b,y,\n1,2,x,5\n2,3,z,6\n")
+
+    with pytest.raises(DataFileError, match="line 1: the last column, 4, has cells but no heading"):
+        read_table(path)
+
+
+def test_a_comment_line_is_named(write):
+    path = write("t.csv", "# made by hand\na,b,y\n1,2,x\n2,3,z\n")
+    with pytest.raises(DataFileError, match=r"line 1: .* comment lines are not read"):
+        read_table(path)
+
+    # A heading may begin with the sign.
+    path = write("t.csv", "#a,b,y\n1,2,x\n2,3,z\n")
+    assert read_table(path).feature_names == ("#a", "b")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.arff"])
+def test_line_ends_of_carriage_returns_are_refused(write, name):
+    path = write(name, "a,b,y\r1,1,x\r2,2,z\r")
+
+    with pytest.raises(DataFileError, match="line 1: a carriage return within the line"):
+        read_table(path)

@@ -103,6 +103,10 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     if len(first) > MAX_ATTRIBUTES:
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
     others = [cut(other, text) for other, text in lines[1:]]
+    if line.startswith("#") and others and all(len(cells) != len(first) for cells in others):
+        raise file_error(
+            path, number, "the line begins with '#', but comment lines are not read. Remove it."
+        )
     numbers = _find_number_format(path, chosen, [first, *others], options)
     if _ends_with_delimiters(first, others, numbers, options.header):
         cut = partial(_cut_named, path, cut, len(first))
@@ -120,6 +124,13 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         width = _named_width(first, others)
         if width < len(first):
             cut = partial(_cut_named, path, cut, width)
+        if width > 1 and not first[width - 1]:
+            raise file_error(
+                path,
+                number,
+                f"the last column, {width}, has cells but no heading. Give it a name, or remove "
+                "it.",
+            )
         names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
@@ -239,15 +250,25 @@ def _sniff_delimiter(lines: Sequence[str]) -> str:
             counts[delimiter] = [len(split(line)) for line in lines]
         except csv.Error:
             counts[delimiter] = [1]
-    for delimiter, widths in counts.items():
-        if widths[0] > 1 and len(set(widths)) == 1:
-            return delimiter
+    fitting = [d for d, widths in counts.items() if widths[0] > 1 and len(set(widths)) == 1]
+    if fitting:
+        inner = [d for d in fitting[1:] if _have_decimal_commas(d, lines)]
+        return inner[0] if fitting[0] == "," and inner else fitting[0]
     if counts[","][0] == 1 and _are_decimal_commas(lines[1:]):
         # One column, in which nothing separates cells.
         return ";"
     # No delimiter fits every line: take the one that cuts most, and let the odd row be named.
     best = max(counts, key=lambda delimiter: max(counts[delimiter]))
     return best if max(counts[best]) > 1 else ","
+
+
+def _have_decimal_commas(delimiter: str, lines: Sequence[str]) -> bool:
+    """Return whether commas are decimal signs in the cells between other delimiters."""
+    split = _splitter(delimiter)
+    with_commas = [cell for line in lines for cell in split(line) if "," in cell]
+    are_decimal = [_DECIMAL_COMMA.fullmatch(cell) is not None for cell in with_commas]
+    # Blanks may also be part of the text between commas.
+    return all(are_decimal) if delimiter == WHITESPACE else any(are_decimal)
 
 
 def _are_decimal_commas(lines: Sequence[str]) -> bool:

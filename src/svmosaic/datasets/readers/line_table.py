@@ -254,7 +254,8 @@ class LineRows:
     @staticmethod
     def _without_ids(roles: Roles) -> Roles:
         # A stream has samples and labels only.
-        return replace(roles, dropped=roles.dropped | ({roles.id_column} - {None}))
+        ids = frozenset[int]() if roles.id_column is None else frozenset({roles.id_column})
+        return replace(roles, dropped=roles.dropped | ids)
 
     @cached_property
     def _table(self) -> LineTable:
