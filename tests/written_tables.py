@@ -142,9 +142,9 @@ DIALECTS = {
     "German thousands": (german_thousands, ()),
     "French thousands": (french_thousands, ("--encoding", "latin-1")),
     "American thousands": (american_thousands, ("--thousands", ",")),
-    "pandas index": (pandas_index, ("--id", "0")),
+    "pandas index": (pandas_index, ()),
     "R write.csv": (r_write_csv, ("--impute", "mean")),
-    "R write.table": (r_write_table, ("--drop", "row")),
+    "R write.table": (r_write_table, ()),
     "R write.csv2": (r_write_csv2, ()),
     "database": (database_export, ("--impute", "median")),
 }

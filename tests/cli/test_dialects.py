@@ -10,7 +10,7 @@ import pytest
 from svmosaic.persistence import load
 from written_tables import DIALECTS, N_ROWS, excel_german, make_rows
 
-READING = {"--encoding", "--thousands", "--id"}
+READING = {"--encoding", "--id"}
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -32,9 +32,7 @@ def test_a_table_is_trained_on_and_predicted_with_one_option(svmosaic, tmp_path,
     assert {row[-1] for row in table[1:]} == {"ja", "nein"}
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(DIALECTS) - {"pandas index", "R write.csv", "R write.table"})
-)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_numbers_and_names_are_the_same_in_every_dialect(svmosaic, tmp_path, name):
     write, options = DIALECTS[name]
     svmosaic("train", write(tmp_path / "t.csv", make_rows()), "-o", tmp_path / "m", *options)
@@ -49,11 +47,34 @@ def test_numbers_and_names_are_the_same_in_every_dialect(svmosaic, tmp_path, nam
 
 def test_a_column_that_counts_the_rows_is_named(svmosaic, tmp_path):
     path = DIALECTS["R write.csv"][0](tmp_path / "t.csv", make_rows())
+    words = ("train", path, "-o", tmp_path / "m", "--impute", "mean")
 
-    outcome = svmosaic("train", path, "-o", tmp_path / "m", "--impute", "mean")
+    outcome = svmosaic(*words, "--numeric", "x1")
 
     assert "warning: the column 'x1' counts the rows" in outcome.err
     assert "--id or --drop" in outcome.err
+    assert load(tmp_path / "m").n_features_in_ == 6
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name"), [("R write.csv", "x1"), ("pandas index", "x1"), ("R write.table", "row")]
+)
+def test_row_names_are_ids_and_no_feature(svmosaic, tmp_path, dialect, name):
+    write, options = DIALECTS[dialect]
+    path = write(tmp_path / "t.csv", make_rows())
+    # In any order: the numbers of the rows would tell the class.
+    head, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([head, *rows[::-2], *rows[::2]]) + "\n")
+
+    trained = svmosaic("train", path, "-o", tmp_path / "m", *options)
+    predicted = svmosaic("predict", tmp_path / "m", path)
+
+    assert trained.err.count("the first column of t.csv has no heading") == 1
+    assert f"--numeric {name}" in trained.err
+    assert load(tmp_path / "m").column_roles_in_ == {"id": [name]}
+    first = rows[-1].replace(" ", ",").split(",")[0].strip('"')
+    assert predicted.out.startswith(f"{name},prediction\n{first},")
+    assert "warning" not in predicted.err
 
 
 def test_standard_input_is_read(svmosaic, tmp_path, monkeypatch):
@@ -121,3 +142,61 @@ def test_a_missing_reader_is_named(svmosaic, tmp_path, monkeypatch, package):
     assert outcome.code == 1
     assert f"The package '{package}' is needed to read" in outcome.err
     assert "pip install 'svmosaic[files]'" in outcome.err
+
+
+def german_prices(n_rows=40):
+    """Return lines of prices such as 4.500, which is four thousand five hundred."""
+    lines = ["price;b;y"]
+    for i in range(n_rows):
+        price = 500 + 113 * i
+        grouped = f"{price:,}".replace(",", ".")
+        lines.append(f"{grouped};{i % 3},5;{'hi' if price > 2500 else 'lo'}")
+    return "\n".join(lines) + "\n"
+
+
+def test_new_numbers_are_read_as_those_of_the_training_file(svmosaic, tmp_path):
+    train, new = tmp_path / "t.csv", tmp_path / "new.csv"
+    train.write_text(german_prices())
+    trained = svmosaic("train", train, "-o", tmp_path / "m")
+    assert "decimal sign       ,\n" in trained.out
+    assert load(tmp_path / "m").column_roles_in_ == {"decimal": [","]}
+
+    # No comma tells here that 4.500 is not 4.5.
+    new.write_text("price;b\n4.500;1\n1.100;2\n")
+    assert svmosaic("predict", tmp_path / "m", new).out == "row,prediction\n1,hi\n2,lo\n"
+    points = svmosaic("predict", tmp_path / "m", new, "--decimal", ".")
+    assert points.out == "row,prediction\n1,lo\n2,lo\n"
+
+    new.write_text("price;b\n4500.5;1\n1100;2\n")
+    refused = svmosaic("predict", tmp_path / "m", new)
+    assert refused.code == 1
+    assert "column 'price' holds numbers, got '4500.5'" in refused.err
+    assert "pass --decimal ." in refused.err
+    new.write_text("price,b\n4.500,1\n1.100,2\n")
+    refused = svmosaic("predict", tmp_path / "m", new)
+    assert refused.code == 1
+    assert "Pass --decimal . or --decimal ," in refused.err
+    assert svmosaic("predict", tmp_path / "m", new, "--decimal", ",").out == (
+        "row,prediction\n1,hi\n2,lo\n"
+    )
+
+
+def test_times_and_short_years_are_refused_in_the_words_of_the_command(svmosaic, tmp_path):
+    for cell, expected in (
+        ("12:30", "for example of minutes; or name the column by --drop or --categorical."),
+        ("1/5/24", "pass --dates; or name the column by --drop or --categorical."),
+    ):
+        (tmp_path / "t.csv").write_text("d,a,y\n" + f"{cell},1,x\n{cell},2,z\n" * 6)
+        outcome = svmosaic("train", tmp_path / "t.csv", "-o", tmp_path / "m")
+        assert outcome.code == 1
+        assert expected in outcome.err
+
+
+def test_thousands_need_not_be_named_again(svmosaic, tmp_path):
+    write, options = DIALECTS["American thousands"]
+    svmosaic("train", write(tmp_path / "t.csv", make_rows()), "-o", tmp_path / "m", *options)
+
+    predicted = svmosaic("predict", tmp_path / "m", write(tmp_path / "n.csv", make_rows(seed=1)))
+
+    assert "accuracy 1.0000" in predicted.err
+    assert "thousands sign     ,\n" in svmosaic("info", tmp_path / "m").out

@@ -28,16 +28,27 @@ def test_a_file_of_version_2_is_read():
 def test_roles_of_columns_are_kept(tmp_path):
     model = load(FILE)
     model.column_roles_in_ = {"id": ["key"], "drop": ["a", "b"], "dmy": ["day"]}
+    model.column_roles_in_ |= {"decimal": [","], "thousands": ["'"]}
 
     save(model, tmp_path / "m")
 
     assert load(tmp_path / "m").column_roles_in_ == model.column_roles_in_
 
 
-@pytest.mark.parametrize("roles", [{"id": []}, {"id": [1]}, {"id": ["a", "a"]}, {"owner": ["a"]}])
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"id": []},
+        {"id": [1]},
+        {"id": ["a", "a"]},
+        {"owner": ["a"]},
+        {"decimal": [",", "."]},
+        {"thousands": [""]},
+    ],
+)
 def test_roles_that_are_not_valid_are_refused(tmp_path, roles):
     model = load(FILE)
     model.column_roles_in_ = roles
 
-    with pytest.raises((ValueError, ModelFileError), match=r"not valid|no list"):
+    with pytest.raises((ValueError, ModelFileError), match=r"not valid|no list|not one character"):
         save(model, tmp_path / "m")

@@ -17,7 +17,7 @@ from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.columns import TableOptions, find_column, to_dense
 from svmosaic.datasets.readers.dates import DATE_ORDERS
-from svmosaic.datasets.readers.reader import Reader, find_reader
+from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
@@ -26,6 +26,7 @@ __all__ = [
     "KnownColumns",
     "column_names",
     "data_kind",
+    "file_columns",
     "listed_columns",
     "read_file",
     "select_columns",
@@ -257,11 +258,17 @@ def _read_file(
 
 def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
     """Return the names of all columns of a file; None for formats without."""
+    found = file_columns(source, columns)
+    return None if found is None else found.names
+
+
+def file_columns(source: str, columns: Columns) -> ColumnNames | None:
+    """Return what a file shows of its columns; None for formats without."""
     with own_options():
         reader = find_reader(source, columns.format, encoding=columns.reading.get("encoding"))
         if not reader.has_columns or reader.columns is None:
             return None
-        return reader.columns(Path(source), columns.options()).names
+        return reader.columns(Path(source), columns.options())
 
 
 def _kinds_of_model(

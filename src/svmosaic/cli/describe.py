@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from svmosaic.datasets.readers.dates import DATE_ORDERS
 from svmosaic.utils.wording import plural
 
 __all__ = [
@@ -37,8 +38,11 @@ def role_fields(roles: dict[str, list[str]]) -> Fields:
     """Return what columns are that are neither features nor targets, and which are dates."""
     words = {"id": "ids", "bag": "bag ids", "drop": "left out"}
     fields: Fields = [(words[role], listed(roles[role])) for role in words if role in roles]
-    dates = [f"{listed(names)} ({role})" for role, names in roles.items() if role not in words]
-    return [*fields, ("dates", "; ".join(dates))] if dates else fields
+    dates = [f"{listed(roles[role])} ({role})" for role in DATE_ORDERS if role in roles]
+    if dates:
+        fields.append(("dates", "; ".join(dates)))
+    signs = {"decimal": "decimal sign", "thousands": "thousands sign"}
+    return [*fields, *((words, roles[role][0]) for role, words in signs.items() if role in roles)]
 
 
 def positive_fields(model: Any) -> Fields:

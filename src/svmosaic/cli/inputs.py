@@ -22,6 +22,7 @@ from svmosaic.cli.data_kinds import (
     KnownColumns,
     column_names,
     data_kind,
+    file_columns,
     listed_columns,
     read_file,
 )
@@ -62,6 +63,8 @@ _KINDS: dict[Kind, str] = {
 # A column of names is doubtful from so many rows on, if so many of its values are different.
 _FEWEST_ROWS = 10
 _UNIQUE_SHARE = 0.5
+# What a model knows of the way in which numbers of the training file are written.
+_NUMBER_ROLES = ("decimal", "thousands")
 
 
 # Reading ------------------------------------------------------------------------------------
@@ -92,6 +95,7 @@ def read_training(
     """
     if _is_file(source, task):
         data = read_file(source, task, columns, gaps=gaps, name_gaps=gaps)
+        _note_row_names(source, columns, data, task)
     else:
         _refuse_file_options(source, columns)
         data = load(source)
@@ -123,6 +127,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     own = [str(name) for name in getattr(model, "target_names_in_", ())]
     roles = getattr(model, "column_roles_in_", {})
     known = None if wanted is None else KnownColumns([str(name) for name in wanted], own, roles)
+    columns = _with_number_format(source, columns, roles)
     columns = _with_roles(columns, roles, column_names(source, columns) if roles else None)
 
     def read(*, labelled: bool = True) -> Dataset:
@@ -165,6 +170,24 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
             raise error from None
 
 
+def _with_number_format(source: str, columns: Columns, roles: Mapping[str, list[str]]) -> Columns:
+    """Return the same with decimal sign and thousands as in training, where the user named none."""
+    known = {role: roles[role][0] for role in _NUMBER_ROLES if role in roles}
+    if not known or columns.reading.keys() & set(_NUMBER_ROLES):
+        return columns
+    # A few new rows may have no decimal comma at all; then 4.500 would be read as 4.5.
+    reading = {**columns.reading, **known}
+    found = file_columns(source, replace(columns, reading=reading))
+    if found is None or found.numbers is None:
+        return columns
+    if found.delimiter == known.get("decimal"):
+        raise DataFileError(
+            f"{Path(source).name}: commas separate the cells, and the training file had decimal "
+            "commas. Pass --decimal . or --decimal , to say which sign numbers have here."
+        )
+    return replace(columns, reading=reading)
+
+
 def _with_roles(
     columns: Columns, roles: Mapping[str, list[str]], names: Sequence[str] | None
 ) -> Columns:
@@ -193,20 +216,40 @@ def _are_empty(source: str, columns: Columns, own: list[str], names: Sequence[st
 
 def column_roles(source: str, columns: Columns, data: Dataset, task: Kind) -> dict[str, list[str]]:
     """Return what a model is to know of columns that are neither features nor targets."""
-    names = column_names(source, columns) if Path(source).is_file() else None
-    if names is None:
+    found = file_columns(source, columns) if Path(source).is_file() else None
+    if found is None:
         return {}
+    names = found.names
     columns = columns.resolve(names, Path(source))
+    is_comma = found.numbers is not None and found.numbers.decimal == ","
     # Instances may also be in a relational attribute, whose features are not among the columns.
     own = (name.partition("=")[0] for name in data.feature_names or ())
     is_flat = any(name in names for name in own)
     roles: dict[str, list[Any]] = {
-        "id": [columns.id] if columns.id is not None else [],
+        "id": [columns.id] if columns.id is not None else _row_names(names, data, task),
         "bag": [columns.bag or names[0]] if task == "bags" and is_flat else [],
         "drop": list(dict.fromkeys(columns.drop)),
         columns.reading.get("dates", "ymd"): list(data.date_columns),
+        "decimal": [","] if is_comma else [],
+        "thousands": [columns.reading["thousands"]] if "thousands" in columns.reading else [],
     }
     return {role: [str(name) for name in own] for role, own in roles.items() if own}
+
+
+def _row_names(names: Sequence[str], data: Dataset, task: Kind) -> list[str]:
+    """Return the column without a heading whose cells are ids though the user named none."""
+    return list(names[:1]) if data.ids is not None and task != "bags" else []
+
+
+def _note_row_names(source: str, columns: Columns, data: Dataset, task: Kind) -> None:
+    """Say that the first column is no feature because it has no heading."""
+    if columns.id is not None:
+        return
+    for name in _row_names(column_names(source, columns) or (), data, task):
+        note(
+            f"the first column of {Path(source).name} has no heading: it identifies the rows and "
+            f"is no feature (as --id {name} says; --numeric {name} makes it one)"
+        )
 
 
 def target_columns(source: str, columns: Columns, data: Dataset, task: Kind) -> list[str]:

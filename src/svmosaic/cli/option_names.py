@@ -24,12 +24,18 @@ _PHRASES = (
     (", or list the column in nominal_columns", ", or name the column by --categorical"),
     ("List the column in nominal_columns", "Name the column by --categorical"),
     ("pass decimal=',' or thousands=','", "pass --decimal , or --thousands ,"),
+    ("pass decimal='.'", "pass --decimal ."),
     ("Pass decimal=',' or decimal='.'", "Pass --decimal , or --decimal ."),
     (
         "Pass dates='ymd', 'dmy' or 'mdy', the order of year, month and day, to read them as days; "
         "or list the column in drop, or in nominal_columns.",
         "Pass --dates ymd, dmy or mdy, the order of year, month and day, to read them as days; or "
         "name the column by --drop or --categorical.",
+    ),
+    ("Write four, and pass dates; or list", "Write four, and pass --dates; or list"),
+    (
+        "or list the column in drop, or in nominal_columns.",
+        "or name the column by --drop or --categorical.",
     ),
     ("pass another order as dates", "pass another order as --dates"),
     ("Pass dense=False for a sparse matrix, ", ""),
@@ -53,6 +59,7 @@ _PHRASES = (
     ("Name them, or put Mulan's", "Name them by --targets, or put Mulan's"),
     ("Name another target.", "Name another --target."),
     ("Name other targets.", "Name other --targets."),
+    ("or name the column of bag ids.", "or name the column of bag ids by --bag."),
     ("or pass bag=.", "or name a feature by --bag."),
     ("Read it with read_bags.", "Use a method of bags, for example --method mirsvm."),
     ("List it in drop, or in nominal_columns to", "Name it by --drop, or by --categorical to"),

@@ -98,6 +98,9 @@ _TARGET_KEY = "targets"
 _COLUMNS_KEY = "columns"
 # What columns may be that are neither features nor targets, or are dates in this order.
 _COLUMN_ROLES = ("id", "bag", "drop", "ymd", "dmy", "mdy")
+# How numbers are written in the training file, each one character: not a role of columns, but
+# needed to read the same columns again. A file without them has decimal points.
+_NUMBER_ROLES = ("decimal", "thousands")
 _ESTIMATOR_KEYS = {"class", "params", "values"}
 # The step name of a model that is in no pipeline.
 _MODEL_STEP = "model"
@@ -118,7 +121,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         the file holds no code. If it has an attribute `target_names_in_`, the names of the columns
         that it predicts, the file has them too. So it is with `column_roles_in_`, a dict that has
         the names of columns with another role: ``"id"``, ``"bag"``, ``"drop"`` (left out), or
-        dates in the order ``"ymd"``, ``"dmy"`` or ``"mdy"``.
+        dates in the order ``"ymd"``, ``"dmy"`` or ``"mdy"``. It also has how numbers were written
+        if not with plain decimal points: ``"decimal": [","]``, ``"thousands": ["'"]``.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 
@@ -384,10 +388,13 @@ def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
         _check_names(targets, "targets")
         model.target_names_in_ = np.array(targets, dtype=object)
     if roles is not None:
-        if not isinstance(roles, dict) or not roles or not set(roles) <= set(_COLUMN_ROLES):
+        known = {*_COLUMN_ROLES, *_NUMBER_ROLES}
+        if not isinstance(roles, dict) or not roles or not set(roles) <= known:
             refuse("the roles of the columns are not valid")
-        for names in roles.values():
+        for role, names in roles.items():
             _check_names(names, "columns")
+            if role in _NUMBER_ROLES and (len(names) != 1 or len(names[0]) != 1):
+                refuse(f"the sign of '{role}' is not one character")
         model.column_roles_in_ = roles
     return model
 

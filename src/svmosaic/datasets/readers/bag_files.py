@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions
+from svmosaic.datasets.readers.columns import TableOptions, find_column
 from svmosaic.datasets.readers.dates import DateOrder
 from svmosaic.datasets.readers.flat_bags import read_flat_bags
 from svmosaic.datasets.readers.reader import find_reader
@@ -130,5 +131,15 @@ def read_bags(
         raise file_error(
             source, None, f"{reader.name} files cannot hold bags. Use another format for them."
         )
-    names = reader.columns(source, options).names
-    return read_flat_bags(reader.read, names, source, bag, options)
+    columns = reader.columns(source, options)
+    if columns.row_names:
+        if bag is None:
+            raise file_error(
+                source,
+                None,
+                "the first column has no heading, so it may hold bag ids or row names. Give it a "
+                "heading, or name the column of bag ids.",
+            )
+        if find_column(bag, columns.names, source) != 0:
+            options = dataclasses.replace(options, drop=[*drop, 0])
+    return read_flat_bags(reader.read, columns.names, source, bag, options)

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -16,8 +16,14 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.dates import DateOrder, are_dates, days_of_date
-from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
+from svmosaic.datasets.readers.dates import (
+    DateOrder,
+    days_of_date,
+    has_short_year,
+    looks_like_date,
+    looks_like_time,
+)
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.text import (
     coding_limit,
     file_error,
@@ -144,11 +150,13 @@ class Cells:
             reason = f"column {shorten(self.name)} has no value. Fill it in{self.gap_option}."
         return file_error(self.path, line, reason)
 
-    def not_a_number(self, cell: str, line: int) -> Exception:
+    def not_a_number(self, cell: str, line: int | None) -> Exception:
         """Make the error for a name in a column of numbers."""
         advice = "" if self.is_numeric else ", or list the column in nominal_columns"
         if self.numbers.is_plain and _WITH_COMMA.fullmatch(cell):
             advice += ", or pass decimal=',' or thousands=','"
+        elif self.numbers.decimal == "," and PLAIN.is_number(cell):
+            advice += ", or pass decimal='.'"
         return file_error(
             self.path,
             line,
@@ -156,8 +164,26 @@ class Cells:
             f"{advice}.",
         )
 
+    def holds_times(self, cell: str) -> Exception:
+        """Make the error for a column of times of day."""
+        return file_error(
+            self.path,
+            None,
+            f"column {shorten(self.name)} holds times such as {shorten(cell)}, which are not read "
+            "as numbers. Write them as numbers, for example of minutes; or list the column in "
+            "drop, or in nominal_columns.",
+        )
+
     def holds_dates(self, cell: str) -> Exception:
         """Make the error for a column of dates."""
+        if has_short_year(cell):
+            return file_error(
+                self.path,
+                None,
+                f"column {shorten(self.name)} holds dates such as {shorten(cell)}, whose years "
+                "have two digits. Write four, and pass dates; or list the column in drop, or in "
+                "nominal_columns.",
+            )
         return file_error(
             self.path,
             None,
@@ -448,18 +474,42 @@ class GuessedColumn:
             pairs = zip(cells, lines, strict=True)
             self._slip = next((cell, line) for cell, line in pairs if cell in names)
         is_numeric = 2 * n_names <= len(cells) - n_missing
+        if not is_numeric:
+            self._refuse_written_numbers({name: counts[name] for name in names}, cells, lines)
         if is_numeric:
             column: NumericColumn | NominalColumn | DateColumn = NumericColumn(self._cells)
-        elif not self._cells.is_target and are_dates(names):
-            if self._cells.dates is None:
-                raise self._cells.holds_dates(min(names))
+        elif dates := self._most(looks_like_date, names, counts):
+            if self._cells.dates is None or has_short_year(dates[0]):
+                raise self._cells.holds_dates(dates[0])
             column = DateColumn(self._cells, self._cells.dates)
+        elif times := self._most(looks_like_time, names, counts):
+            raise self._cells.holds_times(times[0])
         else:
             column = NominalColumn(self._cells)
         if self._waiting:
             blank = next(iter(self._cells.missing))
             column.add([blank] * len(self._waiting), self._waiting)
         return column
+
+    def _most(
+        self, is_kind: Callable[[str], bool], names: Collection[str], counts: Mapping[str, int]
+    ) -> list[str]:
+        """Return the names of a kind in order if at least half of all are; none of a target."""
+        if self._cells.is_target:
+            return []
+        found = sorted(filter(is_kind, names))
+        is_most = 2 * sum(counts[name] for name in found) >= sum(counts[name] for name in names)
+        return found if is_most else []
+
+    def _refuse_written_numbers(
+        self, names: Mapping[str, int], cells: Sequence[str] = (), lines: Sequence[int] = ()
+    ) -> None:
+        """Refuse a column most of whose names, given with their counts, are numbers to a reader."""
+        written = {name for name in names if looks_like_number(name)}
+        if written and 2 * sum(names[name] for name in written) >= sum(names.values()):
+            pairs = zip(cells, lines, strict=True)
+            first = next(((cell, line) for cell, line in pairs if cell in written), None)
+            raise self._cells.not_a_number(*(first or (min(written), None)))
 
     def finish(self) -> FinishedColumn:
         """Return the column; one without any value is all nan."""
@@ -474,6 +524,8 @@ class GuessedColumn:
             are_numbers = [self._cells.numbers.is_number(name) for name in finished.categories]
             if 2 * counts[are_numbers].sum() >= counts.sum():
                 raise self._cells.not_a_number(*self._slip)
+            known = zip(finished.categories, counts.tolist(), are_numbers, strict=True)
+            self._refuse_written_numbers({name: n for name, n, is_one in known if not is_one})
         return finished
 
 
@@ -700,8 +752,13 @@ def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
     return dense
 
 
-def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Roles:
-    """Find the target and the other columns that the caller named."""
+def assign_roles(
+    names: Sequence[str], options: TableOptions, path: Path, *, row_names: bool = False
+) -> Roles:
+    """Find the target and the other columns that the caller named.
+
+    With `row_names`, the first column identifies the rows if the caller said nothing of it.
+    """
     # A model with many columns names all of them.
     place = {name: j for j, name in enumerate(names)}
 
@@ -734,6 +791,8 @@ def assign_roles(names: Sequence[str], options: TableOptions, path: Path) -> Rol
             f"The column {names[ids]!r} of {path.name} cannot be both target and id_column. Name "
             "another target."
         )
+    if row_names and 0 not in {target, ids, *dropped, *forced, *numeric, *dates}:
+        ids, dropped = (0, dropped) if ids is None else (ids, dropped | {0})
     # What identifies the rows may be dropped as well: it is no feature.
     dropped -= {ids}
     if len(names) - len(dropped) - (target is not None) - (ids is not None) == 0:

@@ -21,10 +21,13 @@ WHITESPACE = "whitespace"
 _DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
-_GROUPS = r"\d{1,3}([. \u00a0\u202f']\d{3})+"
+# A group at the front does not begin with 0: 0.123 is no 123.
+_GROUPS = r"[1-9]\d{0,2}([. \u00a0\u202f']\d{3})+"
 _DECIMAL_COMMA = re.compile(rf"[+-]?(\d*|{_GROUPS}),\d+([eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?", re.ASCII)
-_POINTS_IN_GROUPS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+", re.ASCII)
+_POINTS_IN_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
+# 1,234 is 1.234 in one country and 1234 in another.
+_COMMA_OR_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 # What Excel writes, and reads, as a first line that names the delimiter.
 _EXCEL_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
 # R's write.table gives row names a column without a heading.
@@ -100,10 +103,19 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     if len(first) > MAX_ATTRIBUTES:
         raise file_error(path, number, f"more than {MAX_ATTRIBUTES} columns. Check the delimiter.")
     others = [cut(other, text) for other, text in lines[1:]]
+    if line.startswith("#") and others and all(len(cells) != len(first) for cells in others):
+        raise file_error(
+            path, number, "the line begins with '#', but comment lines are not read. Remove it."
+        )
     numbers = _find_number_format(path, chosen, [first, *others], options)
+    if _ends_with_delimiters(first, others, numbers, options.header):
+        cut = partial(_cut_named, path, cut, len(first))
+        others = [cells[: len(first)] for cells in others]
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
-        return LineTable(names, cut, n_skipped + 1, numbers=numbers)
+        return LineTable(
+            names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen, row_names=True
+        )
     rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
     if has_header is None:
@@ -112,10 +124,25 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         width = _named_width(first, others)
         if width < len(first):
             cut = partial(_cut_named, path, cut, width)
+        if width > 1 and not first[width - 1]:
+            raise file_error(
+                path,
+                number,
+                f"the last column, {width}, has cells but no heading. Give it a name, or remove "
+                "it.",
+            )
         names = header_names(path, number, first[:width])
     else:
         names = tuple(f"x{j + 1}" for j in range(len(first)))
-    return LineTable(names, cut, n_skipped + has_header, numbers=numbers)
+    # The index of pandas and the row names of R's write.csv have an empty heading.
+    return LineTable(
+        names,
+        cut,
+        n_skipped + has_header,
+        numbers=numbers,
+        delimiter=chosen,
+        row_names=has_header and len(names) > 1 and not first[0],
+    )
 
 
 def _named_width(first: Sequence[str], others: Sequence[Sequence[str]]) -> int:
@@ -164,9 +191,17 @@ def _find_number_format(
 
 def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
     cells = [cell for row in rows for cell in row]
-    comma = next((cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)), None)
-    if comma is None:
+    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    if not commas:
         return False
+    comma = next((cell for cell in commas if not _COMMA_OR_GROUPS.fullmatch(cell)), None)
+    if comma is None:
+        raise file_error(
+            path,
+            None,
+            f"the comma in {shorten(commas[0])} may be a decimal comma or stand between groups of "
+            "digits. To say which, pass decimal=',' or thousands=','.",
+        )
     for cell in cells:
         if _DECIMAL_POINT.fullmatch(cell) and not _POINTS_IN_GROUPS.fullmatch(cell):
             raise file_error(
@@ -178,12 +213,30 @@ def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
     return True
 
 
+def _ends_with_delimiters(
+    first: Sequence[str],
+    others: Sequence[Sequence[str]],
+    numbers: NumberFormat,
+    header: bool | None,
+) -> bool:
+    """Return whether rows, unlike their heading, have a delimiter at the end."""
+    width = len(first)
+    return (
+        header is not False
+        and any(len(cells) == width + 1 for cells in others)
+        and all(len(cells) in (width, width + 1) and not any(cells[width:]) for cells in others)
+        and (header is True or not any(numbers.is_number(cell) for cell in first))
+    )
+
+
 def _lacks_heading(
     first: Sequence[str], others: Sequence[Sequence[str]], numbers: NumberFormat
 ) -> bool:
     """Return whether the first line names all columns but the first."""
+    # One name over two cells may as well be one column of decimal commas.
     return (
         bool(others)
+        and len(first) > 1
         and all(len(cells) == len(first) + 1 for cells in others)
         and not any(numbers.is_number(cell) for cell in first)
     )
@@ -197,12 +250,35 @@ def _sniff_delimiter(lines: Sequence[str]) -> str:
             counts[delimiter] = [len(split(line)) for line in lines]
         except csv.Error:
             counts[delimiter] = [1]
-    for delimiter, widths in counts.items():
-        if widths[0] > 1 and len(set(widths)) == 1:
-            return delimiter
+    fitting = [d for d, widths in counts.items() if widths[0] > 1 and len(set(widths)) == 1]
+    if fitting:
+        inner = [d for d in fitting[1:] if _have_decimal_commas(d, lines)]
+        return inner[0] if fitting[0] == "," and inner else fitting[0]
+    if counts[","][0] == 1 and _are_decimal_commas(lines[1:]):
+        # One column, in which nothing separates cells.
+        return ";"
     # No delimiter fits every line: take the one that cuts most, and let the odd row be named.
     best = max(counts, key=lambda delimiter: max(counts[delimiter]))
     return best if max(counts[best]) > 1 else ","
+
+
+def _have_decimal_commas(delimiter: str, lines: Sequence[str]) -> bool:
+    """Return whether commas are decimal signs in the cells between other delimiters."""
+    split = _splitter(delimiter)
+    with_commas = [cell for line in lines for cell in split(line) if "," in cell]
+    are_decimal = [_DECIMAL_COMMA.fullmatch(cell) is not None for cell in with_commas]
+    # Blanks may also be part of the text between commas.
+    return all(are_decimal) if delimiter == WHITESPACE else any(are_decimal)
+
+
+def _are_decimal_commas(lines: Sequence[str]) -> bool:
+    """Return whether lines have one number each, some of them with a decimal comma."""
+    cells = [line.strip() for line in lines]
+    are_commas = [_DECIMAL_COMMA.fullmatch(cell) is not None for cell in cells]
+    return any(are_commas) and all(
+        is_comma or cell in MISSING or PLAIN.is_number(cell)
+        for is_comma, cell in zip(are_commas, cells, strict=True)
+    )
 
 
 def looks_like_header(

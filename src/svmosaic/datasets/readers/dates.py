@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["DATE_ORDERS", "DateOrder", "are_dates", "days_of_date"]
+__all__ = [
+    "DATE_ORDERS",
+    "DateOrder",
+    "days_of_date",
+    "has_short_year",
+    "looks_like_date",
+    "looks_like_time",
+]
 
 # Year, month and day, in the order in which a file has them. The year comes with four digits, so
 # that a date that begins with it is read the same in every order.
@@ -23,6 +29,9 @@ _TIME = (
 )
 _YEAR_FIRST = re.compile(_YEAR + _MARK + _FIRST + "(?P=mark)" + _SECOND + _TIME, re.ASCII)
 _YEAR_LAST = re.compile(_FIRST + _MARK + _SECOND + "(?P=mark)" + _YEAR + _TIME, re.ASCII)
+# A year of two digits, last or first; it is not read, as its century is a guess.
+_SHORT_YEAR = re.compile(r"\d{1,2}" + _MARK + r"\d{1,2}(?P=mark)\d{2}" + _TIME, re.ASCII)
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d{1,9})?)?( ?[AaPp]\.?[Mm]\.?)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -66,21 +75,44 @@ def days_of_date(text: str, order: DateOrder) -> float:
     return (seconds + float(f"0.{found['part'] or 0}")) / 86400.0
 
 
-def are_dates(texts: Iterable[str]) -> bool:
-    """Return whether all texts are dates in one and the same order.
+def has_short_year(text: str) -> bool:
+    """Return whether a text is a date such as ``1/5/24``, whose year has two digits.
 
     Parameters
     ----------
-    texts : iterable of str
-        Cells, without blanks around them.
+    text : str
+        A cell, without blanks around it.
     """
-    left = set(DATE_ORDERS)
-    for text in texts:
-        for order in tuple(left):
-            try:
-                days_of_date(text, order)
-            except ValueError:
-                left.discard(order)
-        if not left:
-            return False
-    return True
+    return _SHORT_YEAR.fullmatch(text) is not None
+
+
+def looks_like_date(text: str) -> bool:
+    """Return whether a text has the form of a date, be it valid or not.
+
+    Parameters
+    ----------
+    text : str
+        A cell, without blanks around it.
+
+    Examples
+    --------
+    >>> from svmosaic.datasets.readers.dates import looks_like_date
+    >>> [looks_like_date(text) for text in ("2024-13-45", "01.05.24", "1.2.3")]
+    [True, True, False]
+    """
+    return (
+        _YEAR_FIRST.fullmatch(text) is not None
+        or _YEAR_LAST.fullmatch(text) is not None
+        or has_short_year(text)
+    )
+
+
+def looks_like_time(text: str) -> bool:
+    """Return whether a text has the form of a time of day.
+
+    Parameters
+    ----------
+    text : str
+        A cell, without blanks around it.
+    """
+    return _TIME_OF_DAY.fullmatch(text) is not None

@@ -104,7 +104,7 @@ def _cell_text(value: Any) -> str:
     return str(value).strip()
 
 
-def _lay_out(path: Path, options: TableOptions) -> tuple[tuple[str, ...], bool]:
+def _lay_out(path: Path, options: TableOptions) -> tuple[ColumnNames, bool]:
     """Return the names of the columns, and whether the first row has them."""
     sample = list(itertools.islice(_iter_rows(path, options), _SAMPLE_ROWS))
     if not sample:
@@ -118,8 +118,9 @@ def _lay_out(path: Path, options: TableOptions) -> tuple[tuple[str, ...], bool]:
     if has_header is None:
         has_header = looks_like_header(padded[0], padded[1:], PLAIN)
     if has_header:
-        return header_names(path, number, padded[0]), True
-    return tuple(f"x{j + 1}" for j in range(width)), False
+        names = header_names(path, number, padded[0])
+        return ColumnNames(names, row_names=width > 1 and not padded[0][0]), True
+    return ColumnNames(tuple(f"x{j + 1}" for j in range(width))), False
 
 
 def _padded(cells: list[str], width: int) -> list[str]:
@@ -127,12 +128,13 @@ def _padded(cells: list[str], width: int) -> list[str]:
 
 
 def _columns(path: Path, options: TableOptions) -> ColumnNames:
-    return ColumnNames(_lay_out(path, options)[0])
+    return _lay_out(path, options)[0]
 
 
 def _read(path: Path, options: TableOptions) -> Dataset:
-    names, has_header = _lay_out(path, options)
-    roles = assign_roles(names, options, path)
+    found, has_header = _lay_out(path, options)
+    names = found.names
+    roles = assign_roles(names, options, path, row_names=found.row_names)
     columns = make_columns(path, names, roles, options)
     builder = TableBuilder(path, columns, roles, options)
     number = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from svmosaic.datasets.readers.columns import (
     TextColumn,
     assign_roles,
 )
-from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
+from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
@@ -54,6 +54,11 @@ class LineTable:
         What a cell without a value looks like.
     numbers : NumberFormat
         How numbers are written.
+    delimiter : str or None
+        What separates the cells; None: the format leaves no choice of it and of the numbers.
+    row_names : bool
+        Whether the first column has no heading, and so names the rows. It is then no feature,
+        unless the caller says so.
     """
 
     names: tuple[str, ...]
@@ -61,6 +66,8 @@ class LineTable:
     n_head_lines: int = 0
     missing: frozenset[str] = MISSING
     numbers: NumberFormat = PLAIN
+    delimiter: str | None = None
+    row_names: bool = False
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -144,12 +151,16 @@ def _open(lay_out: LayOut, path: Path, options: TableOptions) -> tuple[LineTable
 
 
 def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
-    return ColumnNames(_open(lay_out, path, options)[0].names)
+    table, _ = _open(lay_out, path, options)
+    numbers = None if table.delimiter is None else table.numbers
+    return ColumnNames(
+        table.names, delimiter=table.delimiter, numbers=numbers, row_names=table.row_names
+    )
 
 
 def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     table, number = _open(lay_out, path, options)
-    roles = assign_roles(table.names, options, path)
+    roles = assign_roles(table.names, options, path, row_names=table.row_names)
     columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
     lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
@@ -228,7 +239,9 @@ class LineRows:
         self.path = path
         self._lay_out = lay_out
         self._options = options
-        self._roles = assign_roles(self._table.names, options, path)
+        self._roles = self._without_ids(
+            assign_roles(self._table.names, options, path, row_names=self._table.row_names)
+        )
         first = next(self.rows(), None)
         if first is None:
             raise file_error(path, self._last_line, "the table has no rows. Check the file.")
@@ -237,6 +250,12 @@ class LineRows:
             j: NominalColumn(self._cells(j)) for j, nominal in self._is_nominal.items() if nominal
         }
         self._names: dict[int, tuple[str, ...]] = {}
+
+    @staticmethod
+    def _without_ids(roles: Roles) -> Roles:
+        # A stream has samples and labels only.
+        ids = frozenset[int]() if roles.id_column is None else frozenset({roles.id_column})
+        return replace(roles, dropped=roles.dropped | ids)
 
     @cached_property
     def _table(self) -> LineTable:
@@ -269,7 +288,10 @@ class LineRows:
                 continue
             if cell in self._table.missing:
                 raise self._cells(j).missing_value(number)
-            kinds[j] = j in self._roles.forced_nominal or not self._table.numbers.is_number(cell)
+            is_forced = j in self._roles.forced_nominal
+            kinds[j] = is_forced or not self._table.numbers.is_number(cell)
+            if kinds[j] and not is_forced and looks_like_number(cell):
+                raise self._cells(j).not_a_number(cell, number)
         return kinds
 
     def rows(self) -> Iterator[NumberedRow]:

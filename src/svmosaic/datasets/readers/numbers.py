@@ -7,11 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["PLAIN", "NumberFormat"]
+__all__ = ["PLAIN", "NumberFormat", "looks_like_number"]
 
 # Where the comma is the decimal sign, these may stand between groups of three digits: a point,
 # blanks of three widths, an apostrophe.
 _GROUP_MARKS = ". \u00a0\u202f'"
+# Numbers as people write them: 1,234.5 and 1.234,5 and 1 234; (5), $5, 5 %, and a minus sign that
+# is no hyphen.
+_SIGN = r"[+\-\u2212\u2013]?"
+_CURRENCY = r"[$\u20ac\u00a3\u00a5]?"
+_DIGITS = r"(?:[1-9]\d{0,2}(?:[,. \u00a0\u202f']\d{3})+|\d+)(?:[.,]\d*)?|[.,]\d+"
+_WRITTEN = (
+    rf"{_SIGN} ?{_CURRENCY} ?{_SIGN}(?:{_DIGITS})(?:[eE]{_SIGN}\d+)? ?(?:%|\u2030|{_CURRENCY})"
+)
+_LIKE_A_NUMBER = re.compile(rf"{_WRITTEN}|\({_WRITTEN}\)", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -49,7 +58,10 @@ class NumberFormat:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         sign = re.escape(self.decimal)
-        groups = rf"\d{{1,3}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
+        # 0.123 is no 123, whatever stands between groups.
+        groups = (
+            rf"[1-9]\d{{0,2}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
+        )
         return re.compile(
             rf"[+-]?(?:(?:{groups}|\d+)(?:{sign}\d*)?|{sign}\d+)(?:[eE][+-]?\d+)?", re.ASCII
         )
@@ -107,3 +119,20 @@ class NumberFormat:
 
 
 PLAIN = NumberFormat()
+
+
+def looks_like_number(text: str) -> bool:
+    """Return whether a cell is a number as people write it, whatever the format of a file.
+
+    Parameters
+    ----------
+    text : str
+        The cell, without blanks around it.
+
+    Examples
+    --------
+    >>> from svmosaic.datasets.readers.numbers import looks_like_number
+    >>> [looks_like_number(text) for text in ("1,234.5", "(5)", "5 %", "$5", "1.2.3", "20-30")]
+    [True, True, True, True, False, False]
+    """
+    return _LIKE_A_NUMBER.fullmatch(text) is not None

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.datasets.readers.text import iter_blocks
 
 if TYPE_CHECKING:
@@ -48,10 +49,19 @@ class ColumnNames:
     n_targets : int or None
         How many of them the file declares as targets: the first ones, or the last ones if it is
         negative. None: the file says nothing.
+    delimiter : str or None
+        What separates the cells; None: the format has no delimiter.
+    numbers : NumberFormat or None
+        How numbers are written; None: the format leaves no choice.
+    row_names : bool
+        Whether the first column has no heading, and so names the rows.
     """
 
     names: tuple[str, ...]
     n_targets: int | None = None
+    delimiter: str | None = None
+    numbers: NumberFormat | None = None
+    row_names: bool = False
 
 
 def no_line(line: str) -> bool:

@@ -302,7 +302,8 @@ def iter_blocks(
     """Yield the lines of a text file, a block at a time.
 
     Lines end with a line feed, with or without a carriage return before it. Refused with the
-    line number: bytes that are not UTF-8, NUL bytes, and lines longer than `max_line_bytes`.
+    line number: bytes that are not UTF-8, NUL bytes, other carriage returns, and lines longer than
+    `max_line_bytes`.
     Text longer than `max_bytes` is refused as in `iter_chunks`, which also says what `encoding` is.
     """
     source = Path(path)
@@ -330,6 +331,17 @@ def iter_result_blocks(path: str | os.PathLike[str]) -> Iterator[LineBlock]:
         shorten="Free memory, or divide the file.",
     ):
         yield from iter_blocks(path)
+
+
+def _refuse_carriage_returns(path: Path, first: int, lines: list[str]) -> None:
+    """Refuse line ends of old Macintosh computers, which would make one line of the file."""
+    for number, line in enumerate(lines, first):
+        if "\r" in line:
+            raise file_error(
+                path,
+                number,
+                "a carriage return within the line. Save the file with line feeds as line ends.",
+            )
 
 
 def _long_line(path: Path, line: int, limit: int) -> DataFileError:
@@ -360,4 +372,5 @@ def _decode(path: Path, first: int, data: bytes, max_line_bytes: int) -> LineBlo
     lines = text.split("\n")
     if "\r" in text:
         lines = [line.removesuffix("\r") for line in lines]
+        _refuse_carriage_returns(path, first, lines)
     return LineBlock(first, lines)
