@@ -149,11 +149,18 @@ class KnownColumns:
         The columns that it predicts; empty if it does not know.
     roles : dict
         Names of other columns by what they are: see `svmosaic.persistence.save`.
+    named_classes : bool
+        Whether it predicts names, so that labels are names though they look like numbers.
     """
 
     features: list[str]
     targets: list[str]
     roles: Mapping[str, list[str]] = field(default_factory=dict)
+    named_classes: bool = False
+
+    def needs(self, column: str) -> bool:
+        """Return whether features are made of a column of this name."""
+        return any(name == column or name.startswith(f"{column}=") for name in self.features)
 
     def date_orders(self) -> dict[str, Any]:
         """Return the order of year, month and day, by the columns of dates."""
@@ -197,7 +204,7 @@ def read_file(
     missing if `gaps`; a missing name is then nan in all its columns if `name_gaps`, else 0. What is
     `known` of the columns tells which hold numbers and which hold names.
     """
-    with own_options():
+    with own_options(for_model=known is not None):
         data = _read_file(source, task, columns, labelled, width, gaps, name_gaps, known)
     refuse_infinities(data.X, Path(source).name)
     return data
@@ -295,7 +302,10 @@ def _kinds_of_model(
     strange = [name for name in unknown if name not in expected]
     if strange:
         note(f"warning: {file} has {listed_columns(strange)} unknown to the model; left out")
-    kinds: dict[str, Any] = {"nominal_columns": others, "drop": unknown}
+    labels = [names[find_column(target, names, Path(file))]] if target is not None else []
+    if not known.named_classes:
+        labels = []
+    kinds: dict[str, Any] = {"nominal_columns": [*others, *labels], "drop": unknown}
     if "numeric_columns" in reader.options:
         said = columns.reading.get("dates")
         dates = {n: said or order for n, order in known.date_orders().items() if n in numeric}
