@@ -7,6 +7,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
@@ -152,7 +153,16 @@ def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.prediction_table import output_format
 
+    if output_format(args.output_format, args.output) == "labels":
+        for option in ("decision", "proba", "instances"):
+            if getattr(args, option):
+                where = args.output or "the output"
+                raise ValueError(
+                    f"--{option} writes a table, and {where} would get the predictions alone. Name "
+                    "a .csv file by -o, or pass --output-format csv."
+                )
     if is_regressor(model):
         for option in ("decision", "proba"):
             if getattr(args, option):
@@ -181,6 +191,7 @@ def _make_table(
 ) -> PredictionTable:
     import numpy as np
 
+    from svmosaic.cli.inputs import final_estimator
     from svmosaic.cli.prediction_table import PredictionTable, class_columns
 
     name, ids = _ids(args, model, data, task)
@@ -200,7 +211,10 @@ def _make_table(
     with _matched_columns():
         if args.decision:
             values = model.decision_function(data.X)
-            for column in class_columns("decision", step_classes(model), values):
+            shape = getattr(final_estimator(model), "decision_function_shape", None)
+            for column in class_columns(
+                "decision", step_classes(model), values, pairs=shape == "ovo"
+            ):
                 table.add(*column)
         if args.proba:
             for column in class_columns("proba", step_classes(model), model.predict_proba(data.X)):
@@ -210,12 +224,19 @@ def _make_table(
 
 def _ids(args: argparse.Namespace, model: Any, data: Dataset, task: Kind) -> tuple[str, Any]:
     """Return what identifies the rows or bags: their ids and what these are called."""
+    from svmosaic.cli.data_kinds import Columns, column_names
+
     role = "bag" if task == "bags" else "id"
     known = getattr(model, "column_roles_in_", {}).get(role, [role])[0]
-    given = getattr(args, role)
     if data.ids is None:
         return "bag" if task == "bags" else "row", range(1, data.n_samples + 1)
-    return (given if isinstance(given, str) else known), data.ids
+    if getattr(args, role) is None:
+        return known, data.ids
+    columns, source = Columns.of(args), args.data[0]
+    names = column_names(source, columns)
+    if names is not None:
+        columns = columns.resolve(names, Path(source))
+    return str(getattr(columns, role)), data.ids
 
 
 def _of_instances(table: PredictionTable, model: Any, data: Dataset) -> PredictionTable:
