@@ -17,7 +17,7 @@ from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
 from svmosaic.datasets.readers.columns import TableOptions, find_column, to_dense
 from svmosaic.datasets.readers.dates import DATE_ORDERS
-from svmosaic.datasets.readers.reader import Reader, find_reader
+from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
@@ -29,6 +29,7 @@ __all__ = [
     "listed_columns",
     "read_file",
     "select_columns",
+    "with_index",
 ]
 
 # A message names at most this many columns.
@@ -262,13 +263,43 @@ def _read_file(
     return data.with_features(to_dense(data.X, Path(source), columns.max_bytes), None)
 
 
+def with_index(
+    source: str, columns: Columns, task: Kind, known: KnownColumns | None = None
+) -> Columns:
+    """Return the same with the index that a file declares as ids, where the user says nothing.
+
+    What is `known` to a model as a feature or a target stays such.
+    """
+    if task == "bags" or columns.id is not None or not Path(source).is_file():
+        return columns
+    declared = _declared_columns(source, columns)
+    if declared is None or not declared.index:
+        return columns
+    said = columns.resolve(declared.names, Path(source))
+    targets = said.targets if isinstance(said.targets, list) else []
+    taken = {said.target, *targets, *said.drop, *said.categorical, *said.numeric}
+    free = [name for name in declared.index if name not in taken]
+    if known is not None:
+        free = [name for name in free if not known.needs(name) and name not in known.targets]
+    if not free:
+        return columns
+    names = ", ".join(map(repr, free))
+    note(f"the index of {Path(source).name}, {names}, identifies the rows and is no feature")
+    return replace(columns, id=free[0], drop=[*columns.drop, *free[1:]])
+
+
 def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
     """Return the names of all columns of a file; None for formats without."""
+    declared = _declared_columns(source, columns)
+    return None if declared is None else declared.names
+
+
+def _declared_columns(source: str, columns: Columns) -> ColumnNames | None:
     with own_options():
         reader = find_reader(source, columns.format, encoding=columns.reading.get("encoding"))
         if not reader.has_columns or reader.columns is None:
             return None
-        return reader.columns(Path(source), columns.options()).names
+        return reader.columns(Path(source), columns.options())
 
 
 def _kinds_of_model(

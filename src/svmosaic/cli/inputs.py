@@ -24,6 +24,7 @@ from svmosaic.cli.data_kinds import (
     data_kind,
     listed_columns,
     read_file,
+    with_index,
 )
 from svmosaic.cli.option_names import own_options
 from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
@@ -127,7 +128,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     if wanted is not None:
         known = KnownColumns([str(name) for name in wanted], own, roles, named_classes=named)
     found = None if known is None else column_names(source, columns)
-    columns = _with_roles(columns, roles, found)
+    columns = with_index(source, _with_roles(columns, roles, found), task, known)
     if known is not None and found is not None:
         _refuse_to_drop(columns.resolve(found, Path(source)), known, source)
 

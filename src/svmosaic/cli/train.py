@@ -162,7 +162,7 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.data_kinds import data_kind, select_columns, with_index
     from svmosaic.cli.describe import role_fields
     from svmosaic.cli.folds import make_folds
     from svmosaic.cli.preparation import plan_preparation
@@ -176,6 +176,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
     source = options.one_source(args.data)
+    columns = with_index(source, columns, task)
     data = inputs.read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
     inputs.warn_about_ids(source, columns, data)
     data = inputs.dense_where_needed(data, estimator)

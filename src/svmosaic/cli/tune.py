@@ -166,7 +166,7 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_classifier
 
     from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.data_kinds import data_kind, select_columns, with_index
     from svmosaic.cli.describe import role_fields
     from svmosaic.cli.grid_search import find_scorer
 
@@ -175,6 +175,7 @@ def run(args: argparse.Namespace) -> None:
     columns = select_columns(args, task, f"the method {args.method}")
     args.scoring, scorer = find_scorer(args.scoring, estimator)
     gaps = args.impute != "none"
+    columns = with_index(args.data, columns, task)
     data = inputs.read_training(args.data, columns, task=task, gaps=gaps)
     inputs.warn_about_ids(args.data, columns, data)
     data = inputs.dense_where_needed(data, estimator)

@@ -48,10 +48,13 @@ class ColumnNames:
     n_targets : int or None
         How many of them the file declares as targets: the first ones, or the last ones if it is
         negative. None: the file says nothing.
+    index : tuple of str
+        Those of them that the file declares as an index of the rows.
     """
 
     names: tuple[str, ...]
     n_targets: int | None = None
+    index: tuple[str, ...] = ()
 
 
 def no_line(line: str) -> bool:
