@@ -25,6 +25,7 @@ __all__ = [
     "Columns",
     "KnownColumns",
     "column_names",
+    "columns_of_test",
     "data_kind",
     "listed_columns",
     "read_file",
@@ -286,6 +287,25 @@ def with_index(
     names = ", ".join(map(repr, free))
     note(f"the index of {Path(source).name}, {names}, identifies the rows and is no feature")
     return replace(columns, id=free[0], drop=[*columns.drop, *free[1:]])
+
+
+def columns_of_test(columns: Columns, source: str, test: str) -> Columns:
+    """Return what the user said of the training file, where it applies to a file of test rows.
+
+    Columns are found by their names in the training file. What is no feature may be absent from the
+    test rows.
+    """
+    if not Path(source).is_file() or not Path(test).is_file():
+        return columns
+    names, found = column_names(source, columns), column_names(test, columns)
+    if names is None or found is None:
+        return columns
+    columns = columns.resolve(names, Path(source))
+    lists: dict[str, Any] = {
+        option: [name for name in getattr(columns, option) if name in found]
+        for option in _COLUMN_LISTS
+    }
+    return replace(columns, id=columns.id if columns.id in found else None, **lists)
 
 
 def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
