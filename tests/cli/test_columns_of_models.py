@@ -146,12 +146,46 @@ def test_labels_are_found_by_name_wherever_they_are(model, tmp_path, capsys):
     assert "predicts           class" in capsys.readouterr().out
 
 
-def test_a_label_that_is_missing_here_and_there_is_an_error(model, tmp_path, capsys):
+@pytest.mark.parametrize("words", [(), ("--target", "class"), ("--target", "-1")])
+def test_rows_without_a_label_are_predicted_and_not_compared(svmosaic, model, tmp_path, words):
     (tmp_path / "some.csv").write_text("size,weight,colour,class\n1,2,red,yes\n3,4,blue,\n")
 
-    assert main(["predict", model, "some.csv"]) != 0
+    outcome = svmosaic("predict", model, "some.csv", *words)
 
-    assert "some.csv, line 3: the target 'class' has no value" in capsys.readouterr().err
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == "row,prediction\n1,yes\n2,yes\n"
+    assert "1 of 2 rows have no label and are not compared" in outcome.err
+    assert "accuracy 1.0000 (1 of 1 row right)" in outcome.err
+    assert "unknown to the model" not in outcome.err
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_numbers_as_labels_may_be_missing_too(svmosaic, tmp_path, regression):
+    size, weight, _, y = table()
+    y = (size + weight).round(3) if regression else (y == "yes").astype(int)
+    path = write_rows(tmp_path / "t.csv", "a,b,y", zip(size, weight, y, strict=True))
+    method = ("--method", "smo-regression") if regression else ()
+    lines = path.read_text().splitlines()
+    lines[3] = lines[3].rpartition(",")[0] + ","
+    (tmp_path / "some.csv").write_text("\n".join(lines) + "\n")
+
+    words = ("train", path, "-o", tmp_path / "m", *method, "--test", tmp_path / "some.csv")
+    trained = svmosaic(*words)
+    outcome = svmosaic("predict", tmp_path / "m", tmp_path / "some.csv")
+
+    assert "(39 rows)" in trained.out
+    assert len(outcome.out.splitlines()) == ROWS + 1
+    assert "1 of 40 rows have no label" in outcome.err
+    assert ("R2" if regression else "of 39 rows right") in outcome.err
+
+
+def test_another_error_beside_missing_labels_is_said(svmosaic, model, tmp_path):
+    (tmp_path / "some.csv").write_text("size,weight,colour,class\n1,x,red,yes\n3,4,blue,\n")
+
+    outcome = svmosaic("predict", model, "some.csv")
+
+    assert outcome.code == 1
+    assert "some.csv, line 2: column 'weight' holds numbers, got 'x'" in outcome.err
 
 
 def test_several_targets_are_found_by_name(tmp_path, monkeypatch, capsys):

@@ -26,6 +26,7 @@ from svmosaic.cli.data_kinds import (
     read_file,
     with_index,
 )
+from svmosaic.cli.missing_labels import has_label, read_labels
 from svmosaic.cli.option_names import own_options
 from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
@@ -110,9 +111,10 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
 
     Columns are matched by name where both sides have names, so their order does not matter and a
     category that the model has never seen is left out. If nothing was said of the labels, they are
-    in the columns that the model knows by name, if the file has these and they are not empty. For a
-    model that knows no names, a table that has just its features is read without labels, and
-    several targets are read only if they were named.
+    in the columns that the model knows by name, if the file has these and they are not empty. Where
+    some rows have no label, `y` has nan or None: see `svmosaic.cli.missing_labels`. For a model
+    that knows no names, a table that has just its features is read without labels, and several
+    targets are read only if they were named.
     """
     task = data_kind(final_estimator(model))
     if not _is_file(source, task):
@@ -155,15 +157,28 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
         if not set(own) <= set(names):
             return read(labelled=False)
         columns = columns.with_targets(own, task)
-        try:
-            return read()
-        except DataFileError:
-            if not _are_empty(source, columns, own, names):
-                raise
-            return read(labelled=False)
+        if task != "rows":
+            try:
+                return read()
+            except DataFileError:
+                if not _are_empty(source, columns, own, names):
+                    raise
+                return read(labelled=False)
     if task == "targets":
         return read(labelled=columns.targets is not None)
-    if columns.target != -1:
+    if columns.target is not None and columns.target != -1:
+        try:
+            return read()
+        except DataFileError as error:
+            names = column_names(source, columns)
+            if task != "rows" or names is None:
+                raise
+            columns = columns.resolve(names, Path(source))
+            labels = _incomplete_labels(source, columns, names, named, error)
+            # Features only, without the labels as one of them.
+            columns = replace(columns, drop=[*columns.drop, str(columns.target)], target=None)
+            return replace(read(labelled=False), y=labels)
+    if columns.target is None:
         return read()
     try:
         return read()
@@ -207,6 +222,20 @@ def _free_columns(columns: Columns, names: Sequence[str]) -> list[str]:
     targets = columns.targets if isinstance(columns.targets, list) else []
     taken = {columns.id, columns.bag, columns.target, *columns.drop, *targets}
     return [name for name in names if name not in taken]
+
+
+def _incomplete_labels(
+    source: str, columns: Columns, names: Sequence[str], named: bool, error: DataFileError
+) -> Any:
+    """Return the labels of a file, None if there are none; raise the error if none is missing."""
+    try:
+        labels = read_labels(source, columns, str(columns.target), names, named=named)
+    except (DataFileError, ValueError):
+        raise error from None
+    known = has_label(labels)
+    if known.all():
+        raise error
+    return labels if known.any() else None
 
 
 def _are_empty(source: str, columns: Columns, own: list[str], names: Sequence[str]) -> bool:

@@ -127,6 +127,7 @@ def run(args: argparse.Namespace) -> None:
 
     from svmosaic.cli.data_kinds import Columns, data_kind, select_columns
     from svmosaic.cli.inputs import final_estimator, libsvm_width, read_for_model
+    from svmosaic.cli.missing_labels import labelled_part
     from svmosaic.cli.prediction_table import output_format, render
 
     model = load_model(args.model)
@@ -141,10 +142,13 @@ def run(args: argparse.Namespace) -> None:
     labels = predict_labels(model, data.X)
     table = _make_table(args, model, data, labels, task)
     _write(render(table, output_format(args.output_format, args.output)), args.output)
-    if data.y is not None and is_regressor(model):
+    if data.y is None:
+        return
+    data, labels = labelled_part(data, labels)
+    if is_regressor(model):
         mean = "mean " if task == "targets" else ""
         note(f"{mean}R2 {model_score(model, data.X, data.y):.4f}")
-    elif data.y is not None:
+    else:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
 
 

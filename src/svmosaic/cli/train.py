@@ -419,6 +419,7 @@ def _cross_validated(
 def _test_score(model: Any, source: str, columns: Columns) -> str:
     from svmosaic.cli.data_kinds import data_kind
     from svmosaic.cli.inputs import final_estimator, read_for_model
+    from svmosaic.cli.missing_labels import labelled_part
     from svmosaic.cli.predict import model_score
 
     test = read_for_model(source, model, columns)
@@ -426,6 +427,7 @@ def _test_score(model: Any, source: str, columns: Columns) -> str:
     if test.y is None:
         option = "--targets" if task == "targets" else "--target"
         raise ValueError(f"{source} has no labels to compare with. Name them by {option}.")
+    test, _ = labelled_part(test, test.y)
     what = "bag" if task == "bags" else "row"
     return f"{model_score(model, test.X, test.y):.4f} ({plural(test.n_samples, what)})"
 
