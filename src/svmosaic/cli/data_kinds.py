@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -160,9 +160,13 @@ class KnownColumns:
     roles: Mapping[str, list[str]] = field(default_factory=dict)
     named_classes: bool = False
 
-    def needs(self, column: str) -> bool:
-        """Return whether features are made of a column of this name."""
-        return any(name == column or name.startswith(f"{column}=") for name in self.features)
+    def needs(self, column: str, names: Container[str] = ()) -> bool:
+        """Return whether features are made of a column; `names` are all columns of its file.
+
+        A column of numbers may be called ``lag=1``, which is then no value of a column lag.
+        """
+        values = (name for name in self.features if name.startswith(f"{column}="))
+        return column in self.features or any(name not in names for name in values)
 
     def date_orders(self) -> dict[str, Any]:
         """Return the order of year, month and day, by the columns of dates."""
@@ -281,7 +285,8 @@ def with_index(
     taken = {said.target, *targets, *said.drop, *said.categorical, *said.numeric}
     free = [name for name in declared.index if name not in taken]
     if known is not None:
-        free = [name for name in free if not known.needs(name) and name not in known.targets]
+        needed = {name for name in free if known.needs(name, declared.names)}
+        free = [name for name in free if name not in needed.union(known.targets)]
     if not free:
         return columns
     names = ", ".join(map(repr, free))

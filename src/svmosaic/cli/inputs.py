@@ -132,7 +132,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     found = None if known is None else column_names(source, columns)
     columns = with_index(source, _with_roles(columns, roles, found), task, known)
     if known is not None and found is not None:
-        _refuse_to_drop(columns.resolve(found, Path(source)), known, source)
+        _refuse_to_drop(columns.resolve(found, Path(source)), known, found, source)
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
@@ -207,10 +207,12 @@ def _are_names(classes: Any) -> bool:
     return classes is not None and all(isinstance(label, str) for label in list(classes))
 
 
-def _refuse_to_drop(columns: Columns, known: KnownColumns, source: str) -> None:
+def _refuse_to_drop(
+    columns: Columns, known: KnownColumns, names: Sequence[str], source: str
+) -> None:
     """Refuse to leave out columns that the model was trained on."""
     for name in columns.drop:
-        if known.needs(str(name)):
+        if known.needs(str(name), names):
             raise ValueError(
                 f"--drop: the model was trained on the column {name!r} of {Path(source).name} and "
                 "needs it. Leave the column out of --drop."
