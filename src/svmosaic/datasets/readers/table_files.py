@@ -69,7 +69,8 @@ def read_table(
         Columns of numbers: anything else in them is an error. By default most values of a column
         decide whether it holds numbers or names. Not for ARFF and LIBSVM.
     id_column : str or int, default=None
-        A column that identifies the rows. It is no feature; `Dataset.ids` has it as text. Not for
+        A column that identifies the rows. It is no feature; `Dataset.ids` has it as text. By
+        default there is none, except for a named index that pandas wrote to parquet. Not for
         LIBSVM.
     delimiter : str, default=None
         What separates the cells, or ``"whitespace"``; found by itself by default. CSV only.
