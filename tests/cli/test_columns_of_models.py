@@ -146,12 +146,46 @@ def test_labels_are_found_by_name_wherever_they_are(model, tmp_path, capsys):
     assert "predicts           class" in capsys.readouterr().out
 
 
-def test_a_label_that_is_missing_here_and_there_is_an_error(model, tmp_path, capsys):
+@pytest.mark.parametrize("words", [(), ("--target", "class"), ("--target", "-1")])
+def test_rows_without_a_label_are_predicted_and_not_compared(svmosaic, model, tmp_path, words):
     (tmp_path / "some.csv").write_text("size,weight,colour,class\n1,2,red,yes\n3,4,blue,\n")
 
-    assert main(["predict", model, "some.csv"]) != 0
+    outcome = svmosaic("predict", model, "some.csv", *words)
 
-    assert "some.csv, line 3: the target 'class' has no value" in capsys.readouterr().err
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == "row,prediction\n1,yes\n2,yes\n"
+    assert "1 of 2 rows have no label and are not compared" in outcome.err
+    assert "accuracy 1.0000 (1 of 1 row right)" in outcome.err
+    assert "unknown to the model" not in outcome.err
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_numbers_as_labels_may_be_missing_too(svmosaic, tmp_path, regression):
+    size, weight, _, y = table()
+    y = (size + weight).round(3) if regression else (y == "yes").astype(int)
+    path = write_rows(tmp_path / "t.csv", "a,b,y", zip(size, weight, y, strict=True))
+    method = ("--method", "smo-regression") if regression else ()
+    lines = path.read_text().splitlines()
+    lines[3] = lines[3].rpartition(",")[0] + ","
+    (tmp_path / "some.csv").write_text("\n".join(lines) + "\n")
+
+    words = ("train", path, "-o", tmp_path / "m", *method, "--test", tmp_path / "some.csv")
+    trained = svmosaic(*words)
+    outcome = svmosaic("predict", tmp_path / "m", tmp_path / "some.csv")
+
+    assert "(39 rows)" in trained.out
+    assert len(outcome.out.splitlines()) == ROWS + 1
+    assert "1 of 40 rows have no label" in outcome.err
+    assert ("R2" if regression else "of 39 rows right") in outcome.err
+
+
+def test_another_error_beside_missing_labels_is_said(svmosaic, model, tmp_path):
+    (tmp_path / "some.csv").write_text("size,weight,colour,class\n1,x,red,yes\n3,4,blue,\n")
+
+    outcome = svmosaic("predict", model, "some.csv")
+
+    assert outcome.code == 1
+    assert "some.csv, line 2: column 'weight' holds numbers, got 'x'" in outcome.err
 
 
 def test_several_targets_are_found_by_name(tmp_path, monkeypatch, capsys):
@@ -169,3 +203,76 @@ def test_several_targets_are_found_by_name(tmp_path, monkeypatch, capsys):
     assert "mean R2" in captured.err
     assert captured.out.startswith("row,sum,gap\n1,")
     assert len(captured.out.splitlines()) == ROWS + 1
+
+
+def write_rows(path, header, rows):
+    path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def test_a_column_of_numbers_with_an_equals_sign_is_needed(svmosaic, tmp_path):
+    size, weight, _, y = table()
+    write_rows(tmp_path / "t.csv", "lag=1,lag=2,y", zip(size, weight, y, strict=True))
+    assert svmosaic("train", tmp_path / "t.csv", "-o", tmp_path / "m").code == 0
+    (tmp_path / "one.csv").write_text("lag=1\n0.5\n")
+    (tmp_path / "both.csv").write_text("lag=2,lag=1\n0.5,0.5\n")
+
+    outcome = svmosaic("predict", tmp_path / "m", tmp_path / "one.csv")
+
+    assert outcome.code == 1
+    assert "one lacks the column 'lag=2'" in outcome.err
+    assert svmosaic("predict", tmp_path / "m", tmp_path / "both.csv").code == 0
+
+
+@pytest.mark.parametrize("name", ["size", "colour"])
+def test_a_feature_cannot_be_dropped(svmosaic, model, tmp_path, name):
+    (tmp_path / "new.csv").write_text("size,weight,colour\n1,2,red\n")
+
+    outcome = svmosaic("predict", model, "new.csv", "--drop", name)
+
+    assert outcome.code == 1
+    assert f"--drop: the model was trained on the column '{name}' of new.csv" in outcome.err
+
+
+@pytest.mark.parametrize("labels", [("1", "2"), ("90071992547409930", "90071992547409931")])
+def test_labels_read_as_names_stay_names(svmosaic, tmp_path, labels):
+    size, weight, _, y = table()
+    y = np.where(y == "yes", *labels)
+    path = write_rows(tmp_path / "t.csv", "a,b,y", zip(size, weight, y, strict=True))
+
+    trained = svmosaic("train", path, "-o", tmp_path / "m", "--categorical", "y", "--test", path)
+    predicted = svmosaic("predict", tmp_path / "m", path)
+
+    assert trained.code == predicted.code == 0, trained.err
+    assert "test accuracy" in trained.out
+    assert "accuracy" in predicted.err
+    assert "not classes" not in predicted.err
+
+
+def test_long_labels_get_no_advice_that_predict_lacks(svmosaic, tmp_path):
+    size, weight, _, y = table()
+    rows = list(zip(size, weight, (y == "yes").astype(int), strict=True))
+    path = write_rows(tmp_path / "t.csv", "a,b,y", rows)
+    assert svmosaic("train", path, "-o", tmp_path / "m").code == 0
+    (tmp_path / "new.csv").write_text("a,b,y\n1,2,90071992547409930\n")
+
+    outcome = svmosaic("predict", tmp_path / "m", tmp_path / "new.csv")
+
+    assert outcome.code == 1
+    assert "--categorical" not in outcome.err
+    assert "The model predicts other numbers: correct the label." in outcome.err
+
+
+def test_labels_of_bags_that_are_names_stay_names(svmosaic, molecules, tmp_path):
+    text = molecules.read_text().replace(",active", ",1").replace(",dull", ",B")
+    molecules.write_text(text)
+    words = ("--method", "mirsvm", "--bag", "molecule", "--categorical", "class")
+    assert svmosaic("train", molecules, "-o", tmp_path / "m", *words).code == 0
+    head, *lines = text.splitlines()
+    ones = tmp_path / "ones.csv"
+    ones.write_text("\n".join([head, *(line for line in lines if line.endswith(",1"))]) + "\n")
+
+    outcome = svmosaic("predict", tmp_path / "m", ones)
+
+    assert "accuracy" in outcome.err
+    assert "not classes" not in outcome.err

@@ -55,3 +55,17 @@ def test_a_search_fills_names_as_well(svmosaic, gaps, tmp_path):
     assert outcome.code == 0, outcome.err
     assert "names with the most frequent" in outcome.out or "1 name with" in outcome.out
     assert load(tmp_path / "m")[0].statistics_[2:].tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("others", [["red"], ["green", "red"], ["violet"], []])
+def test_other_rows_do_not_change_how_a_name_is_filled(svmosaic, gaps, tmp_path, others):
+    assert svmosaic("train", gaps, "-o", tmp_path / "m", "--impute", "mean").code == 0
+    (tmp_path / "all.csv").write_text("size,x=1,colour\n0.5,2.5,blue\n")
+    expected = svmosaic("predict", tmp_path / "m", tmp_path / "all.csv", "--decision").out
+    rows = "".join(f"0.5,2.5,{name}\n" for name in ["", *others])
+    (tmp_path / "new.csv").write_text(f"size,x=1,colour\n{rows}")
+
+    outcome = svmosaic("predict", tmp_path / "m", tmp_path / "new.csv", "--decision")
+
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines()[:2] == expected.splitlines()

@@ -230,3 +230,29 @@ def test_a_table_of_one_column_is_a_fault_of_the_file(tmp_path):
 
     with pytest.raises(DataFileError, match="expected columns of bag ids, features and labels"):
         read_bags(path)
+
+
+@pytest.mark.parametrize("ids", [("1.1", "1.10"), ("007", "7"), ("1e1", "10")])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_bag_ids_are_text(tmp_path, ids, suffix):
+    path = tmp_path / f"t.{suffix}"
+    if suffix == "csv":
+        path.write_text(f"bag,f,y\n{ids[0]},1,0\n{ids[1]},2,1\n{ids[0]},3,0\n")
+    else:
+        arrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        columns = {"bag": [*ids, ids[0]], "f": [1.0, 2.0, 3.0], "y": [0, 1, 0]}
+        parquet.write_table(arrow.table(columns), path)
+
+    data = read_bags(path)
+
+    assert data.ids.tolist() == list(ids)
+    assert [bag.ravel().tolist() for bag in data.X] == [[1.0, 3.0], [2.0]]
+
+
+def test_bag_ids_may_be_missing_nowhere(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("bag,f,y\n1,1,0\n,2,1\n")
+
+    with pytest.raises(DataFileError, match=r"t\.csv, line 3: the target 'bag' has no value"):
+        read_bags(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,13 @@ __all__ = [
     "Columns",
     "KnownColumns",
     "column_names",
+    "columns_of_test",
     "data_kind",
     "file_columns",
     "listed_columns",
     "read_file",
     "select_columns",
+    "with_index",
 ]
 
 # A message names at most this many columns.
@@ -150,11 +152,22 @@ class KnownColumns:
         The columns that it predicts; empty if it does not know.
     roles : dict
         Names of other columns by what they are: see `svmosaic.persistence.save`.
+    named_classes : bool
+        Whether it predicts names, so that labels are names though they look like numbers.
     """
 
     features: list[str]
     targets: list[str]
     roles: Mapping[str, list[str]] = field(default_factory=dict)
+    named_classes: bool = False
+
+    def needs(self, column: str, names: Container[str] = ()) -> bool:
+        """Return whether features are made of a column; `names` are all columns of its file.
+
+        A column of numbers may be called ``lag=1``, which is then no value of a column lag.
+        """
+        values = (name for name in self.features if name.startswith(f"{column}="))
+        return column in self.features or any(name not in names for name in values)
 
     def date_orders(self) -> dict[str, Any]:
         """Return the order of year, month and day, by the columns of dates."""
@@ -198,7 +211,7 @@ def read_file(
     missing if `gaps`; a missing name is then nan in all its columns if `name_gaps`, else 0. What is
     `known` of the columns tells which hold numbers and which hold names.
     """
-    with own_options():
+    with own_options(for_model=known is not None):
         data = _read_file(source, task, columns, labelled, width, gaps, name_gaps, known)
     refuse_infinities(data.X, Path(source).name)
     return data
@@ -256,6 +269,51 @@ def _read_file(
     return data.with_features(to_dense(data.X, Path(source), columns.max_bytes), None)
 
 
+def with_index(
+    source: str, columns: Columns, task: Kind, known: KnownColumns | None = None
+) -> Columns:
+    """Return the same with the index that a file declares as ids, where the user says nothing.
+
+    What is `known` to a model as a feature or a target stays such.
+    """
+    if task == "bags" or columns.id is not None or not Path(source).is_file():
+        return columns
+    declared = file_columns(source, columns)
+    if declared is None or not declared.index:
+        return columns
+    said = columns.resolve(declared.names, Path(source))
+    targets = said.targets if isinstance(said.targets, list) else []
+    taken = {said.target, *targets, *said.drop, *said.categorical, *said.numeric}
+    free = [name for name in declared.index if name not in taken]
+    if known is not None:
+        needed = {name for name in free if known.needs(name, declared.names)}
+        free = [name for name in free if name not in needed.union(known.targets)]
+    if not free:
+        return columns
+    names = ", ".join(map(repr, free))
+    note(f"the index of {Path(source).name}, {names}, identifies the rows and is no feature")
+    return replace(columns, id=free[0], drop=[*columns.drop, *free[1:]])
+
+
+def columns_of_test(columns: Columns, source: str, test: str) -> Columns:
+    """Return what the user said of the training file, where it applies to a file of test rows.
+
+    Columns are found by their names in the training file. What is no feature may be absent from the
+    test rows.
+    """
+    if not Path(source).is_file() or not Path(test).is_file():
+        return columns
+    names, found = column_names(source, columns), column_names(test, columns)
+    if names is None or found is None:
+        return columns
+    columns = columns.resolve(names, Path(source))
+    lists: dict[str, Any] = {
+        option: [name for name in getattr(columns, option) if name in found]
+        for option in _COLUMN_LISTS
+    }
+    return replace(columns, id=columns.id if columns.id in found else None, **lists)
+
+
 def column_names(source: str, columns: Columns) -> tuple[str, ...] | None:
     """Return the names of all columns of a file; None for formats without."""
     found = file_columns(source, columns)
@@ -302,7 +360,10 @@ def _kinds_of_model(
     strange = [name for name in unknown if name not in expected]
     if strange:
         note(f"warning: {file} has {listed_columns(strange)} unknown to the model; left out")
-    kinds: dict[str, Any] = {"nominal_columns": others, "drop": unknown}
+    labels = [names[find_column(target, names, Path(file))]] if target is not None else []
+    if not known.named_classes:
+        labels = []
+    kinds: dict[str, Any] = {"nominal_columns": [*others, *labels], "drop": unknown}
     if "numeric_columns" in reader.options:
         said = columns.reading.get("dates")
         dates = {n: said or order for n, order in known.date_orders().items() if n in numeric}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import UndefinedMetricWarning
 
 from svmosaic.bags import Bags
 from svmosaic.cli.data_kinds import data_kind
@@ -147,6 +149,11 @@ class GridSearch:
             for values in itertools.product(*self.grid.values())
         ]
         scores = np.array([[self._score(one, *fold) for fold in folds] for one in candidates])
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"The score of a fold of {who} is no number: {self.n_folds} folds of {len(y)} "
+                "samples are too small for it. Lower --cv, or choose another --scoring."
+            )
         best = int(scores.mean(axis=1).argmax())
         self.cv_results_ = {
             **{
@@ -179,7 +186,10 @@ class GridSearch:
     ) -> float:
         model = self._fit(candidate, X, y, weight)
         try:
-            return float(self.scorer(model, X_test, y_test))
+            with warnings.catch_warnings():
+                # What is undefined is nan, which `fit` refuses.
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                return float(self.scorer(model, X_test, y_test))
         except AttributeError as error:
             raise ValueError(
                 f"{type(model).__name__} does not have what --scoring asks of it ({error}). "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,9 @@ from svmosaic.cli.data_kinds import (
     file_columns,
     listed_columns,
     read_file,
+    with_index,
 )
+from svmosaic.cli.missing_labels import has_label, read_labels
 from svmosaic.cli.option_names import own_options
 from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
@@ -113,9 +115,10 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
 
     Columns are matched by name where both sides have names, so their order does not matter and a
     category that the model has never seen is left out. If nothing was said of the labels, they are
-    in the columns that the model knows by name, if the file has these and they are not empty. For a
-    model that knows no names, a table that has just its features is read without labels, and
-    several targets are read only if they were named.
+    in the columns that the model knows by name, if the file has these and they are not empty. Where
+    some rows have no label, `y` has nan or None: see `svmosaic.cli.missing_labels`. For a model
+    that knows no names, a table that has just its features is read without labels, and several
+    targets are read only if they were named.
     """
     task = data_kind(final_estimator(model))
     if not _is_file(source, task):
@@ -126,9 +129,15 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     wanted = getattr(model, "feature_names_in_", None)
     own = [str(name) for name in getattr(model, "target_names_in_", ())]
     roles = getattr(model, "column_roles_in_", {})
-    known = None if wanted is None else KnownColumns([str(name) for name in wanted], own, roles)
+    named = _are_names(getattr(final_estimator(model), "classes_", None))
+    known = None
+    if wanted is not None:
+        known = KnownColumns([str(name) for name in wanted], own, roles, named_classes=named)
     columns = _with_number_format(source, columns, roles)
-    columns = _with_roles(columns, roles, column_names(source, columns) if roles else None)
+    found = None if known is None else column_names(source, columns)
+    columns = with_index(source, _with_roles(columns, roles, found), task, known)
+    if known is not None and found is not None:
+        _refuse_to_drop(columns.resolve(found, Path(source)), known, found, source)
 
     def read(*, labelled: bool = True) -> Dataset:
         width = model.n_features_in_
@@ -142,22 +151,39 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
             name_gaps=name_gaps,
             known=known,
         )
-        return _fit_columns(data, model)
+        if named and task == "bags" and data.y is not None and data.y.dtype.kind in "iu":
+            # Where all labels of a table of bags look like whole numbers, they are read as such.
+            data = replace(data, y=data.y.astype(str))
+        free = None if found is None else _free_columns(columns.resolve(found, Path(source)), found)
+        return _fit_columns(data, model, free, name_gaps=name_gaps)
 
     names = column_names(source, columns) if own and not columns.says_targets() else None
     if names is not None:
         if not set(own) <= set(names):
             return read(labelled=False)
         columns = columns.with_targets(own, task)
-        try:
-            return read()
-        except DataFileError:
-            if not _are_empty(source, columns, own, names):
-                raise
-            return read(labelled=False)
+        if task != "rows":
+            try:
+                return read()
+            except DataFileError:
+                if not _are_empty(source, columns, own, names):
+                    raise
+                return read(labelled=False)
     if task == "targets":
         return read(labelled=columns.targets is not None)
-    if columns.target != -1:
+    if columns.target is not None and columns.target != -1:
+        try:
+            return read()
+        except DataFileError as error:
+            names = column_names(source, columns)
+            if task != "rows" or names is None:
+                raise
+            columns = columns.resolve(names, Path(source))
+            labels = _incomplete_labels(source, columns, names, named, error)
+            # Features only, without the labels as one of them.
+            columns = replace(columns, drop=[*columns.drop, str(columns.target)], target=None)
+            return replace(read(labelled=False), y=labels)
+    if columns.target is None:
         return read()
     try:
         return read()
@@ -197,6 +223,44 @@ def _with_roles(
         if name is not None and getattr(columns, role) is None and name in (names or ()):
             columns = replace(columns, id=name) if role == "id" else replace(columns, bag=name)
     return columns
+
+
+def _are_names(classes: Any) -> bool:
+    """Return whether the classes of a model are names, not numbers."""
+    return classes is not None and all(isinstance(label, str) for label in list(classes))
+
+
+def _refuse_to_drop(
+    columns: Columns, known: KnownColumns, names: Sequence[str], source: str
+) -> None:
+    """Refuse to leave out columns that the model was trained on."""
+    for name in columns.drop:
+        if known.needs(str(name), names):
+            raise ValueError(
+                f"--drop: the model was trained on the column {name!r} of {Path(source).name} and "
+                "needs it. Leave the column out of --drop."
+            )
+
+
+def _free_columns(columns: Columns, names: Sequence[str]) -> list[str]:
+    """Return the columns of a file that may be features."""
+    targets = columns.targets if isinstance(columns.targets, list) else []
+    taken = {columns.id, columns.bag, columns.target, *columns.drop, *targets}
+    return [name for name in names if name not in taken]
+
+
+def _incomplete_labels(
+    source: str, columns: Columns, names: Sequence[str], named: bool, error: DataFileError
+) -> Any:
+    """Return the labels of a file, None if there are none; raise the error if none is missing."""
+    try:
+        labels = read_labels(source, columns, str(columns.target), names, named=named)
+    except (DataFileError, ValueError):
+        raise error from None
+    known = has_label(labels)
+    if known.all():
+        raise error
+    return labels if known.any() else None
 
 
 def _are_empty(source: str, columns: Columns, own: list[str], names: Sequence[str]) -> bool:
@@ -395,11 +459,18 @@ class _ColumnMismatch(ValueError):
     """The columns of the data are not those of the model."""
 
 
-def _fit_columns(data: Dataset, model: Any) -> Dataset:
+def _fit_columns(
+    data: Dataset, model: Any, free: Sequence[str] | None = None, *, name_gaps: bool = False
+) -> Dataset:
+    """Return the data in the columns of the model.
+
+    `free` are the columns of the file that may be features; None where the file has no columns. A
+    missing name is nan in all its columns if `name_gaps`.
+    """
     wanted = getattr(model, "feature_names_in_", None)
     X, names = as_table(data), data.feature_names
     if wanted is not None and names is not None:
-        X = _match_names(data, [str(name) for name in wanted])
+        X = _match_names(data, [str(name) for name in wanted], free, name_gaps)
     elif data.n_features != model.n_features_in_:
         raise _ColumnMismatch(
             f"{data.name} has {data.n_features} features; the model was trained on "
@@ -410,19 +481,18 @@ def _fit_columns(data: Dataset, model: Any) -> Dataset:
     return _with_table(data, X, names)
 
 
-def _match_names(data: Dataset, wanted: list[str]) -> Any:
+def _match_names(
+    data: Dataset, wanted: list[str], free: Sequence[str] | None, name_gaps: bool
+) -> Any:
     names, table = list(data.feature_names or ()), as_table(data)
     if names == wanted:
         return table
     place = {name: j for j, name in enumerate(names)}
+    groups = _values_of_columns(names, wanted, free)
     # `colour=red` is a category of the column colour: absent where no row is red.
-    columns = {name.partition("=")[0] for name in names if "=" in name}
-    missing = [
-        name
-        for name in wanted
-        if name not in place and ("=" not in name or name.partition("=")[0] not in columns)
-    ]
-    if named := [name for name in missing if name in columns]:
+    owners = {name: _owner(name, groups) for name in wanted if name not in place}
+    missing = [name for name, owner in owners.items() if owner is None]
+    if named := [name for name in missing if groups.get(name)]:
         raise _ColumnMismatch(
             f"{data.name} has names in {listed_columns(named)}; the model was trained on numbers "
             "there. Correct the cells that are no numbers."
@@ -436,9 +506,50 @@ def _match_names(data: Dataset, wanted: list[str]) -> Any:
     if unknown:
         note(f"warning: {data.name} has {listed_columns(unknown)} unknown to the model; left out")
     X = table.tocsc() if sp.issparse(table) else table
-    zeros: Any = np.zeros((X.shape[0], 1), dtype=X.dtype)
-    parts = [X[:, [place[name]]] if name in place else zeros for name in wanted]
+    absent = {
+        name: _absent_value(X, groups[owner], name_gaps) for name, owner in owners.items() if owner
+    }
+    parts = [X[:, [place[name]]] if name in place else absent[name] for name in wanted]
     return sp.csr_array(sp.hstack(parts)) if sp.issparse(table) else np.hstack(parts)
+
+
+def _values_of_columns(
+    names: Sequence[str], wanted: Sequence[str], free: Sequence[str] | None
+) -> dict[str, list[int]]:
+    """Return the features that are values of one column of names, for each such column.
+
+    A column of numbers may have an equals sign in its name, so the columns of the file decide.
+    """
+    columns = set(free or ())
+    numbers = {name for name in names if name in columns}
+    values = {name: j for j, name in enumerate(names) if "=" in name and name not in numbers}
+    # Instances in a relational attribute are not among the columns of the file.
+    is_known = bool(numbers) or any(_owner(name, columns) for name in values)
+    groups: dict[str, list[int]] = {}
+    if free is not None and (is_known or not names):
+        groups = {name: [] for name in free if name not in numbers}
+    for name, j in values.items():
+        owner = _owner(name, groups) if is_known else name.partition("=")[0]
+        if owner is not None:
+            groups.setdefault(owner, []).append(j)
+    return groups
+
+
+def _owner(name: str, columns: Container[str]) -> str | None:
+    """Return the column of which a feature such as ``colour=red`` is a value, if there is one."""
+    cuts = (at for at, character in enumerate(name) if character == "=")
+    return next((name[:at] for at in cuts if name[:at] in columns), None)
+
+
+def _absent_value(X: Any, group: list[int], name_gaps: bool) -> Any:
+    """Return the column of a category that no row has: 0, or nan where the name is missing."""
+    column: Any = np.zeros((X.shape[0], 1), dtype=X.dtype)
+    if sp.issparse(X) or not name_gaps:
+        return column
+    # Without any value there is no feature to look at.
+    missing = np.isnan(X[:, group]).any(axis=1) if group else slice(None)
+    column[missing] = np.nan
+    return column
 
 
 # Parts of a model ----------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from svmosaic.exceptions import DataFileError
@@ -72,6 +72,14 @@ _PHRASES = (
     ),
     ("max_bytes", "--max-bytes"),
 )
+# What to say where a model decides what the columns are, and no option can.
+_PHRASES_FOR_MODELS = (
+    (
+        "List the column in nominal_columns to read it as a name.",
+        "The model predicts other numbers: correct the label.",
+    ),
+    (", or list the column in nominal_columns", ""),
+)
 _DROPPED_BY_NAME = re.compile(r"Leave it out with drop=\[(.*)\]\.")
 _NOT_APPLICABLE = re.compile(r"The '(\w+)' option of \w+ does not apply to (\w+) files\.")
 _WRONG_VALUE = re.compile(r"The '(\w+)' (?:option|and the '(\w+)' option)( of \w+)? ")
@@ -89,21 +97,28 @@ def option_of(parameter: str) -> str:
 
 
 @contextmanager
-def own_options() -> Iterator[None]:
-    """Let errors of the readers name options of the command line."""
+def own_options(*, for_model: bool = False) -> Iterator[None]:
+    """Let errors of the readers name options of the command line.
+
+    Parameters
+    ----------
+    for_model : bool, default=False
+        Whether a model decides which columns hold names.
+    """
+    first = _PHRASES_FOR_MODELS if for_model else ()
     try:
         yield
     except DataFileError as error:
-        raise DataFileError(_reworded(str(error))) from None
+        raise DataFileError(_reworded(str(error), first)) from None
     except (ValueError, TypeError) as error:
         # What others raise keeps its type, and subclasses their meaning.
         if type(error) not in (ValueError, TypeError):
             raise
-        raise type(error)(_reworded(str(error))) from None
+        raise type(error)(_reworded(str(error), first)) from None
 
 
-def _reworded(message: str) -> str:
-    for phrase, words in _PHRASES:
+def _reworded(message: str, first: Sequence[tuple[str, str]] = ()) -> str:
+    for phrase, words in (*first, *_PHRASES):
         # Twice would give ----max-bytes.
         if not words or words not in message:
             message = message.replace(phrase, words)

@@ -7,6 +7,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
@@ -126,6 +127,7 @@ def run(args: argparse.Namespace) -> None:
 
     from svmosaic.cli.data_kinds import Columns, data_kind, select_columns
     from svmosaic.cli.inputs import final_estimator, libsvm_width, read_for_model
+    from svmosaic.cli.missing_labels import labelled_part
     from svmosaic.cli.prediction_table import output_format, render
 
     model = load_model(args.model)
@@ -140,10 +142,13 @@ def run(args: argparse.Namespace) -> None:
     labels = predict_labels(model, data.X)
     table = _make_table(args, model, data, labels, task)
     _write(render(table, output_format(args.output_format, args.output)), args.output)
-    if data.y is not None and is_regressor(model):
+    if data.y is None:
+        return
+    data, labels = labelled_part(data, labels)
+    if is_regressor(model):
         mean = "mean " if task == "targets" else ""
         note(f"{mean}R2 {model_score(model, data.X, data.y):.4f}")
-    elif data.y is not None:
+    else:
         _show_accuracy(labels, data, step_classes(model), "bag" if task == "bags" else "row")
 
 
@@ -152,7 +157,16 @@ def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.prediction_table import output_format
 
+    if output_format(args.output_format, args.output) == "labels":
+        for option in ("decision", "proba", "instances"):
+            if getattr(args, option):
+                where = args.output or "the output"
+                raise ValueError(
+                    f"--{option} writes a table, and {where} would get the predictions alone. Name "
+                    "a .csv file by -o, or pass --output-format csv."
+                )
     if is_regressor(model):
         for option in ("decision", "proba"):
             if getattr(args, option):
@@ -181,6 +195,7 @@ def _make_table(
 ) -> PredictionTable:
     import numpy as np
 
+    from svmosaic.cli.inputs import final_estimator
     from svmosaic.cli.prediction_table import PredictionTable, class_columns
 
     name, ids = _ids(args, model, data, task)
@@ -200,7 +215,10 @@ def _make_table(
     with _matched_columns():
         if args.decision:
             values = model.decision_function(data.X)
-            for column in class_columns("decision", step_classes(model), values):
+            shape = getattr(final_estimator(model), "decision_function_shape", None)
+            for column in class_columns(
+                "decision", step_classes(model), values, pairs=shape == "ovo"
+            ):
                 table.add(*column)
         if args.proba:
             for column in class_columns("proba", step_classes(model), model.predict_proba(data.X)):
@@ -210,12 +228,19 @@ def _make_table(
 
 def _ids(args: argparse.Namespace, model: Any, data: Dataset, task: Kind) -> tuple[str, Any]:
     """Return what identifies the rows or bags: their ids and what these are called."""
+    from svmosaic.cli.data_kinds import Columns, column_names
+
     role = "bag" if task == "bags" else "id"
     known = getattr(model, "column_roles_in_", {}).get(role, [role])[0]
-    given = getattr(args, role)
     if data.ids is None:
         return "bag" if task == "bags" else "row", range(1, data.n_samples + 1)
-    return (given if isinstance(given, str) else known), data.ids
+    if getattr(args, role) is None:
+        return known, data.ids
+    columns, source = Columns.of(args), args.data[0]
+    names = column_names(source, columns)
+    if names is not None:
+        columns = columns.resolve(names, Path(source))
+    return str(getattr(columns, role)), data.ids
 
 
 def _of_instances(table: PredictionTable, model: Any, data: Dataset) -> PredictionTable:

@@ -56,7 +56,9 @@ class PredictionTable:
         return zip(*self.columns.values(), strict=True)
 
 
-def class_columns(prefix: str, classes: Sequence[Any], values: Any) -> list[tuple[str, Any]]:
+def class_columns(
+    prefix: str, classes: Sequence[Any], values: Any, *, pairs: bool = False
+) -> list[tuple[str, Any]]:
     """Return the columns of values by class, or by pair of classes.
 
     Parameters
@@ -68,11 +70,14 @@ def class_columns(prefix: str, classes: Sequence[Any], values: Any) -> list[tupl
     values : ndarray of shape (n_samples,) or (n_samples, n_columns)
         One value for two classes, which is for the second of them; one for each class; or one for
         each pair of classes, which is for the first of the pair.
+    pairs : bool, default=False
+        Whether there is one for each pair of classes. Three classes have three pairs, so that the
+        number of columns does not tell.
     """
     if values.ndim == 1:
         return [(f"{prefix}_{classes[-1]}", values)]
     names = [str(label) for label in classes]
-    if values.shape[1] != len(names):
+    if pairs or values.shape[1] != len(names):
         names = [f"{a}_vs_{b}" for i, a in enumerate(names) for b in names[i + 1 :]]
     return [(f"{prefix}_{name}", values[:, j]) for j, name in enumerate(names)]
 

@@ -162,9 +162,9 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.data_kinds import columns_of_test, data_kind, select_columns, with_index
     from svmosaic.cli.describe import role_fields
-    from svmosaic.cli.folds import make_folds
+    from svmosaic.cli.folds import check_folds, make_folds
     from svmosaic.cli.preparation import plan_preparation
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
@@ -176,6 +176,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError(f"{args.method} has several targets. Name them by --targets.")
     gaps = args.impute != "none"
     source = options.one_source(args.data)
+    columns = with_index(source, columns, task)
     data = inputs.read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
     inputs.warn_about_ids(source, columns, data)
     data = inputs.dense_where_needed(data, estimator)
@@ -194,7 +195,10 @@ def run(args: argparse.Namespace) -> None:
     folds = None
     if args.cv is not None:
         folds = make_folds(data.y, args.cv, stratified=not regression, who=data.name)
+        check_folds(folds, data, args.impute, regression=regression)
     preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
+    targets = inputs.target_columns(source, columns, data, task)
+    roles = inputs.column_roles(source, columns, data, task)
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
@@ -203,28 +207,30 @@ def run(args: argparse.Namespace) -> None:
         else:
             estimator.fit(X, data.y)
     seconds = time.perf_counter() - begin
-    targets = inputs.target_columns(source, columns, data, task)
-    roles = inputs.column_roles(source, columns, data, task)
     model = preparation.assemble(estimator, data.feature_names, targets, roles)
-
-    shown = [*_data_fields(data, regression), *role_fields(roles), *preparation.fields()]
-    print(format_fields(shown))
-    seconds_field = ("seconds", f"{seconds:.2f}")
-    trained = estimator.estimator_ if args.proba else estimator
-    print(format_fields([seconds_field, *_result_fields(trained, data, task)]))
-    score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
-    print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
-    if folds is not None:
-        measured = _cross_validated(args, estimator, data, folds)
-        print(format_fields([(f"{args.cv}-fold {score}", measured)]))
-    if args.verbose and task == "rows":
-        print(format_fields(_verbose_fields(trained)))
-    if args.test is not None:
-        if task == "targets":
-            # Whatever named the targets of the training rows names those of the test rows.
-            columns = replace(columns, targets=list(data.target_names or ()))
-        print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
-    _write(model, args)
+    # Saved before it is measured: whatever goes wrong from here on, the model is not lost.
+    written = _write(model, args)
+    try:
+        shown = [*_data_fields(data, regression), *role_fields(roles), *preparation.fields()]
+        print(format_fields(shown))
+        seconds_field = ("seconds", f"{seconds:.2f}")
+        trained = estimator.estimator_ if args.proba else estimator
+        print(format_fields([seconds_field, *_result_fields(trained, data, task)]))
+        score = {"targets": "mean R2"}.get(task, "R2" if regression else "accuracy")
+        print(format_fields([(f"training {score}", _training_score(estimator, X, data.y))]))
+        if folds is not None:
+            measured = _cross_validated(args, estimator, data, folds)
+            print(format_fields([(f"{args.cv}-fold {score}", measured)]))
+        if args.verbose and task == "rows":
+            print(format_fields(_verbose_fields(trained)))
+        if args.test is not None:
+            if task == "targets":
+                # Whatever named the targets of the training rows names those of the test rows.
+                columns = replace(columns, targets=list(data.target_names or ()))
+            columns = columns_of_test(columns, source, args.test)
+            print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
+    finally:
+        print(format_fields(written))
 
 
 def _with_probabilities(estimator: Any, method: str, task: Kind) -> Any:
@@ -252,11 +258,14 @@ def _run_on_cluster(args: argparse.Namespace) -> None:
     if args.cv is not None:
         raise ValueError("--cv needs all rows on one computer. Leave --cv or --scheduler out.")
     model = train_on_cluster(args, _SCORE_ROWS)
-    if args.test is not None:
-        columns = Columns.of(args)
-        score = "R2" if is_regressor(model) else "accuracy"
-        print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
-    _write(model, args)
+    written = _write(model, args)
+    try:
+        if args.test is not None:
+            columns = Columns.of(args)
+            score = "R2" if is_regressor(model) else "accuracy"
+            print(format_fields([(f"test {score}", _test_score(model, args.test, columns))]))
+    finally:
+        print(format_fields(written))
 
 
 def _check_libsvm(args: argparse.Namespace) -> None:
@@ -410,6 +419,7 @@ def _cross_validated(
 def _test_score(model: Any, source: str, columns: Columns) -> str:
     from svmosaic.cli.data_kinds import data_kind
     from svmosaic.cli.inputs import final_estimator, read_for_model
+    from svmosaic.cli.missing_labels import labelled_part
     from svmosaic.cli.predict import model_score
 
     test = read_for_model(source, model, columns)
@@ -417,6 +427,7 @@ def _test_score(model: Any, source: str, columns: Columns) -> str:
     if test.y is None:
         option = "--targets" if task == "targets" else "--target"
         raise ValueError(f"{source} has no labels to compare with. Name them by {option}.")
+    test, _ = labelled_part(test, test.y)
     what = "bag" if task == "bags" else "row"
     return f"{model_score(model, test.X, test.y):.4f} ({plural(test.n_samples, what)})"
 
@@ -424,15 +435,19 @@ def _test_score(model: Any, source: str, columns: Columns) -> str:
 # Writing ------------------------------------------------------------------------------------
 
 
-def _write(model: Any, args: argparse.Namespace) -> None:
+def _write(model: Any, args: argparse.Namespace) -> list[tuple[str, object]]:
+    """Save the model; return what was written, to be shown."""
     from svmosaic.cli.inputs import final_estimator
     from svmosaic.persistence import export_libsvm, save
 
     with uninterrupted():
         save(model, args.output)
-        print(format_fields([("model", f"{args.output} ({file_size(args.output)})")]))
+        written: list[tuple[str, object]] = [
+            ("model", f"{args.output} ({file_size(args.output)})"),
+        ]
         if args.libsvm is not None:
             export_libsvm(final_estimator(model), args.libsvm)
-            print(format_fields([("LIBSVM text", args.libsvm)]))
+            written.append(("LIBSVM text", args.libsvm))
             if args.scale != "none":
                 note("the LIBSVM text has no place for scaling: scale data before using it")
+    return written

@@ -55,6 +55,8 @@ examples:
 _HOLDOUT_SHARE = 0.2
 _CANDIDATES_SHOWN = 5
 _FEWEST_TO_SPLIT = 5
+# Options with values to try, and the parameters that they are for.
+_LISTS = (("gammas", "gamma"), ("margins", "margin"), ("Cs", "C"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -166,15 +168,17 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_classifier
 
     from svmosaic.cli import inputs
-    from svmosaic.cli.data_kinds import data_kind, select_columns
+    from svmosaic.cli.data_kinds import data_kind, select_columns, with_index
     from svmosaic.cli.describe import role_fields
     from svmosaic.cli.grid_search import find_scorer
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
     task = data_kind(estimator)
     columns = select_columns(args, task, f"the method {args.method}")
+    _refuse_contradictions(args)
     args.scoring, scorer = find_scorer(args.scoring, estimator)
     gaps = args.impute != "none"
+    columns = with_index(args.data, columns, task)
     data = inputs.read_training(args.data, columns, task=task, gaps=gaps)
     inputs.warn_about_ids(args.data, columns, data)
     data = inputs.dense_where_needed(data, estimator)
@@ -205,8 +209,27 @@ def run(args: argparse.Namespace) -> None:
     print(format_fields(fields))
     if search.best_params_:
         print(f"\n{_best_candidates(search)}\n")
-    print(format_fields(_scores(search, preparation, held_out, args)))
+    try:
+        print(format_fields(_scores(search, preparation, held_out, args)))
+    except Exception:
+        # The search may have taken hours: what it found is written all the same.
+        _write(search, preparation, data, held_out is not None, args, columns, task)
+        raise
     _write(search, preparation, data, held_out is not None, args, columns, task)
+
+
+def _refuse_contradictions(args: argparse.Namespace) -> None:
+    """Refuse a parameter that is both searched and set."""
+    searched = {name: f"--grid {name}" for name, _ in args.grid}
+    for option, name in _LISTS:
+        if getattr(args, option) is not None:
+            searched |= {name: f"--{option}", option: f"--{option}"}
+    for name, value in args.set:
+        if name in searched:
+            raise ValueError(
+                f"{searched[name]} searches {name}, and --set {name}={value} sets it. Leave one "
+                "out."
+            )
 
 
 def _is_fast(args: argparse.Namespace) -> bool:
@@ -297,7 +320,7 @@ def _search_grid(
     if args.method == "ollawv" and getattr(args, "refine", "full") == "none":
         grid.pop("C", None)
     known = estimator.get_params()
-    for option, name in (("gammas", "gamma"), ("margins", "margin"), ("Cs", "C")):
+    for option, name in _LISTS:
         values = getattr(args, option)
         if values is None:
             continue

@@ -86,7 +86,7 @@ def read_bags(
     Dataset
         `X` has the bags, in the order in which they come first, and `y` a label for each, or is
         None. Labels that are whole numbers become int64, also where ARFF declares them as names.
-        `ids` has the ids of the bags, if the file has any.
+        `ids` has the ids of the bags, if the file has any; those of a table are text.
 
     Raises
     ------

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
 from svmosaic.datasets.readers.columns import TableOptions, find_column, is_number
+from svmosaic.datasets.readers.line_table import MISSING
 from svmosaic.datasets.readers.text import file_error, shorten
+from svmosaic.exceptions import DataFileError
 
 __all__ = ["bags_of_rows", "read_flat_bags", "whole_labels"]
 
@@ -41,19 +43,39 @@ def read_flat_bags(
     """
     id_column = find_column(0 if bag is None else bag, names, path)
     feature = _find_feature(path, names, id_column, options)
-    # Read twice: a table has one target. Ids are read as the target of the first reading, beside
-    # one feature, without which it would be no table.
-    rest = [j for j in range(len(names)) if j not in (id_column, feature)]
-    first = dataclasses.replace(
-        options, target=id_column, drop=rest, nominal="ordinal", allow_nan=True
-    )
-    ids = read(path, first).y
-    table = read(path, dataclasses.replace(options, drop=[*options.drop, id_column]))
+    table, ids = _with_text_ids(read, path, id_column, options)
+    if ids is None or any(text in MISSING for text in ids):
+        # Read twice: a table has one target. Ids are read as the target of the first reading,
+        # beside one feature, without which it would be no table. It names the line of a missing
+        # id.
+        rest = [j for j in range(len(names)) if j not in (id_column, feature)]
+        first = dataclasses.replace(
+            options, target=id_column, drop=rest, nominal="ordinal", allow_nan=True
+        )
+        numbers = read(path, first).y
+        ids = numbers if ids is None else ids
+    if table is None:
+        table = read(path, dataclasses.replace(options, drop=[*options.drop, id_column]))
     labels, target_names = table.y, table.target_names
     if labels is not None and target_names is not None:
         labels, target_names = whole_labels(labels, target_names)
     data = dataclasses.replace(table, y=labels, target_names=target_names, sample_weight=None)
     return bags_of_rows(path, data, ids)
+
+
+def _with_text_ids(
+    read: Callable[[Path, TableOptions], Dataset], path: Path, id_column: int, options: TableOptions
+) -> tuple[Dataset | None, Any]:
+    """Return the table and its bag ids as text: as numbers, 1.1 and 1.10 would be one bag.
+
+    Sparse rows have no ids as text. Whatever else is wrong with a file is found by the next reading
+    as well.
+    """
+    try:
+        table = read(path, dataclasses.replace(options, id_column=id_column))
+    except DataFileError:
+        return None, None
+    return (None, None) if table.ids is None else (table, table.ids)
 
 
 def _find_feature(path: Path, names: Sequence[str], bag: int, options: TableOptions) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from svmosaic.datasets.readers.columns import (
     assign_roles,
     check_size,
     feature_names,
+    find_column,
     target_values,
 )
 from svmosaic.datasets.readers.line_table import MISSING, make_columns
@@ -89,12 +92,60 @@ def _open(path: Path) -> Any:
 
 def _columns(path: Path, options: TableOptions) -> ColumnNames:
     with _open(path) as file:
-        return ColumnNames(_names(file))
+        return ColumnNames(_names(path, file), index=_index(file))
 
 
-def _names(file: Any) -> tuple[str, ...]:
-    """Return the names of the columns, without an index of pandas."""
-    return tuple(name for name in file.schema_arrow.names if not _INDEX_COLUMN.fullmatch(name))
+def _index(file: Any) -> tuple[str, ...]:
+    """Return the columns that pandas wrote of an index with a name."""
+    about = file.schema_arrow.pandas_metadata or {}
+    # An index that counts the rows is a dict, which is no column.
+    listed = {one for one in about.get("index_columns", ()) if isinstance(one, str)}
+    return tuple(
+        name
+        for name in file.schema_arrow.names
+        if name in listed and not _INDEX_COLUMN.fullmatch(name)
+    )
+
+
+def _names(path: Path, file: Any) -> tuple[str, ...]:
+    """Return the names of the columns, without a nameless index of pandas.
+
+    An index with a name comes first, where pandas shows it: the last column is the target.
+    """
+    names = [name for name in file.schema_arrow.names if not _INDEX_COLUMN.fullmatch(name)]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise file_error(
+                path,
+                None,
+                f"{count} columns are called {shorten(name)}. Rename them before the file is "
+                "written.",
+            )
+    index = _index(file)
+    return (*index, *(name for name in names if name not in index))
+
+
+def _index_as_ids(
+    names: Sequence[str], index: Sequence[str], options: TableOptions, path: Path
+) -> TableOptions:
+    """Return options with the index as ids, unless the caller says what its columns are."""
+    keys = [
+        options.target,
+        options.id_column,
+        *options.drop,
+        *options.nominal_columns,
+        *options.numeric_columns,
+    ]
+    if isinstance(options.dates, Mapping):
+        keys += options.dates
+    said = {names[find_column(key, names, path)] for key in keys if key is not None}
+    free = [name for name in index if name not in said]
+    if not free or len(names) <= len(index):
+        return options
+    if options.id_column is None:
+        first, *free = free
+        options = replace(options, id_column=first)
+    return replace(options, drop=[*options.drop, *free])
 
 
 def _read(path: Path, options: TableOptions) -> Dataset:
@@ -117,7 +168,8 @@ def _read(path: Path, options: TableOptions) -> Dataset:
 
 def _read_rows(path: Path, options: TableOptions) -> Dataset:
     with _open(path) as file:
-        names = _names(file)
+        names = _names(path, file)
+        options = _index_as_ids(names, _index(file), options, path)
         roles = assign_roles(names, options, path)
         types = {name: _value_type(file.schema_arrow.field(name).type) for name in names}
         columns = _make_columns(path, names, types, roles, options)

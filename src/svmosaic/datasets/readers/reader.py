@@ -55,6 +55,8 @@ class ColumnNames:
         How numbers are written; None: the format leaves no choice.
     row_names : bool
         Whether the first column has no heading, and so names the rows.
+    index : tuple of str
+        Those of them that the file declares as an index of the rows.
     """
 
     names: tuple[str, ...]
@@ -62,6 +64,7 @@ class ColumnNames:
     delimiter: str | None = None
     numbers: NumberFormat | None = None
     row_names: bool = False
+    index: tuple[str, ...] = ()
 
 
 def no_line(line: str) -> bool:

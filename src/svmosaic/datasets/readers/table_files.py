@@ -71,7 +71,7 @@ def read_table(
     id_column : str or int, default=None
         A column that identifies the rows. It is no feature; `Dataset.ids` has it as text. By
         default a first column without a heading in CSV and Excel files, unless another option
-        names it. Not for LIBSVM.
+        names it, and a named index that pandas wrote to parquet. Not for LIBSVM.
     delimiter : str, default=None
         What separates the cells, or ``"whitespace"``; found by itself by default. CSV only.
     header : bool, default=None
