@@ -325,7 +325,7 @@ def test_a_column_without_a_heading_identifies_the_rows(write, name, text):
     assert FileStream(path).read(0, 2)[0].tolist() == [[0.1, 5], [0.2, 6]]
     with pytest.raises(DataFileError, match="it may hold bag ids or row names"):
         read_bags(path)
-    assert read_bags(path, bag="b").ids.tolist() == [5, 6, 7]
+    assert read_bags(path, bag="b").ids.tolist() == ["5", "6", "7"]
 
 
 def test_a_workbook_with_an_index(tmp_path):
