@@ -285,9 +285,17 @@ def test_a_missing_file_gets_one_sentence(results):
         run_experiment(read_spec("spec.toml"), "second", reuse="none.csv")
 
 
-def test_a_file_that_is_not_csv_is_one_sentence(tmp_path):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"dataset,method\r,finished\n1,2,3\n", "a carriage return within the line"),
+        (b"dataset,method,finished," + b"a" * 200_000 + b"\n", "this is not CSV"),
+    ],
+    ids=["carriage return", "long cell"],
+)
+def test_a_file_that_is_not_csv_is_one_sentence(tmp_path, content, message):
     path = tmp_path / "results.csv"
-    path.write_bytes(b"dataset,method\r,finished\n1,2,3\n")
+    path.write_bytes(content)
 
-    with pytest.raises(DataFileError, match=r"results\.csv, line \d+: this is not CSV"):
+    with pytest.raises(DataFileError, match=rf"results\.csv, line \d+: {message}"):
         read_results(path)

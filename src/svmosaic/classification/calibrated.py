@@ -237,10 +237,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         X, y = indexable(X, column_or_1d(y))
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight, dtype=np.float64)
-            X, y, sample_weight = self._weighted_rows(X, y, sample_weight)
+            if self.cv is None or isinstance(self.cv, Integral):
+                # Folds that were given count all rows.
+                X, y, sample_weight = self._weighted_rows(X, y, sample_weight)
         values = self._held_out_values(X, y, sample_weight)
-        weights = np.ones(len(y)) if sample_weight is None else sample_weight
-        self._calibrate(values, np.searchsorted(self.classes_, y), weights)
+        weights = np.ones(len(y)) if sample_weight is None else np.maximum(sample_weight, 0.0)
+        # Classes without weight are none of the model's.
+        labels = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+        self._calibrate(values, labels, weights)
         return self
 
     def _weighted_rows(self, X: Any, y: Any, weights: DoubleArray) -> tuple[Any, Any, DoubleArray]:
