@@ -164,7 +164,7 @@ def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArra
     >>> round(fit_temperature(3.0 * np.log(p), labels, np.ones(1000)), 2)
     3.0
     """
-    # Platt's targets: classes that are told apart without an error are not certain for that.
+    # Platt's targets: even perfectly separated classes do not get probabilities of 0 and 1.
     n_classes = scores.shape[1]
     others = 1.0 / (np.bincount(labels, weights, n_classes)[labels] + 2.0)
     own = scores[np.arange(labels.size), labels]

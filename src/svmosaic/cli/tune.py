@@ -211,11 +211,9 @@ def run(args: argparse.Namespace) -> None:
         print(f"\n{_best_candidates(search)}\n")
     try:
         print(format_fields(_scores(search, preparation, held_out, args)))
-    except Exception:
-        # The search may have taken hours: what it found is written all the same.
+    finally:
+        # The search may have taken hours: what it found is written whatever the scores do.
         _write(search, preparation, data, held_out is not None, args, columns, task)
-        raise
-    _write(search, preparation, data, held_out is not None, args, columns, task)
 
 
 def _refuse_contradictions(args: argparse.Namespace) -> None:

@@ -81,7 +81,7 @@ class ShownAsTable:
     """Mixin of results that are shown as a table."""
 
     def _shown(self) -> ShownTable:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not say which table it shows.")
 
     def __repr__(self) -> str:
         return self._shown().cut().text()
