@@ -54,6 +54,7 @@ def cross_compile(target: str, n_jobs: int) -> Path:
         "CMAKE_BUILD_TYPE": "Release",
         "SVMOSAIC_PYTHON": "OFF",
         "SVMOSAIC_WERROR": "ON",
+        "SVMOSAIC_PRECOMPILE": "OFF",
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
     subprocess.run([*cmake, "-S", _ROOT, "-B", build, *words], check=True)
