@@ -24,15 +24,16 @@ def test_list_says_where_a_set_was_found(svmosaic, tmp_path, monkeypatch):
     (tmp_path / "datasets").mkdir()
     (tmp_path / "data").mkdir()
     monkeypatch.setenv("SVMOSAIC_DATA", str(tmp_path / "data"))
-    (tmp_path / "datasets" / "iris.npz").touch()
+    (tmp_path / "datasets" / "spambase.npz").touch()
 
     where = {line.split()[0]: line for line in svmosaic("data", "list").out.splitlines()[2:]}
 
-    assert where["iris"].endswith("fetched")
-    assert where["sonar"].endswith("no; can be fetched")
-    assert where["wine"].endswith("scikit-learn")
+    assert where["spambase"].endswith("fetched")
+    assert where["letter"].endswith("no; can be fetched")
+    assert where["eukaryotic"].endswith("no; can be fetched")
+    assert where["wine"].endswith("svmosaic")
     assert where["sklearn-iris"].endswith("scikit-learn")
-    assert where["teach"].endswith(" no")
+    assert where["reuters"].endswith(" no")
 
 
 def test_describe_tells_size_and_source(svmosaic):

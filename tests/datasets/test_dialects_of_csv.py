@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from svmosaic.datasets import load, read_bags, read_multitarget, read_table
+from svmosaic.datasets import read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.dates import days_of_date, looks_like_date
 from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.exceptions import DataFileError
@@ -158,19 +158,6 @@ def test_a_missing_name_can_be_nan(tmp_path):
     assert not np.isnan(gaps.X[[0, 2, 3]]).any()
     with pytest.raises(ValueError, match="'nominal_gaps' option of read_table must be"):
         read_table(path, nominal_gaps="none")
-
-
-@pytest.mark.parametrize("name", ["iris", "wine"])
-def test_what_scikit_learn_brings_is_what_the_files_have(name):
-    from svmosaic.datasets.bundled import load_bundled
-    from svmosaic.datasets.loading import data_folder
-
-    if data_folder() is None:
-        pytest.skip("the data folder is not there")
-    file, bundled = load(name), load_bundled(name)
-
-    np.testing.assert_array_equal(file.X, bundled.X)
-    np.testing.assert_array_equal(file.y, bundled.y)
 
 
 def test_long_labels_of_libsvm_text_are_refused(tmp_path):

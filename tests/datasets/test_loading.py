@@ -114,9 +114,9 @@ def test_absent_set_says_how_to_get_it(no_data):
         load("reuters")
     with pytest.raises(DataNotFoundError, match=r"as multitarget/edm\.arff\.gz and set"):
         load("edm")
-    with pytest.raises(DataNotFoundError, match=r"as multiinstance/musk1\.arff\.gz and set"):
-        load("musk1")
-    assert (load("iris").n_samples, whereabouts("wine")) == (150, "scikit-learn")
+    with pytest.raises(DataNotFoundError, match=r"as multiinstance/tiger\.arff\.gz and set"):
+        load("tiger")
+    assert (load("iris").n_samples, whereabouts("wine")) == (150, "svmosaic")
 
 
 def test_misspelt_name_is_answered():

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(_KINDS),
         help="only rows with a class, rows with several targets, or bags of rows (default: all)",
     )
-    fetch = actions.add_parser("fetch", help="download a data set from OpenML into the cache")
+    fetch = actions.add_parser("fetch", help="download a data set into the cache")
     fetch.add_argument("name", metavar="NAME", help="its name")
     fetch.add_argument("--force", action="store_true", help="download it again")
     describe = actions.add_parser("describe", help="size, source and cautions of a data set")
@@ -74,11 +74,12 @@ def _list(args: argparse.Namespace) -> None:
 def _where(info: DatasetInfo) -> str:
     """Return where a data set was found, in words."""
     from svmosaic.datasets import whereabouts
+    from svmosaic.datasets.fetching import can_be_fetched
 
     found = whereabouts(info.name)
     if found is not None:
         return found
-    return "no; can be fetched" if info.openml is not None else "no"
+    return "no; can be fetched" if can_be_fetched(info) else "no"
 
 
 def _fetch(args: argparse.Namespace) -> None:

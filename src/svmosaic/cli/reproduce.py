@@ -27,10 +27,11 @@ __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "files", "run"]
 DESCRIPTION = """\
 Run a table or figure of the papers again and show ours beside the printed numbers.
 
-TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets available; those
-that are missing are skipped and reported. Finished folds are kept: the same command resumes. The
-folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with its
-numbers."""
+TABLE is an id such as 5.3, or the word list. The experiment runs on the data sets available: those
+that come with svmosaic, those in the data folder (SVMOSAIC_DATA) and those fetched. What is missing
+is skipped and reported; --fetch downloads what can be. Finished folds are kept: the same command
+resumes. The folder then has comparison.csv and a page TABLE.md, or the figure as SVG and PNG with
+its numbers."""
 EPILOG = """\
 examples:
   svmosaic reproduce list
@@ -71,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--retry-failed", action="store_true", help="run cells again that failed before"
+    )
+    parser.add_argument(
+        "--fetch",
+        action="store_true",
+        help="download data sets that are missing and have a public home, each once and with a "
+        "checksum",
     )
     add_reuse_option(parser)
     parser.add_argument(
@@ -113,6 +120,7 @@ def run(args: argparse.Namespace) -> None:
             retry_failed=args.retry_failed,
             reuse=args.reuse,
             only_finished=args.only_finished,
+            fetch_missing=args.fetch,
             progress=report_lines(),
         )
     except KeyboardInterrupt:
@@ -166,7 +174,7 @@ def _show(result: Reproduction) -> None:
     if result.missing.data:
         count = plural(len(result.missing.data), "data set")
         note(f"{count} left out, not available: {', '.join(result.missing.data)}")
-        _show_fetching(list(result.missing.data))
+        _show_fetching(result)
     if result.missing.unfinished:
         count = plural(len(result.missing.unfinished), "data set")
         note(f"{count} left out, not finished: {', '.join(result.missing.unfinished)}")
@@ -181,14 +189,18 @@ def _show(result: Reproduction) -> None:
         print(f"\n{textwrap.fill(f'Note: {text}', _TEXT_WIDTH)}")
 
 
-def _show_fetching(names: list[str]) -> None:
-    """Say how to get what is missing."""
+def _show_fetching(result: Reproduction) -> None:
+    """Say how to get what is missing, or why it could not be downloaded."""
     from svmosaic.datasets import describe, list_datasets
+    from svmosaic.datasets.fetching import can_be_fetched
 
+    for reason in result.missing.not_fetched.values():
+        note(f"warning: {reason}")
+    names = [name for name in result.missing.data if name not in result.missing.not_fetched]
     known = [name for name in names if name in list_datasets()]
-    there = [name for name in known if describe(name).openml is not None]
+    there = [name for name in known if can_be_fetched(describe(name))]
     if there:
-        note(f"with a network, 'svmosaic data fetch NAME' gets {', '.join(there)}")
+        note(f"with a network, --fetch downloads {', '.join(there)}")
     if others := [name for name in names if name not in there]:
         note(f"the data folder SVMOSAIC_DATA may hold {', '.join(others)}")
 

@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from svmosaic.datasets.cache import cache_folder
     from svmosaic.datasets.dataset import Dataset
+    from svmosaic.datasets.fetching import fetch
     from svmosaic.datasets.loading import data_folder, load, whereabouts
-    from svmosaic.datasets.openml import cache_folder, fetch
     from svmosaic.datasets.readers.bag_files import read_bags
     from svmosaic.datasets.readers.line_table import LineTable, line_reader
     from svmosaic.datasets.readers.reader import Reader, register_reader
@@ -44,10 +45,10 @@ _HOME = {
     "DatasetInfo": "svmosaic.datasets.registry",
     "LineTable": "svmosaic.datasets.readers.line_table",
     "Reader": "svmosaic.datasets.readers.reader",
-    "cache_folder": "svmosaic.datasets.openml",
+    "cache_folder": "svmosaic.datasets.cache",
     "data_folder": "svmosaic.datasets.loading",
     "describe": "svmosaic.datasets.registry",
-    "fetch": "svmosaic.datasets.openml",
+    "fetch": "svmosaic.datasets.fetching",
     "line_reader": "svmosaic.datasets.readers.line_table",
     "list_datasets": "svmosaic.datasets.registry",
     "load": "svmosaic.datasets.loading",

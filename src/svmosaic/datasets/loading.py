@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from svmosaic.datasets.bundled import is_bundled, load_bundled
+from svmosaic.datasets.bundled import bundled_path
+from svmosaic.datasets.cache import cached_path, check_sha256, load_cached
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.openml import cached_path, check_sha256, load_cached
+from svmosaic.datasets.fetching import can_be_fetched
 from svmosaic.datasets.readers.bag_files import read_bags
 from svmosaic.datasets.readers.table_files import read_table
 from svmosaic.datasets.readers.target_files import read_multitarget
@@ -30,9 +31,8 @@ def load(
 ) -> Dataset:
     """Load a data set by name, without the network.
 
-    Looks in the data folder, then among the sets bundled with scikit-learn, then among those
-    fetched earlier; iris and wine are then made from scikit-learn's. Files are checked against
-    their SHA-256.
+    Looks in the data folder, then among the sets that come with svmosaic and with scikit-learn,
+    then among those fetched earlier. Files are checked against their SHA-256.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def load(
     """
     info = describe(name)
     data = (
-        _from_folder(info, data_folder(data_home), dense)
+        _from_file(info, _find_file(info, data_folder(data_home)), dense)
+        or _from_file(info, bundled_path(info), dense)
         or _from_sklearn(info, dense)
         or _from_cache(info, dense)
-        or _from_bundled(info, dense)
     )
     if data is None:
         raise DataNotFoundError(_not_available(info))
@@ -88,7 +88,7 @@ def whereabouts(name: str) -> str | None:
 
     Returns
     -------
-    {"data folder", "scikit-learn", "fetched"} or None
+    {"data folder", "svmosaic", "scikit-learn", "fetched"} or None
 
     Examples
     --------
@@ -99,11 +99,11 @@ def whereabouts(name: str) -> str | None:
     info = describe(name)
     if _find_file(info, data_folder()) is not None:
         return "data folder"
+    if bundled_path(info) is not None:
+        return "svmosaic"
     if info.sklearn is not None:
         return "scikit-learn"
-    if cached_path(info.name).is_file():
-        return "fetched"
-    return "scikit-learn" if is_bundled(info.name) else None
+    return "fetched" if cached_path(info.name).is_file() else None
 
 
 def find_files(name: str) -> list[Path]:
@@ -117,7 +117,7 @@ def find_files(name: str) -> list[Path]:
     if name not in list_datasets():
         return []
     info = describe(name)
-    places = (_find_file(info, data_folder()), cached_path(name))
+    places = (_find_file(info, data_folder()), bundled_path(info), cached_path(name))
     return [path for path in places if path is not None and path.is_file()]
 
 
@@ -156,8 +156,7 @@ def _find_file(info: DatasetInfo, folder: Path | None) -> Path | None:
     return path if path.is_file() else None
 
 
-def _from_folder(info: DatasetInfo, folder: Path | None, dense: bool | None) -> Dataset | None:
-    path = _find_file(info, folder)
+def _from_file(info: DatasetInfo, path: Path | None, dense: bool | None) -> Dataset | None:
     if path is None or info.sha256 is None:
         return None
     # Checked the first time that it is loaded, and again if it changed since.
@@ -191,11 +190,6 @@ def _from_sklearn(info: DatasetInfo, dense: bool | None) -> Dataset | None:
     )
 
 
-def _from_bundled(info: DatasetInfo, dense: bool | None) -> Dataset | None:
-    data = load_bundled(info.name)
-    return None if data is None else replace(data, X=_stored(data.X, dense))
-
-
 def _from_cache(info: DatasetInfo, dense: bool | None) -> Dataset | None:
     data = load_cached(info)
     return None if data is None else replace(data, X=_stored(data.X, dense))
@@ -209,7 +203,7 @@ def _stored(X: Any, dense: bool | None) -> Any:
 
 
 def _not_available(info: DatasetInfo) -> str:
-    if info.openml is not None:
+    if can_be_fetched(info):
         advice = f"Fetch it with: svmosaic data fetch {info.name}"
     else:
         advice = f"Put it into the data folder as {info.file} and set SVMOSAIC_DATA"

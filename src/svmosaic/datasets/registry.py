@@ -55,6 +55,11 @@ class DatasetInfo:
         Name of the scikit-learn function that loads it.
     openml : OpenmlHome or None
         Its number at openml.org.
+    url : str or None
+        Its home as a file of LIBSVM text on the web.
+    content_sha256 : str or None
+        Checksum of its values and classes, whatever file they are in; a copy that was fetched
+        must have it.
     """
 
     name: str
@@ -74,6 +79,8 @@ class DatasetInfo:
     sha256: str | None = None
     sklearn: str | None = None
     openml: OpenmlHome | None = None
+    url: str | None = None
+    content_sha256: str | None = None
 
     @property
     def file(self) -> str:

@@ -69,6 +69,8 @@ class Missing:
     methods: dict[str, str]
     # Available data sets whose cells have not all been run.
     unfinished: dict[str, str] = field(default_factory=dict)
+    # Data sets that should have been downloaded, and why they could not be.
+    not_fetched: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,8 @@ class TableSpec:
         if not entries["data"]:
             raise DataNotFoundError(
                 f"None of the data sets of {self.id} is available: {', '.join(missing.data)}. "
-                "Set SVMOSAIC_DATA to the data folder, or fetch them with: svmosaic data fetch NAME"
+                "Set SVMOSAIC_DATA to the data folder, or download what has a public home with "
+                "--fetch."
             )
         names = [_item_name(item) for item in entries["data"]]
         entries["methods"] = [

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from svmosaic.exceptions import DataNotFoundError
+from svmosaic.datasets import describe, fetch, list_datasets
+from svmosaic.datasets.fetching import can_be_fetched
+from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.experiments import reuse_results, run_experiment
 from svmosaic.experiments.results import read_cells, warn_of_damage, write_records
 from svmosaic.experiments.run_progress import Progress
@@ -79,6 +81,7 @@ def reproduce(
     reuse: str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], None] | None = None,
     only_finished: bool = False,
+    fetch_missing: bool = False,
 ) -> Reproduction:
     """Run a table or figure of a paper again and put ours beside the printed numbers.
 
@@ -97,6 +100,9 @@ def reproduce(
         As in `svmosaic.experiments.run_experiment`.
     only_finished : bool, default=False
         Run nothing; show the data sets of the folder on which all methods are finished.
+    fetch_missing : bool, default=False
+        Download data sets that are missing and have a public home, as `svmosaic.datasets.fetch`
+        does. Without a network they are skipped, and `missing.not_fetched` says why.
 
     Returns
     -------
@@ -111,6 +117,7 @@ def reproduce(
         "reuse": reuse,
         "progress": progress,
         "only_finished": only_finished,
+        "fetch_missing": fetch_missing,
     }
     if spec.figure is None:
         return _table(spec, target, size, options)
@@ -135,14 +142,20 @@ class _Run:
 
 
 def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> _Run:
-    experiment, missing = spec.experiment(size), spec.missing(size)
+    not_fetched = _fetch_missing(spec, size) if options["fetch_missing"] else {}
+    try:
+        experiment = spec.experiment(size)
+    except DataNotFoundError as error:
+        reasons = [str(error), *not_fetched.values()]
+        raise DataNotFoundError(reasons[-1]) from error
+    missing = replace(spec.missing(size), not_fetched=not_fetched)
     summary = None
     if options["only_finished"]:
         if options["reuse"] is not None:
             reuse_results(experiment, folder, options["reuse"])
     else:
-        settings = {key: value for key, value in options.items() if key != "only_finished"}
-        summary = run_experiment(experiment, folder, **settings)
+        given = ("n_jobs", "time_limit", "retry_failed", "reuse", "progress")
+        summary = run_experiment(experiment, folder, **{name: options[name] for name in given})
     cells = read_cells(folder)
     warn_of_damage(cells.damaged, stacklevel=4)
     if options["only_finished"]:
@@ -162,6 +175,19 @@ def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> 
         [item.name for item in experiment.methods],
     )
     return _Run(experiment, summary, records, failures, numbers, missing)
+
+
+def _fetch_missing(spec: TableSpec, size: Size) -> dict[str, str]:
+    """Download the missing data sets that can be; return those that could not, with the reason."""
+    registered = spec.data_names(size)
+    failed = {}
+    for name in spec.missing(size).data:
+        if registered[name] in list_datasets() and can_be_fetched(describe(registered[name])):
+            try:
+                fetch(registered[name])
+            except (DataNotFoundError, DataFileError) as error:
+                failed[name] = str(error)
+    return failed
 
 
 def _finished(
@@ -188,7 +214,7 @@ def _finished(
         raise DataNotFoundError(f"No data set is finished in {str(folder)!r}. Run the table there.")
     return (
         replace(experiment, data=kept),
-        Missing(missing.data, missing.methods, left_out),
+        replace(missing, unfinished=left_out),
     )
 
 
