@@ -74,7 +74,7 @@ def show_comparison(scale: Scale, runs: list[Run]) -> Chapter:
         [comparison_table(runs, caption)],
         [draw_boundary(scale.n_gaussian)],
     )
-    return Chapter((f"speed of GridSearchCV(SVC) on {name}", factor), sentence, section)
+    return Chapter((f"as fast as GridSearchCV(SVC) on {name}", factor), sentence, section)
 
 
 def compare_with_svc(scale: Scale) -> list[Run]:

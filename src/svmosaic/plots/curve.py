@@ -54,6 +54,6 @@ def plot_curves(
     if is_geometric(tried):
         ax.set_xscale("log")
     if len(tried) <= _MOST_TICKS:
-        ax.set_xticks(tried, labels=[f"{x:.3g}" for x in tried])
+        ax.set_xticks(tried, labels=[f"{x:,.0f}" if x >= 1000 else f"{x:.3g}" for x in tried])
         ax.set_xticks([], minor=True)
     return finish(ax, title=title, xlabel=xlabel, ylabel=ylabel)
