@@ -18,6 +18,7 @@ test: lint types layers core pytest
 lint: .stamp-install .stamp-tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell ./src ./docs ./cpp ./tests ./tools ./benchmarks ./examples ./*.md
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 
 types: .stamp-install .stamp-tools

@@ -81,7 +81,7 @@ def warn_if_unfinished(estimator: Any, solutions: Sequence[Solution], advice: st
 def warn_if_violated(
     estimator: Any, violation: float, advice: str, n_iter: int | None = None
 ) -> None:
-    """Warn if the optimality conditions are violated by more than `tol`, after so many updates."""
+    """Warn if optimality conditions are violated by more than `tol` after `n_iter` updates."""
     if violation > estimator.tol:
         after = "" if n_iter is None else f" after {n_iter} updates"
         warn_user(

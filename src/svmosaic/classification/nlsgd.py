@@ -62,7 +62,7 @@ class NLSGDClassifier(OnlineClassifier):
     NL-SGD visits the samples one by one. A sample inside the margin is added to the sum of
     gradients; the model is that sum, scaled by a step that falls with the number of visits. It
     needs one kernel column per violator, has no stopping rule but the number of epochs, and can
-    go on with new samples (`partial_fit`). Scale the features first.
+    continue with new samples (`partial_fit`). Scale the features first.
 
     Parameters
     ----------
@@ -283,8 +283,9 @@ class NLSGDClassifier(OnlineClassifier):
     def _solutions(self) -> list[OnlineSolution]:
         if self._in_primal != (self._feature_weights.size > 0):
             raise ValueError(
-                f"partial_fit of {type(self).__name__} cannot go on with kernel={self.kernel!r}: a "
-                "linear model keeps weights, the others keep samples; call fit."
+                f"partial_fit of {type(self).__name__} cannot continue with "
+                f"kernel={self.kernel!r}: a linear model keeps weights, the others keep samples; "
+                "call fit."
             )
         if not self._in_primal:
             state = unarrange(self._state, self.n_support_, self.classes_.size, self.multi_class)

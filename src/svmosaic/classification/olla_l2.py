@@ -21,7 +21,7 @@ class OLLAL2Classifier(OnlineClassifier):
     r"""Support vector classifier that learns from a stream, with a budget if wanted.
 
     OLLA-L2 visits the samples one by one. A violator gets a step of decreasing size, which also
-    moves the intercept; a sample that is right by the margin costs nothing. `partial_fit` goes on
+    moves the intercept; a sample that is right by the margin costs nothing. `partial_fit` continues
     with new samples, and `budget` bounds memory and time for ever. Scale the features first.
 
     Parameters

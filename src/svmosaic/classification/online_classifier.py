@@ -141,7 +141,7 @@ class OnlineClassifier(KernelClassifier):
         return write_declared(self)
 
     def set_plain_state(self, state: PlainState) -> Self:
-        """Go on from a state; samples that follow are learned to the same bits.
+        """Continue from a state; samples that follow are learned to the same bits.
 
         Every part of it is checked before anything is changed, so that a state of unknown origin
         does no harm.
@@ -195,7 +195,7 @@ class OnlineClassifier(KernelClassifier):
     @available_if(_has_samples)
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on with more samples: one pass over them, in the order given.
+        """Continue with more samples: one pass over them, in the order given.
 
         `epochs` and `order` do not matter here. Chunks one after another give the model of one
         pass over all their rows. After `fit`, it continues the fitted model.
@@ -315,7 +315,7 @@ def _check_visits(visits: Visits, who: str) -> None:
 def online_solutions(
     model: OnlineClassifier, state: Coefficients, state_intercepts: DoubleArray
 ) -> list[OnlineSolution]:
-    """Return the binary classifiers of a fitted model, with the state that they go on from."""
+    """Return the binary classifiers of a fitted model, with the state that they continue from."""
     coefs = _columns(model.expansion_.coefficients)
     return [
         OnlineSolution(

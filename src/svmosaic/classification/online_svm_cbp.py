@@ -366,7 +366,7 @@ class OnlineSVMCBPClassifier(OnlineSVMClassifier):
         return float(np.linalg.norm(values))
 
     def _choose(self, sigmas: DoubleArray, norms: DoubleArray) -> int:
-        """Return the number of the width to go on with: the one after the last peak."""
+        """Return the number of the width to continue with: the one after the last peak."""
         # The last width has no norm in the box: it ends with the search.
         seen = norms[:-1]
         falls = 2 + np.flatnonzero((seen[2:] < seen[1:-1]) & (seen[:-2] < seen[1:-1]))

@@ -205,12 +205,14 @@ def _score_models(
                 "There is a training fold with one class only. Use fewer or stratified folds."
             )
         weights = None if data.sample_weight is None else take_rows(data.sample_weight, train)
-        told = {name: take_rows(value, test) for name, value in data.score_parameters.items()}
+        score_params = {
+            name: take_rows(value, test) for name, value in data.score_parameters.items()
+        }
         for g, m, c in product(*map(range, shape[:3])):
             chosen = candidate_parameters(search, grid.gammas[g], grid.margins[m], grid.Cs[c])
             with report_progress(report):
                 model.set_params(**chosen).fit(X_train, y_train, weights)
-            scores[g, m, c, f] = scoring.score(model, X_test, y_test, told)
+            scores[g, m, c, f] = scoring.score(model, X_test, y_test, score_params)
             n_support[g, m, c, f] = model.support_.size
             done, steps = done + 1, steps + int(np.sum(model.n_iter_))
     return scores, n_support
@@ -265,5 +267,5 @@ def _training_score(
     scoring = scoring_of(search)
     n_rows = len(data.y)
     rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_COMPARED)).astype(np.int64))
-    told = {name: take_rows(value, rows) for name, value in data.score_parameters.items()}
-    return scoring.score(model, training.X[rows], data.y[rows], told)
+    score_params = {name: take_rows(value, rows) for name, value in data.score_parameters.items()}
+    return scoring.score(model, training.X[rows], data.y[rows], score_params)

@@ -29,7 +29,7 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
     args : Namespace
         The arguments of ``svmosaic train``.
     score_rows : int
-        The score on the training data is measured on at most so many rows.
+        The score on the training data is measured on at most this many rows.
     """
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor

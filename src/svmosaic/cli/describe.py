@@ -24,7 +24,7 @@ __all__ = [
 
 Fields = list[tuple[str, object]]
 
-# So many classes or names are shown.
+# This many classes or names are shown.
 _SHOWN = 8
 
 

@@ -62,7 +62,7 @@ _KINDS: dict[Kind, str] = {
 }
 
 
-# A column of names is doubtful from so many rows on, if so many of its values are different.
+# A column of names is doubtful from this many rows on, if this many of its values are different.
 _FEWEST_ROWS = 10
 _UNIQUE_SHARE = 0.5
 # What a model knows of the way in which numbers of the training file are written.

@@ -40,7 +40,7 @@ examples:
   svmosaic train parts/ -o clicks.model --scheduler tcp://host:8786
 """
 
-# The score on the training data is measured on at most so many rows.
+# The score on the training data is measured on at most this many rows.
 _SCORE_ROWS = 2000
 # The kernels that LIBSVM's text format knows.
 _LIBSVM_KERNELS = ("linear", "poly", "rbf", "sigmoid")

@@ -1,4 +1,4 @@
-"""A file from which an interrupted fit goes on: who is in play, and with what coefficients."""
+"""A file from which an interrupted fit continues: who is in play, and with what coefficients."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from svmosaic.utils.optional import import_optional
 
 __all__ = ["PredictedFile", "predict_files"]
 
-# A block has at most so many rows, and at most so many bytes as a dense array.
+# A block has at most this many rows, and at most this many bytes as a dense array.
 _BLOCK_ROWS = 50_000
 _BLOCK_BYTES = 1 << 26
 
@@ -226,7 +226,7 @@ def _predict(
 
 
 def _predictor(model: Any, n_threads: int) -> Any:
-    """Return a copy of a model that uses so many threads and asks for no names of columns.
+    """Return a copy of a model that uses this many threads and asks for no names of columns.
 
     Columns are compared here, and other calls on this worker may use the same model.
     """

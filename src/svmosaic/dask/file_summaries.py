@@ -18,7 +18,7 @@ __all__ = ["ColumnMoments", "FileSummary", "TargetSummary", "join", "summarise"]
 
 # Text like LIBSVM's with at least this share of non-zero values is handled as a dense table.
 _DENSE_SHARE = 0.5
-# Differences are taken of so many rows at a time.
+# Differences are taken of this many rows at a time.
 _ROWS_AT_ONCE = 4096
 
 

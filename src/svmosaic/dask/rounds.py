@@ -42,7 +42,7 @@ __all__ = ["Progress", "Settings", "SpreadSolution", "TimeOver", "solve_over_par
 # Samples to begin with, of each class.
 LEAST_FIRST = 250
 MOST_FIRST = 2000
-# In a round, so many join for each support vector, and at least so many.
+# In a round, this many join for each support vector, and at least this many.
 GROWTH = 1.5
 LEAST_JOINING = 500
 # Samples in play are solved to a tenth of the violation. While others violate the conditions by
@@ -51,7 +51,7 @@ LOOSEST = 1.0
 FEW_SWEEPS = 2
 # When fewer than this share of the samples in play have joined, the others will be as few.
 FEW_JOINING = 0.05
-# Until then, so many rows are looked at for each sample in play.
+# Until then, this many rows are looked at for each sample in play.
 LOOKED_AT = 8.0
 MOST_SWEEPS = 200
 
@@ -173,7 +173,7 @@ class _Rounds:
         self.sizes.append(submit(n_bytes, chunk))
 
     def save(self) -> Checkpoint:
-        """Return what is needed to go on from here."""
+        """Return what is needed to continue from here."""
         in_play = self.in_play
         rows, problems = np.nonzero(in_play.beta)
         has_targets = not self.settings.spec.pairs
@@ -193,7 +193,7 @@ class _Rounds:
         )
 
     def restore(self, saved: Checkpoint) -> None:
-        """Go on from where another fit was."""
+        """Continue from where another fit was."""
         in_play = self.in_play
         in_play.append(
             saved.partitions,
@@ -318,9 +318,9 @@ def solve_over_partitions(
     report : callable, optional
         Called after every round.
     keep : callable, optional
-        Called after every round with all that is needed to go on from there.
+        Called after every round with all that is needed to continue from there.
     start : Checkpoint, optional
-        Where to go on.
+        Where to continue.
     """
     spec, tol = settings.spec, settings.tol
     began = time.perf_counter()

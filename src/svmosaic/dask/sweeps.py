@@ -33,7 +33,7 @@ from svmosaic.engine.tasks import DualPart
 
 __all__ = ["Sweeps", "Traffic"]
 
-# Problems with at most so many samples in play are one part.
+# Problems with at most this many samples in play are one part.
 LARGEST_PART = 2000
 # The worst violators of both directions that are solved between two sweeps.
 SINGLE_BLOCK = 1024
@@ -44,7 +44,7 @@ GROUP = 512
 SHORT_STEP = 0.5
 # A sweep that leaves more than this share of the violation is followed by a block.
 SLOW = 0.5
-# Parts are joined, too, when so many sweeps leave more than that.
+# Parts are joined, too, when this many sweeps leave more than that.
 PATIENCE = 16
 # Samples that are this share of the violation away from violating the conditions may move soon.
 NEAR = 0.5

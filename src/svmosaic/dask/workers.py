@@ -50,7 +50,7 @@ class Workers(Protocol):
         """Return the results."""
 
     def hold(self, value: Any, n_bytes: int | None = None) -> Any:
-        """Return a handle for a value of ours, of so many bytes, that many calls take."""
+        """Return a handle for a value of ours, of this many bytes, that many calls take."""
 
 
 def _call(function: Callable[..., Any], n_threads: int, args: Any, kwargs: dict[str, Any]) -> Any:

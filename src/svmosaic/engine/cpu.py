@@ -66,7 +66,7 @@ __all__ = [
     "worst_violators",
 ]
 
-# Solvers that go on from a model and say how to go on from theirs.
+# Solvers that continue from a model and say how to continue from theirs.
 ONLINE_SETTINGS = (KernelSgdSettings, OllaL2Settings)
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
@@ -166,7 +166,7 @@ def solve(
 ) -> list[Any]:
     """Solve problems on one table; the type of the settings names the solver.
 
-    `problems` are problems or, for the solvers that go on from a model, tasks. A `max_time` of 0
+    `problems` are problems or, for the solvers that continue from a model, tasks. A `max_time` of 0
     means no limit.
     """
     require_kernel(rows, kernel)

@@ -16,7 +16,7 @@ __all__ = ["Intercept", "is_known_semidefinite", "is_semidefinite_on"]
 # How a problem treats its intercept: free, part of the norm, or left out.
 Intercept = Literal["free", "regularised", "none"]
 
-# A matrix of so many samples is factorised in hundredths of a second.
+# A matrix of this many samples is factorised in hundredths of a second.
 _MOST_SAMPLES = 1000
 # Rounding of kernel values in single precision gives negative eigenvalues of this relative size.
 _ROUNDING = 1e-5

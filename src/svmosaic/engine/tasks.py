@@ -1,4 +1,4 @@
-"""Problems with more than samples: what a solver goes on from, and what it leaves behind."""
+"""Problems with more than samples: what a solver continues from, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class OnlineTask:
 
 @dataclass(frozen=True, eq=False)
 class OnlineSolution(Solution):
-    """A model and what its solver needs to go on.
+    """A model and what its solver needs to continue.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class OnlineSolution(Solution):
 
 @dataclass(frozen=True, eq=False)
 class OnlineSvmTask:
-    """A problem, the model to go on from, and its boundary points.
+    """A problem, the model to continue from, and its boundary points.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class OnlineSvmTask:
 
 @dataclass(frozen=True, eq=False)
 class OnlineSvmSolution(OnlineSolution):
-    """A model and what it needs to go on.
+    """A model and what it needs to continue.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ _FORMAT = 2
 _HEAD, _START = "journal", "start"
 # The values of an entry in its record; the key is the id.
 _VALUES = ("dataset", "method", "repeat", "fold", "status", "record", "finished")
-# A message names so many damaged cells.
+# A message names this many damaged cells.
 _MOST_NAMED = 5
 
 

@@ -109,7 +109,7 @@ def read_lines(data: bytes) -> tuple[list[Line | BadLine], int, str]:
             bad.append(BadLine(number, _ids(piece)))
             checksums |= {_text(piece[_CHECKSUM]), prev}
             continue
-        # If the chain goes on as if they were not there, the bad lines were never records.
+        # If the chain continues as if they were not there, the bad lines were never records.
         if line.body["prev"] != last:
             lines += bad
             if line.body["prev"] not in checksums:

@@ -160,10 +160,10 @@ def reuse_words(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _taken_over(entry: Entry, source: str, cell: PlannedCell) -> Entry:
-    told = {"reused_from": source, "other_code": entry.record["code"] != cell.code}
+    origin = {"reused_from": source, "other_code": entry.record["code"] != cell.code}
     return Entry(
         *(cell.key, entry.dataset, entry.method, entry.repeat, entry.fold),
-        *(entry.status, {**entry.record, **told}, entry.finished),
+        *(entry.status, {**entry.record, **origin}, entry.finished),
     )
 
 

@@ -88,7 +88,7 @@ def run_experiment(
 
     Every finished cell is committed at once. Kill the process at any time: the next call with the
     same folder does what is missing and nothing twice. A cell that raises, that passes its time
-    limit or whose process is killed by the system is recorded with its error, and the others go on.
+    limit or whose process is killed by the system is recorded with its error; the others continue.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class AlarmScores(NamedTuple):
     n_found, n_missed : int
         Changes with and without an alarm.
     n_false : int
-        Alarms that tell no change, or one that was told before.
+        Alarms without a change, or for a change that an earlier alarm found.
     mean_delay : float
         Samples from a change to its alarm, over the changes found; nan if there are none.
     samples_per_false : float

@@ -12,7 +12,7 @@ from svmosaic.utils.correlations import target_correlations
 
 __all__ = ["plot_chain"]
 
-# Up to so many targets the coefficients are written into the map.
+# Up to this many targets the coefficients are written into the map.
 _MOST_WRITTEN = 10
 
 

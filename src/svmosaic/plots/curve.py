@@ -9,7 +9,7 @@ from svmosaic.plots.style import draw_series, finish, is_geometric, new_axes
 
 __all__ = ["plot_curves"]
 
-# Up to so many values of the parameter each has a tick of its own.
+# Up to this many values of the parameter each has a tick of its own.
 _MOST_TICKS = 8
 
 

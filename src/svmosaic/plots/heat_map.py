@@ -11,9 +11,9 @@ from svmosaic.plots.style import finish, new_axes
 
 __all__ = ["plot_heat_map"]
 
-# Up to so many columns and rows the numbers are written into the map.
+# Up to this many columns and rows the numbers are written into the map.
 _MOST_WRITTEN = 8
-# At most so many ticks are named on an axis.
+# At most this many ticks are named on an axis.
 _MOST_NAMED = 9
 
 

@@ -257,7 +257,7 @@ def boundary_points(
 def _new_panels(
     count: int, size: tuple[float, float] = _PANEL_SIZE, *, columns: int | None = None
 ) -> list[Any]:
-    """Return so many axes, in rows of `columns`; by default all in one row."""
+    """Return this many axes, in rows of `columns`; by default all in one row."""
     module = import_optional("matplotlib.figure", "draw figures")
     columns = min(columns or count, count)
     rows = -(-count // columns)

@@ -132,7 +132,7 @@ def name_powers(axis: Any, values: Sequence[float]) -> None:
 
 
 def shorten(name: str, most: int) -> str:
-    """Return a name of at most so many letters; the end of a longer one becomes an ellipsis."""
+    """Return a name of at most this many letters; the end of a longer one becomes an ellipsis."""
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 
 

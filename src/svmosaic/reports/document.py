@@ -18,7 +18,7 @@ class Cell:
     text : str
         What it says.
     bold : bool
-        Whether it stands out, as the best of its row.
+        Whether it is emphasised, as the best of its row.
     note : str
         Something small behind the text, such as a deviation.
     """
@@ -80,7 +80,7 @@ class Figure:
     alt : str
         What it shows, for those who do not see it.
     caption : str
-        What stands below it.
+        The text below it.
     wide : bool
         Whether it keeps its width on a phone and scrolls, because its letters are small.
     """
@@ -133,7 +133,7 @@ class Section:
     tables : sequence of Table
         The tables.
     figures : sequence of Figure
-        The figures. They stand side by side where there is room.
+        The figures, side by side where there is room.
     details : sequence of Details
         What the reader may open.
     """

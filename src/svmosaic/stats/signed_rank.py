@@ -16,7 +16,7 @@ __all__ = ["WilcoxonTest", "Zeros", "wilcoxon"]
 
 Zeros = Literal["split", "drop"]
 
-# Up to so many differences the null distribution is counted, which takes milliseconds.
+# Up to this many differences the null distribution is counted, which takes milliseconds.
 _MOST_EXACT = 200
 
 

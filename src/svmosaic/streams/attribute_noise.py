@@ -17,7 +17,7 @@ class AttributeNoise(Stream):
 
     Feature j of a sample becomes ``x_j + fraction * s_j * N(0, 1)``, where ``s_j`` is the
     standard deviation of the feature over the first 1000 samples. MOA's filter estimates it as
-    the stream goes on, which would make a sample depend on all before it.
+    the stream continues, which would make a sample depend on all before it.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def pick_balanced(
     rng : Generator
         The random numbers of the block.
     draw : callable
-        Returns so many points.
+        Returns this many points.
     label : callable
         Returns the classes of points, 0 or 1.
     """
@@ -198,7 +198,7 @@ def flip(rng: np.random.Generator, y: NDArray[np.int64], noise: float) -> NDArra
 
 
 def as_points(owner: str, X: Any, n_features: int) -> DoubleArray:
-    """Return points as a float64 array with at least so many columns, or raise.
+    """Return points as a float64 array with at least this many columns, or raise.
 
     Parameters
     ----------

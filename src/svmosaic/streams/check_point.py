@@ -35,7 +35,7 @@ _START = struct.Struct(f"<{len(_MAGIC)}sIQ")
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _DTYPES = {"float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4"}
 _MAX_AXES = 2
-# So many samples tell one stream from another.
+# This many samples tell one stream from another.
 _SAMPLES_COMPARED = 100
 
 

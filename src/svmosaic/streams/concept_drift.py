@@ -108,7 +108,7 @@ class ConceptDrift(Stream):
             changed = self._draws(begin, count) < shares
         else:
             changed = shares == 1.0
-        # One goes on from concept to concept until a change has not happened yet.
+        # One continues from concept to concept until a change has not happened yet.
         passed: NDArray[np.int64] = np.logical_and.accumulate(changed, axis=1).sum(axis=1)
         return passed
 

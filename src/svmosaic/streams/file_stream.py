@@ -30,7 +30,7 @@ _MOST_CLASSES = 10_000
 class FileStream(Stream):
     r"""The rows of a data file, plain or gzip'd, in their order.
 
-    Memory does not grow with the file. Reading goes on where it stopped; reading further ahead
+    Memory does not grow with the file. Reading continues where it stopped; reading further ahead
     skips lines, and reading back opens the file again. Making the stream reads the whole file
     once, to find the classes, the names in nominal columns and the number of rows, and to check
     every cell; pass `classes` to save that.

@@ -43,7 +43,7 @@ class StoredModel(Protocol):
         """Return all that was learned; raises `NotPlainError` if that has no plain form."""
 
     def set_plain_state(self, state: PlainState) -> Any:
-        """Go on from a state of unknown origin; raises `ModelFileError` if it cannot be one."""
+        """Continue from a state of unknown origin; raises `ModelFileError` if it cannot be one."""
 
 
 class SklearnLearner:

@@ -21,7 +21,7 @@ from svmosaic.streams.walk import Walk
 
 __all__ = ["prequential"]
 
-# The size of a model is measured with the first record and every so many; it may take long.
+# The size of a model is measured with the first record and then every this many: it may take long.
 _SIZE_EVERY = 10
 
 

@@ -157,7 +157,7 @@ def stream(
         One of `list_streams`.
     n_samples : int, default=None
         Its length; None means that of the tables. Drifts keep their place relative to the
-        length. Of a data set, the first so many rows.
+        length. Of a data set, only its first rows, this many.
     seed : int, default=0
         Seed of a generated stream; a data set has none.
     data_home : path-like, default=None

@@ -21,7 +21,7 @@ class Stream(ABC):
     """Samples in a fixed order, read by their number.
 
     Reading is a pure function of the position: however a stream is cut into chunks, sample t is
-    the same. So a run can stop anywhere and go on from there.
+    the same. So a run can stop anywhere and continue from there.
 
     A subclass implements ``_read(begin, count)``; `read` has already checked the numbers and cut
     off what lies behind the end.

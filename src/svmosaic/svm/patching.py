@@ -62,7 +62,7 @@ def patch_sklearn(names: Iterable[str] | None = None) -> list[str]:
 def unpatch_sklearn(names: Iterable[str] | None = None) -> list[str]:
     """Put scikit-learn's classes back that `patch_sklearn` replaced.
 
-    Models that were fitted meanwhile keep their class and go on to work.
+    Models that were fitted meanwhile keep their class and keep working.
 
     Parameters
     ----------

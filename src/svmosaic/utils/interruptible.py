@@ -21,7 +21,7 @@ def interruptible(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
     """Return what a function returns; on Ctrl-C, raise at once and leave it to its end.
 
     It runs in a thread of its own while this one waits, so it must release Python's lock and
-    change nothing that is used after an interruption. What it has begun goes on in the background
+    change nothing that is used after an interruption. What it has begun continues in the background
     and is dropped; a program that ends then waits for it. Python looks for Ctrl-C in its first
     thread only, so in any other the function is simply called.
     """

@@ -52,8 +52,8 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
 
     def decorate(method: Method) -> Method:
         # A chunk of a stream is no fit of its own.
-        told = tell_callbacks(method) if method.__name__ == "fit" else method
-        validated = validate(told)
+        reporting = tell_callbacks(method) if method.__name__ == "fit" else method
+        validated = validate(reporting)
 
         @functools.wraps(method)
         def run(*args: Any, **kwargs: Any) -> object:

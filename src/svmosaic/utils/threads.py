@@ -90,7 +90,7 @@ def share_of_computer() -> float:
 
 @contextlib.contextmanager
 def limit_threads(n_threads: int) -> Iterator[None]:
-    """Let this process use at most so many threads inside the block.
+    """Let this process use at most this many threads inside the block.
 
     For a process beside others that share the computer, such as a worker of an experiment.
     """
@@ -145,8 +145,8 @@ def _share_of_worker(available: int) -> int:
         return 1 if multiprocessing.current_process().daemon else available
     if threading.current_thread() is not threading.main_thread():
         return 1  # joblib does not say how many other threads work beside this one
-    told = [os.environ.get(name, "") for name in _WORKER_VARIABLES]
-    return min((int(number) for number in told if number.isdigit()), default=1)
+    limits = [os.environ.get(name, "") for name in _WORKER_VARIABLES]
+    return min((int(number) for number in limits if number.isdigit()), default=1)
 
 
 # BLAS -----------------------------------------------------------------------------------------

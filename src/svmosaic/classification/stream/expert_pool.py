@@ -49,14 +49,14 @@ _BETTER = 0.25
 # Chunks between two trainings with a full window: a third of it, then twice as many each time.
 _LONGEST_PAUSE = 64
 _GROWTH = 1.4  # a growing window is learned from again when it is so much longer
-# Cross-validation sees at most so many samples; after the first time, near the last choice.
+# Cross-validation sees at most this many samples; after the first time, near the last choice.
 _MOST_TUNED = 3000
 _RETUNE_GROWTH = 3
 _FOLDS = 5
 _FOLDS_AGAIN = 3
 # Leaders of earlier concepts that are kept, in case the concept comes back.
 _MOST_RETIRED = 4
-# A change within a chunk needs a likelihood ratio of e^12, and so many samples to learn from.
+# A change within a chunk needs a likelihood ratio of e^12, and this many samples to learn from.
 _EVIDENCE = 12.0
 _RECORD = 10  # chunks
 _SHORTEST_CONCEPT = 10
@@ -86,7 +86,7 @@ class ExpertPool:
         Samples that are kept, and the longest window.
     carry : int
         If positive, kernel models learn from the newest chunk and from the support vectors that
-        their last model had, at most so many, instead of longer windows.
+        their last model had, at most this many, instead of longer windows.
     detector : DriftDetector or None
         What raises an alarm; None means a test of the leader's errors on each chunk.
     alarm : float

@@ -69,7 +69,7 @@ def mean_margin(known: IndexArray, decisions: DoubleArray, codes: IndexArray) ->
 
 
 class OllaL2Rule:
-    """One model per pair of classes that goes on from chunk to chunk.
+    """One model per pair of classes that continues from chunk to chunk.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class OllaL2Rule:
     # Learning -------------------------------------------------------------------------------
 
     def _visit(self, Z: FloatTable, codes: IndexArray) -> None:
-        """Go on from the decayed models with new samples, then keep the largest coefficients."""
+        """Continue from the decayed models with new samples, then keep the largest coefficients."""
         n_old = self.labels.size
         self.vectors = np.concatenate([self.vectors, Z])
         self.labels = np.concatenate([self.labels, codes])

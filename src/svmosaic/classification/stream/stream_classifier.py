@@ -112,7 +112,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, *, forecast: Forecast | None = None
     ) -> Self:
-        """Go on with more samples.
+        """Continue with more samples.
 
         Samples are learned from in chunks of `chunk_size`; smaller batches wait until there are
         enough. Only at the very beginning smaller chunks are learned from, each twice as large as
@@ -223,7 +223,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self.get_plain_state()
 
     def set_plain_state(self, state: PlainState) -> Self:
-        """Go on from a state; samples that follow are learned to the same bits.
+        """Continue from a state; samples that follow are learned to the same bits.
 
         Every part of it is checked before anything is changed, so that a state of unknown origin
         does no harm.

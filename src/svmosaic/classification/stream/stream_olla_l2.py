@@ -19,7 +19,7 @@ class StreamOLLAL2(StreamClassifier):
 
     Before it learns from a chunk, the classifier compares the mean margin of its predictions,
     :math:`\xi = \sum_i y_i f(x_i)`, with that of the chunk before. Where little is lost, nothing is
-    done. Where more is lost, OLLA-L2 goes on with the new samples, older coefficients count less,
+    done. Where more is lost, OLLA-L2 continues with the new samples, older coefficients count less,
     and the support vectors of smallest coefficients leave. Where much is lost, a new model is
     trained. So a chunk costs little as long as nothing changes.
 

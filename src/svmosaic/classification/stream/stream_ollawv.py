@@ -124,7 +124,7 @@ class StreamOLLAWV(StreamClassifier):
         self.n_jobs = n_jobs
 
     def set_plain_state(self, state: PlainState) -> Self:
-        """Go on from a state, with the detector that it was learned with.
+        """Continue from a state, with the detector that it was learned with.
 
         Parameters
         ----------

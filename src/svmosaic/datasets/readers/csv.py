@@ -199,7 +199,7 @@ def _has_decimal_commas(path: Path, rows: Sequence[Sequence[str]]) -> bool:
         raise file_error(
             path,
             None,
-            f"the comma in {shorten(commas[0])} may be a decimal comma or stand between groups of "
+            f"the comma in {shorten(commas[0])} may be a decimal comma or a sign between groups of "
             "digits. To say which, pass decimal=',' or thousands=','.",
         )
     for cell in cells:

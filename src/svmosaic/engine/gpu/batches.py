@@ -22,7 +22,7 @@ __all__ = ["SmallSolution", "batches_of", "filled_matrix", "solve_batch"]
 _ALIGNMENT = 16
 # Updates of each problem between two questions to the monitor; small ones are fast.
 _UPDATES = 16_384
-# Recomputed gradients may violate the conditions a little more; then it goes on.
+# Recomputed gradients may violate the conditions a little more; then it continues.
 _MOST_REFRESHES = 8
 # Kernel values that are copied to float64 at a time.
 _MOST_COPIED = 1 << 26

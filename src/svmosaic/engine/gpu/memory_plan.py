@@ -34,7 +34,7 @@ class Sizes:
     updates : int
         Most updates of a block in one launch, which cannot be interrupted.
     n_sweeps : int
-        Sweeps after which cells have not helped, and single blocks go on alone.
+        Sweeps after which cells have not helped, and single blocks continue alone.
     stored : int
         Most samples of a problem whose kernel matrix is stored for a selection.
     """

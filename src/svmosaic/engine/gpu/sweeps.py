@@ -40,7 +40,7 @@ _LONG_STEP = 0.95
 _LAST = -1e38
 # With a larger tolerance, blocks of a float32 kernel work on float32 copies of their gradients.
 _ENOUGH_FOR_FLOAT32 = 1e-4
-# Recomputed gradients may violate the conditions a little more; then it goes on.
+# Recomputed gradients may violate the conditions a little more; then it continues.
 _MOST_REFRESHES = 8
 
 

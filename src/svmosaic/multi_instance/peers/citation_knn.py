@@ -32,7 +32,7 @@ class CitationKNNClassifier(BagClassifier):
     n_references : int, default=2
         How many of its nearest training bags a bag refers to. More of them vote more smoothly.
     n_citers : int, default=4
-        A training bag cites a bag that is among its so many nearest.
+        A training bag cites the bags nearest to it, this many of them.
     hausdorff : {"minimal", "maximal"}, default="minimal"
         The distance of two bags: that of their nearest instances, or the largest distance of an
         instance of one to the other bag.

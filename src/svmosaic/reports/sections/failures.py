@@ -14,7 +14,7 @@ from svmosaic.utils.wording import plural
 
 __all__ = ["failure_section"]
 
-# The page names so many; the journal has all.
+# The page names this many; the journal has all.
 _MOST_FAILURES = 40
 _MOST_WARNINGS = 20
 _LONGEST = 240
