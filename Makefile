@@ -145,7 +145,7 @@ PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
 .stamp-venv: pyproject.toml tools/requirements.py
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing what svmosaic needs"
-	@$(BIN)/python tools/requirements.py build run all > $@.txt && $(PIP) -r $@.txt cmake ninja && mv $@.txt $@
+	@$(BIN)/python tools/requirements.py build run all river > $@.txt && $(PIP) -r $@.txt cmake ninja && mv $@.txt $@
 
 # What tests, checks and benchmarks need besides.
 .stamp-tools: .stamp-venv
