@@ -46,10 +46,12 @@ __all__ = [
     "describe_counts",
     "describe_values",
     "final_estimator",
+    "is_file",
     "libsvm_width",
     "list_transformers",
     "read_for_model",
     "read_training",
+    "refuse_file_options",
     "target_columns",
     "warn_about_ids",
 ]
@@ -95,11 +97,11 @@ def read_training(
     gaps : bool, default=False
         Whether features may be missing.
     """
-    if _is_file(source, task):
+    if is_file(source, task):
         data = read_file(source, task, columns, gaps=gaps, name_gaps=gaps)
         _note_row_names(source, columns, data, task)
     else:
-        _refuse_file_options(source, columns)
+        refuse_file_options(source, columns)
         data = load(source)
         if not gaps and _has_gaps(data):
             raise ValueError(f"{data.name} has missing values. Train with --impute mean.")
@@ -121,8 +123,8 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     targets are read only if they were named.
     """
     task = data_kind(final_estimator(model))
-    if not _is_file(source, task):
-        _refuse_file_options(source, columns)
+    if not is_file(source, task):
+        refuse_file_options(source, columns)
         return _fit_columns(load(source), model)
     gaps = any(fills_gaps(one) for one in list_transformers(model))
     name_gaps = any(fills_names(one, model) for one in list_transformers(model))
@@ -390,7 +392,7 @@ def dense_where_needed(data: Dataset, estimator: Any) -> Dataset:
 
 def libsvm_width(source: str, columns: Columns) -> int:
     """Return the number of features in a LIBSVM file or a named data set, 0 for other files."""
-    if not _is_file(source):
+    if not is_file(source):
         return load(source).n_features
     if column_names(source, columns) is not None:
         return 0
@@ -413,26 +415,36 @@ def _to_dense(X: Any, name: str) -> Any:
     return X.toarray()
 
 
-def _is_file(source: str, task: Kind = "rows") -> bool:
-    """Whether to read a file; what is neither file nor data set gets a suggestion."""
+def is_file(source: str, task: Kind | None = "rows") -> bool:
+    """Whether to read a file; what is neither file nor data set gets a suggestion.
+
+    Parameters
+    ----------
+    source : str
+        What the user named.
+    task : {"rows", "targets", "bags"} or None, default="rows"
+        The kind of data set that a name must have; None: any.
+    """
     path = Path(source)
     if path.is_file():
         return True
     if source in list_datasets():
         kind = describe(source).kind
-        if kind != task:
+        if task is not None and kind != task:
             raise ValueError(f"The data set {source!r} has {_KINDS[kind]}.")
         return False
     if path.exists():
         raise IsADirectoryError(f"{source!r} is not a file. Name a data file or a data set.")
     files = [p for p in path.parent.iterdir() if p.is_file()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(source, [*list_datasets(task), *map(str, files)], n=1)
-    listing = f"List data sets with: svmosaic data list --kind {task}"
+    which = "" if task is None else f" --kind {task}"
+    listing = f"List data sets with: svmosaic data list{which}"
     hint = f"Did you mean {close[0]!r}?" if close else listing
     raise DataNotFoundError(f"There is no file and no data set {source!r}. {hint}")
 
 
-def _refuse_file_options(source: str, columns: Columns) -> None:
+def refuse_file_options(source: str, columns: Columns) -> None:
+    """Refuse options for files where a data set is named."""
     for name in columns.given():
         raise ValueError(f"{name} is for files, and there is no file {source!r}. Leave it out.")
 

@@ -50,20 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     options.add_data_options(parser, several=True)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file")
-    parser.add_argument(
-        "--target",
-        type=options.column,
-        default=-1,
-        metavar="COL",
-        help="column of the labels, by name or by number from 0 (default: the last)",
-    )
-    parser.add_argument(
-        "--targets",
-        type=options.columns,
-        metavar="COLS",
-        help="several targets: their columns with commas between them, or how many are at the "
-        "end (default: what Mulan's XML file or MEKA's relation says)",
-    )
+    options.add_target_options(parser)
     options.add_bag_option(parser)
     options.add_column_options(parser)
     parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")

@@ -64,19 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_data_options(parser)
     parser.add_argument("-o", "--output", metavar="MODEL", help="save the chosen model here")
     parser.add_argument("--results", metavar="CSV", help="write the scores of all candidates")
-    parser.add_argument(
-        "--target",
-        type=options.column,
-        default=-1,
-        metavar="COL",
-        help="column of the labels, by name or by number from 0 (default: the last)",
-    )
-    parser.add_argument(
-        "--targets",
-        type=options.columns,
-        metavar="COLS",
-        help="several targets: their columns with commas between them, or how many are at the end",
-    )
+    options.add_target_options(parser)
     options.add_bag_option(parser)
     options.add_column_options(parser)
     options.add_impute_option(parser)

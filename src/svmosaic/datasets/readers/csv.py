@@ -114,7 +114,13 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
         return LineTable(
-            names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen, row_names=True
+            names,
+            cut,
+            n_skipped + 1,
+            numbers=numbers,
+            delimiter=chosen,
+            row_names=True,
+            header=True,
         )
     rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
@@ -142,6 +148,7 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         numbers=numbers,
         delimiter=chosen,
         row_names=has_header and len(names) > 1 and not first[0],
+        header=has_header,
     )
 
 

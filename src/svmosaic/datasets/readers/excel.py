@@ -119,8 +119,9 @@ def _lay_out(path: Path, options: TableOptions) -> tuple[ColumnNames, bool]:
         has_header = looks_like_header(padded[0], padded[1:], PLAIN)
     if has_header:
         names = header_names(path, number, padded[0])
-        return ColumnNames(names, row_names=width > 1 and not padded[0][0]), True
-    return ColumnNames(tuple(f"x{j + 1}" for j in range(width))), False
+        has_row_names = width > 1 and not padded[0][0]
+        return ColumnNames(names, row_names=has_row_names, header=True), True
+    return ColumnNames(tuple(f"x{j + 1}" for j in range(width)), header=False), False
 
 
 def _padded(cells: list[str], width: int) -> list[str]:
@@ -138,9 +139,22 @@ def _read(path: Path, options: TableOptions) -> Dataset:
     columns = make_columns(path, names, roles, options)
     builder = TableBuilder(path, columns, roles, options)
     number = 1
-    for number, cells in itertools.islice(_iter_rows(path, options), int(has_header), None):
-        builder.add_row(_padded(cells, len(names)), number)
+    for number, cells in _below_header(path, options, has_header, len(names)):
+        builder.add_row(cells, number)
     return builder.finish(number)
+
+
+def _cells(path: Path, options: TableOptions) -> Iterator[_Row]:
+    found, has_header = _lay_out(path, options)
+    return _below_header(path, options, has_header, len(found.names))
+
+
+def _below_header(
+    path: Path, options: TableOptions, has_header: bool, width: int
+) -> Iterator[_Row]:
+    """Yield the rows of the table, with empty cells up to its width."""
+    for number, cells in itertools.islice(_iter_rows(path, options), int(has_header), None):
+        yield number, _padded(cells, width)
 
 
 READER = Reader(
@@ -149,5 +163,6 @@ READER = Reader(
     read=_read,
     options=TABLE_OPTIONS | {"header", "numeric_columns", "dates"},
     columns=_columns,
+    cells=_cells,
     magic=_ZIP_MAGIC,
 )

@@ -59,6 +59,8 @@ class LineTable:
     row_names : bool
         Whether the first column has no heading, and so names the rows. It is then no feature,
         unless the caller says so.
+    header : bool or None
+        Whether the first line names the columns; None: the format leaves no choice.
     """
 
     names: tuple[str, ...]
@@ -68,6 +70,7 @@ class LineTable:
     numbers: NumberFormat = PLAIN
     delimiter: str | None = None
     row_names: bool = False
+    header: bool | None = None
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -131,6 +134,7 @@ def line_reader(
         options=options,
         columns=partial(_columns, lay_out),
         rows=partial(LineRows, lay_out),
+        cells=partial(_cells, lay_out),
     )
 
 
@@ -154,7 +158,12 @@ def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
     table, _ = _open(lay_out, path, options)
     numbers = None if table.delimiter is None else table.numbers
     return ColumnNames(
-        table.names, delimiter=table.delimiter, numbers=numbers, row_names=table.row_names
+        table.names,
+        delimiter=table.delimiter,
+        numbers=numbers,
+        row_names=table.row_names,
+        header=table.header,
+        missing=table.missing,
     )
 
 
@@ -163,19 +172,30 @@ def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     roles = assign_roles(table.names, options, path, row_names=table.row_names)
     columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
+    for number, cells in _table_rows(table, path, options):
+        builder.add_row(cells, number)
+    return builder.finish(number)
+
+
+def _cells(lay_out: LayOut, path: Path, options: TableOptions) -> Iterator[tuple[int, list[str]]]:
+    return _table_rows(_open(lay_out, path, options)[0], path, options)
+
+
+def _table_rows(
+    table: LineTable, path: Path, options: TableOptions
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of the samples, with the numbers of their lines."""
     lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
     # Spreadsheets end some files with rows that have delimiters and nothing else.
-    empty: list[tuple[list[str], int]] = []
+    empty: list[tuple[int, list[str]]] = []
     for number, line in lines:
         cells = table.cut(number, line)
         if len(cells) > 1 and not any(cells):
-            empty.append((cells, number))
+            empty.append((number, cells))
             continue
-        for row in empty:
-            builder.add_row(*row)
+        yield from empty
         empty.clear()
-        builder.add_row(cells, number)
-    return builder.finish(number)
+        yield number, cells
 
 
 def make_columns(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +22,12 @@ from svmosaic.datasets.readers.columns import (
     assign_roles,
     check_size,
     feature_names,
-    find_column,
     target_values,
+)
+from svmosaic.datasets.readers.index_columns import (
+    columns_without_index,
+    index_as_ids,
+    named_index,
 )
 from svmosaic.datasets.readers.line_table import MISSING, make_columns
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
@@ -43,8 +45,6 @@ from svmosaic.utils.optional import import_optional
 __all__ = ["READER"]
 
 _BATCH_ROWS = 1 << 16
-# What pandas calls an index that it writes as a column.
-_INDEX_COLUMN = re.compile(r"__index_level_\d+__")
 _LARGEST_WHOLE = 2**53
 
 
@@ -92,19 +92,7 @@ def _open(path: Path) -> Any:
 
 def _columns(path: Path, options: TableOptions) -> ColumnNames:
     with _open(path) as file:
-        return ColumnNames(_names(path, file), index=_index(file))
-
-
-def _index(file: Any) -> tuple[str, ...]:
-    """Return the columns that pandas wrote of an index with a name."""
-    about = file.schema_arrow.pandas_metadata or {}
-    # An index that counts the rows is a dict, which is no column.
-    listed = {one for one in about.get("index_columns", ()) if isinstance(one, str)}
-    return tuple(
-        name
-        for name in file.schema_arrow.names
-        if name in listed and not _INDEX_COLUMN.fullmatch(name)
-    )
+        return ColumnNames(_names(path, file), index=named_index(file.schema_arrow))
 
 
 def _names(path: Path, file: Any) -> tuple[str, ...]:
@@ -112,7 +100,7 @@ def _names(path: Path, file: Any) -> tuple[str, ...]:
 
     An index with a name comes first, where pandas shows it: the last column is the target.
     """
-    names = [name for name in file.schema_arrow.names if not _INDEX_COLUMN.fullmatch(name)]
+    names = columns_without_index(file.schema_arrow)
     for name, count in Counter(names).items():
         if count > 1:
             raise file_error(
@@ -121,31 +109,8 @@ def _names(path: Path, file: Any) -> tuple[str, ...]:
                 f"{count} columns are called {shorten(name)}. Rename them before the file is "
                 "written.",
             )
-    index = _index(file)
+    index = named_index(file.schema_arrow)
     return (*index, *(name for name in names if name not in index))
-
-
-def _index_as_ids(
-    names: Sequence[str], index: Sequence[str], options: TableOptions, path: Path
-) -> TableOptions:
-    """Return options with the index as ids, unless the caller says what its columns are."""
-    keys = [
-        options.target,
-        options.id_column,
-        *options.drop,
-        *options.nominal_columns,
-        *options.numeric_columns,
-    ]
-    if isinstance(options.dates, Mapping):
-        keys += options.dates
-    said = {names[find_column(key, names, path)] for key in keys if key is not None}
-    free = [name for name in index if name not in said]
-    if not free or len(names) <= len(index):
-        return options
-    if options.id_column is None:
-        first, *free = free
-        options = replace(options, id_column=first)
-    return replace(options, drop=[*options.drop, *free])
 
 
 def _read(path: Path, options: TableOptions) -> Dataset:
@@ -169,7 +134,7 @@ def _read(path: Path, options: TableOptions) -> Dataset:
 def _read_rows(path: Path, options: TableOptions) -> Dataset:
     with _open(path) as file:
         names = _names(path, file)
-        options = _index_as_ids(names, _index(file), options, path)
+        options = index_as_ids(names, named_index(file.schema_arrow), options, path)
         roles = assign_roles(names, options, path)
         types = {name: _value_type(file.schema_arrow.field(name).type) for name in names}
         columns = _make_columns(path, names, types, roles, options)
@@ -186,6 +151,26 @@ def _read_rows(path: Path, options: TableOptions) -> Dataset:
     if n_rows == 0:
         raise file_error(path, None, "the table has no rows. Check the file.")
     return _make_dataset(path, columns, n_rows, roles, options)
+
+
+def _cells(path: Path, options: TableOptions) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows as text, with their numbers from 1."""
+    number = 0
+    with _open(path) as file:
+        names = _names(path, file)
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=list(names)):
+            texts = [
+                _texts(batch.column(batch.schema.get_field_index(name)).to_pylist())
+                for name in names
+            ]
+            for cells in zip(*texts, strict=True):
+                number += 1
+                yield number, cells
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """Return values as a file of text would have them."""
+    return ["" if value is None else str(value).strip() for value in values]
 
 
 def _value_type(kind: Any) -> Any:
@@ -241,7 +226,7 @@ def _add(column: Column, values: Any, first: int) -> None:
             values = values.dictionary_decode()
         column.add_array(values, first)
         return
-    texts = ["" if value is None else str(value).strip() for value in values.to_pylist()]
+    texts = _texts(values.to_pylist())
     column.add(texts, range(first, first + len(texts)))
 
 
@@ -283,5 +268,6 @@ READER = Reader(
     read=_read,
     options=TABLE_OPTIONS | {"numeric_columns", "dates"},
     columns=_columns,
+    cells=_cells,
     magic=b"PAR1",
 )
