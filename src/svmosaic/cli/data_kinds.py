@@ -57,7 +57,7 @@ class Columns:
         Columns of several targets; None: the file says which, or none are read.
     bag : str, int or None
         Column of the ids of bags.
-    max_bytes : int or None
+    max_bytes : float or None
         The most that the text and each array may take; None: a share of the free memory.
     id : str, int or None
         Column that identifies the rows.
@@ -72,7 +72,7 @@ class Columns:
     target: str | int | None = -1
     targets: Any = None
     bag: str | int | None = None
-    max_bytes: int | None = None
+    max_bytes: float | None = None
     id: str | int | None = None
     drop: Sequence[str | int] = ()
     categorical: Sequence[str | int] = ()

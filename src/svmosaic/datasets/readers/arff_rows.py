@@ -41,7 +41,8 @@ class ArffRows:
         lines = filled_lines(path, options)
         self._header = read_header(path, lines)
         attributes = self._header.attributes
-        self._roles = assign_roles([attribute.name for attribute in attributes], options, path)
+        names = [attribute.name for attribute in attributes]
+        self._roles = assign_roles(names, options, path).without_ids()
         refuse_unusable(path, self._header, self._roles)
         first = next(lines, None)
         if first is None:

@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -124,6 +124,11 @@ class Roles:
     def is_feature(self, column: int) -> bool:
         """Whether the column is a feature."""
         return column not in (self.target, self.id_column) and column not in self.dropped
+
+    def without_ids(self) -> Roles:
+        """Return the same with the ids left out, for what has samples and labels only."""
+        ids = frozenset[int]() if self.id_column is None else frozenset({self.id_column})
+        return replace(self, dropped=self.dropped | ids, id_column=None)
 
 
 @dataclass(frozen=True)

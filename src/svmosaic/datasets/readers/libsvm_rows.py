@@ -52,6 +52,7 @@ class LibsvmRows:
         self._most = most_features(options)
         self._n_features = options.n_features
         self._max_bytes = options.max_bytes
+        self._encoding = options.encoding
         self._largest = 0
         self._last_line = 1
         if next(self.rows(), None) is None:
@@ -61,7 +62,7 @@ class LibsvmRows:
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples, without comments."""
-        for block in iter_blocks(self.path, self._max_bytes):
+        for block in iter_blocks(self.path, self._max_bytes, encoding=self._encoding):
             for number, line in enumerate(block.lines, block.first):
                 text = line.partition("#")[0].strip(BLANKS)
                 if text:

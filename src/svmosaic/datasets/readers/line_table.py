@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,12 @@ from svmosaic.datasets.readers.columns import (
     TableOptions,
     TextColumn,
     assign_roles,
+)
+from svmosaic.datasets.readers.dates import (
+    DateOrder,
+    has_short_year,
+    looks_like_date,
+    looks_like_time,
 )
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
@@ -252,30 +258,25 @@ class LineRows:
     path : Path
         The file, plain or gzip'd.
     options : TableOptions
-        Target, nominal columns, and columns to leave out.
+        Target, kinds of columns, dates, and columns to leave out.
     """
 
     def __init__(self, lay_out: LayOut, path: Path, options: TableOptions) -> None:
         self.path = path
         self._lay_out = lay_out
         self._options = options
-        self._roles = self._without_ids(
-            assign_roles(self._table.names, options, path, row_names=self._table.row_names)
-        )
+        self._roles = assign_roles(
+            self._table.names, options, path, row_names=self._table.row_names
+        ).without_ids()
         first = next(self.rows(), None)
         if first is None:
             raise file_error(path, self._last_line, "the table has no rows. Check the file.")
+        self._dates: dict[int, DateOrder] = dict(self._roles.forced_dates)
         self._is_nominal = self._find_nominal(first)
         self._found = {
             j: NominalColumn(self._cells(j)) for j, nominal in self._is_nominal.items() if nominal
         }
         self._names: dict[int, tuple[str, ...]] = {}
-
-    @staticmethod
-    def _without_ids(roles: Roles) -> Roles:
-        # A stream has samples and labels only.
-        ids = frozenset[int]() if roles.id_column is None else frozenset({roles.id_column})
-        return replace(roles, dropped=roles.dropped | ids)
 
     @cached_property
     def _table(self) -> LineTable:
@@ -288,15 +289,17 @@ class LineRows:
 
     def _cells(self, j: int) -> Cells:
         is_target = j == self._roles.target
-        table, option = self._table, self._options.gap_option
+        table, options = self._table, self._options
         return Cells(
             self.path,
             table.names[j],
             table.missing,
             False,
             is_target,
-            option,
-            numbers=table.numbers,
+            options.gap_option,
+            j in self._roles.forced_numeric,
+            table.numbers,
+            options.dates if isinstance(options.dates, str) else None,
         )
 
     def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
@@ -308,11 +311,28 @@ class LineRows:
                 continue
             if cell in self._table.missing:
                 raise self._cells(j).missing_value(number)
-            is_forced = j in self._roles.forced_nominal
-            kinds[j] = is_forced or not self._table.numbers.is_number(cell)
-            if kinds[j] and not is_forced and looks_like_number(cell):
-                raise self._cells(j).not_a_number(cell, number)
+            kinds[j] = self._holds_names(j, cell, number)
         return kinds
+
+    def _holds_names(self, j: int, cell: str, number: int) -> bool:
+        """Return whether a column holds names, as its first cell shows; note one of dates."""
+        if j in self._roles.forced_nominal:
+            return True
+        if j in self._dates or j in self._roles.forced_numeric:
+            return False
+        if self._table.numbers.is_number(cell):
+            return False
+        about = self._cells(j)
+        if looks_like_number(cell):
+            raise about.not_a_number(cell, number)
+        if not about.is_target and looks_like_date(cell):
+            if about.dates is None or has_short_year(cell):
+                raise about.holds_dates(cell)
+            self._dates[j] = about.dates
+            return False
+        if not about.is_target and looks_like_time(cell):
+            raise about.holds_times(cell)
+        return True
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
@@ -347,12 +367,14 @@ class LineRows:
 
     def convert(self, rows: Sequence[NumberedRow]) -> Samples:
         """Return the features and labels of some rows."""
-        columns: list[NumericColumn | NominalColumn | None] = []
+        columns: list[Column | None] = []
         for j in range(len(self._table.names)):
             if j in self._roles.dropped:
                 columns.append(None)
             elif self._is_nominal.get(j, False):
                 columns.append(NominalColumn(self._cells(j), self._names.get(j)))
+            elif j in self._dates:
+                columns.append(DateColumn(self._cells(j), self._dates[j]))
             else:
                 columns.append(NumericColumn(self._cells(j)))
         builder = TableBuilder(self.path, columns, self._roles, self._options)
