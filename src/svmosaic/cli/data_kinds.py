@@ -115,6 +115,17 @@ class Columns:
         """Return how the names of the columns are read."""
         return TableOptions(max_bytes=self.max_bytes, **self.reading)
 
+    def for_workers(self) -> dict[str, Any]:
+        """Return what is said beside format, target and limit, as the readers take it."""
+        said: dict[str, Any] = {
+            "id_column": self.id,
+            "drop": list(self.drop),
+            "nominal_columns": list(self.categorical),
+            "numeric_columns": list(self.numeric),
+            **self.reading,
+        }
+        return {name: value for name, value in said.items() if value not in (None, [])}
+
     def resolve(self, names: Sequence[str], file: Path) -> Columns:
         """Return the same with names in place of numbers; errors say which option is wrong."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from svmosaic.datasets.readers.text import (
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["READER"]
+__all__ = ["READER", "iter_parquet"]
 
 _BATCH_ROWS = 1 << 16
 _LARGEST_WHOLE = 2**53
@@ -114,9 +115,16 @@ def _names(path: Path, file: Any) -> tuple[str, ...]:
 
 
 def _read(path: Path, options: TableOptions) -> Dataset:
+    with _damage_named(path):
+        return _read_rows(path, options)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Name the file in what pyarrow says of damage, and rows, not lines, in what columns say."""
     damage = import_optional("pyarrow", "read parquet files").ArrowException
     try:
-        return _read_rows(path, options)
+        yield
     except (damage, OSError, UnicodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
@@ -133,24 +141,65 @@ def _read(path: Path, options: TableOptions) -> Dataset:
 
 def _read_rows(path: Path, options: TableOptions) -> Dataset:
     with _open(path) as file:
-        names = _names(path, file)
-        options = index_as_ids(names, named_index(file.schema_arrow), options, path)
-        roles = assign_roles(names, options, path)
-        types = {name: _value_type(file.schema_arrow.field(name).type) for name in names}
-        columns = _make_columns(path, names, types, roles, options)
-        most, read, n_rows = memory_limit(options.max_bytes), 0, 0
-        kept = [name for name, column in zip(names, columns, strict=True) if column is not None]
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=kept):
+        table = _Table(path, file, options)
+        return table.read(file.iter_batches(batch_size=_BATCH_ROWS, columns=table.kept))
+
+
+def iter_parquet(path: Path, options: TableOptions, n_rows: int) -> Iterator[Dataset]:
+    """Yield a file in blocks of at most `n_rows` rows, each read as a file of its own.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : TableOptions
+        As for `svmosaic.datasets.read_table`. Which columns of text hold numbers is decided in
+        each block, unless the options say it.
+    n_rows : int
+        The most rows of a block.
+    """
+    with _damage_named(path), _open(path) as file:
+        table, done = _Table(path, file, options), 0
+        for batch in file.iter_batches(batch_size=n_rows, columns=table.kept):
+            if batch.num_rows:
+                yield table.read([batch], done)
+                done += batch.num_rows
+
+
+class _Table:
+    """How the columns of a file are read."""
+
+    def __init__(self, path: Path, file: Any, options: TableOptions) -> None:
+        self._path = path
+        self._names = _names(path, file)
+        index = named_index(file.schema_arrow)
+        self._options = index_as_ids(self._names, index, options, path)
+        self._roles = assign_roles(self._names, self._options, path)
+        schema = file.schema_arrow
+        self._types = {name: _value_type(schema.field(name).type) for name in self._names}
+        self.kept = [
+            name for name, column in zip(self._names, self._columns(), strict=True) if column
+        ]
+
+    def _columns(self) -> list[Column | None]:
+        return _make_columns(self._path, self._names, self._types, self._roles, self._options)
+
+    def read(self, batches: Iterable[Any], done: int = 0) -> Dataset:
+        """Return the rows of some batches; `done` rows of the file come before them."""
+        columns = self._columns()
+        most, read, n_rows = memory_limit(self._options.max_bytes), 0, 0
+        for batch in batches:
             read += batch.nbytes
             if read > most:
-                raise too_long(path, most, options.max_bytes)
-            for name, column in zip(names, columns, strict=True):
+                raise too_long(self._path, most, self._options.max_bytes)
+            for name, column in zip(self._names, columns, strict=True):
                 if column is not None:
-                    _add(column, batch.column(batch.schema.get_field_index(name)), n_rows + 1)
+                    values = batch.column(batch.schema.get_field_index(name))
+                    _add(column, values, done + n_rows + 1)
             n_rows += batch.num_rows
-    if n_rows == 0:
-        raise file_error(path, None, "the table has no rows. Check the file.")
-    return _make_dataset(path, columns, n_rows, roles, options)
+        if n_rows == 0:
+            raise file_error(self._path, None, "the table has no rows. Check the file.")
+        return _make_dataset(self._path, columns, n_rows, self._roles, self._options)
 
 
 def _cells(path: Path, options: TableOptions) -> Iterator[tuple[int, Sequence[str]]]:
