@@ -32,7 +32,7 @@ from svmosaic.cli.option_names import own_options
 from svmosaic.cli.preparation import fills_gaps, fills_names, moves_zeros
 from svmosaic.datasets import Dataset, describe, list_datasets, load, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers.columns import find_column
+from svmosaic.datasets.readers.columns import find_column, match_codes
 from svmosaic.datasets.readers.text import in_words
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.free_memory import free_memory
@@ -496,7 +496,7 @@ def _fit_columns(
 def _match_names(
     data: Dataset, wanted: list[str], free: Sequence[str] | None, name_gaps: bool
 ) -> Any:
-    names, table = list(data.feature_names or ()), as_table(data)
+    names, table = match_codes(data.feature_names or (), wanted), as_table(data)
     if names == wanted:
         return table
     place = {name: j for j, name in enumerate(names)}

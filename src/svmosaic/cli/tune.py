@@ -158,7 +158,7 @@ def run(args: argparse.Namespace) -> None:
     from svmosaic.cli import inputs
     from svmosaic.cli.data_kinds import data_kind, select_columns, with_index
     from svmosaic.cli.describe import role_fields
-    from svmosaic.cli.grid_search import find_scorer
+    from svmosaic.cli.grid_search import check_scoring, find_scorer
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
     task = data_kind(estimator)
@@ -173,6 +173,8 @@ def run(args: argparse.Namespace) -> None:
     if task == "bags":
         resolve_positive(estimator, data.y)
     inputs.check_labels(data, regression=not is_classifier(estimator))
+    if is_classifier(estimator) and data.y is not None:
+        check_scoring(args.scoring, data.y, data.name)
     searched, held_out = _all_rows(data), None
     if args.holdout:
         searched, held_out = _split(data, stratified=is_classifier(estimator))

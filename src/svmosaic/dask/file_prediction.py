@@ -22,7 +22,7 @@ from svmosaic.dask.files import list_files
 from svmosaic.dask.parquet_files import write_parquet
 from svmosaic.dask.workers import DaskWorkers, client_of
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import find_column
+from svmosaic.datasets.readers.columns import find_column, match_codes
 from svmosaic.datasets.readers.dates import DATE_ORDERS
 from svmosaic.datasets.readers.text import file_error
 from svmosaic.exceptions import DataFileError
@@ -263,8 +263,9 @@ def _blocks(path: Path, model: Any, options: FileOptions) -> Iterator[Dataset]:
     for block in iter_tables(path, options, n_rows, n_features=width):
         X = block.X
         if block.feature_names is not None and wanted is not None:
-            _refuse_missing(path, block.feature_names, wanted)
-            X = align_columns(X, block.feature_names, wanted)
+            found = match_codes(block.feature_names, wanted)
+            _refuse_missing(path, found, wanted)
+            X = align_columns(X, found, wanted)
         elif X.shape[1] != width:
             raise file_error(
                 path,

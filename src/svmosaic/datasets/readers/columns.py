@@ -53,6 +53,7 @@ __all__ = [
     "feature_names",
     "find_column",
     "is_number",
+    "match_codes",
     "target_values",
     "to_csr",
     "to_dense",
@@ -72,6 +73,8 @@ _LARGEST_STRING_ARRAY = 1 << 26
 _MOST_COMPARED_NAMES = 10_000
 # Doubles hold every whole number up to here.
 _LARGEST_WHOLE = 2.0**53
+# A value of a feature that is a whole number with zeros behind its point.
+_WHOLE_WITH_ZEROS = re.compile(r"(=-?\d+)\.0+$", re.ASCII)
 # A number with a decimal comma, or with commas between its groups of three digits.
 _WITH_COMMA = re.compile(r"[+-]?\d*(,\d+)+(\.\d+)?", re.ASCII)
 
@@ -654,6 +657,36 @@ def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
     if column.categories is None or not onehot:
         return [column.name]
     return [f"{column.name}={value}" for value in column.categories]
+
+
+def match_codes(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return names of features as a model has them, where codes are written in another way.
+
+    A column of codes that is read as names may have ``1`` in a file of text and ``1.0`` where it
+    was kept as a number: both are the same name. ``01`` is another.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The features of a file.
+    wanted : sequence of str
+        The features of a model.
+    """
+    known, present = set(wanted), set(names)
+    by_code = {_without_zeros(name): name for name in wanted if "=" in name}
+
+    def match(name: str) -> str:
+        if name in known or "=" not in name:
+            return name
+        found = by_code.get(_without_zeros(name))
+        return name if found is None or found in present else found
+
+    return [match(name) for name in names]
+
+
+def _without_zeros(name: str) -> str:
+    """Return ``code=1`` for ``code=1.0``."""
+    return _WHOLE_WITH_ZEROS.sub(r"\1", name)
 
 
 def _dense_features(

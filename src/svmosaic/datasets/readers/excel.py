@@ -18,7 +18,7 @@ from svmosaic.datasets.readers.columns import (
     TableOptions,
     assign_roles,
 )
-from svmosaic.datasets.readers.csv import header_names, looks_like_header
+from svmosaic.datasets.readers.csv import header_names, looks_like_header, warn_of_years
 from svmosaic.datasets.readers.line_table import make_columns
 from svmosaic.datasets.readers.numbers import PLAIN
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
@@ -32,6 +32,8 @@ _ZIP_MAGIC = b"PK\x03\x04"
 # Workbooks of Excel 97 to 2003.
 _OLD_MAGIC = b"\xd0\xcf\x11\xe0"
 _SAMPLE_ROWS = 20
+# Doubles hold every whole number up to here.
+_LARGEST_WHOLE = 2.0**53
 
 _Row = tuple[int, list[str]]
 
@@ -101,6 +103,8 @@ def _cell_text(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
         return repr(value.total_seconds() / 86400.0)
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        return str(int(value))
     return str(value).strip()
 
 
@@ -117,6 +121,8 @@ def _lay_out(path: Path, options: TableOptions) -> tuple[ColumnNames, bool]:
     has_header = options.header
     if has_header is None:
         has_header = looks_like_header(padded[0], padded[1:], PLAIN)
+        if not has_header:
+            warn_of_years(path, padded[0], padded[1:], PLAIN)
     if has_header:
         names = header_names(path, number, padded[0])
         has_row_names = width > 1 and not padded[0][0]

@@ -219,7 +219,13 @@ def _cells(path: Path, options: TableOptions) -> Iterator[tuple[int, Sequence[st
 
 def _texts(values: Sequence[Any]) -> list[str]:
     """Return values as a file of text would have them."""
-    return ["" if value is None else str(value).strip() for value in values]
+    return ["" if value is None else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    # pandas makes floats of whole numbers where one is missing.
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE
+    return str(int(value)) if is_whole else str(value).strip()
 
 
 def _value_type(kind: Any) -> Any:
