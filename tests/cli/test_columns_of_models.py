@@ -107,9 +107,9 @@ def test_kinds_do_not_depend_on_the_order_of_rows(tmp_path, seed):
 
 
 def test_a_late_change_of_kind_is_found(tmp_path, monkeypatch):
-    from svmosaic.datasets.readers import columns
+    from svmosaic.datasets.readers import table_builder
 
-    monkeypatch.setattr(columns, "_BATCH_CELLS", 4)
+    monkeypatch.setattr(table_builder, "_BATCH_CELLS", 4)
     path = tmp_path / "late.csv"
     path.write_text("a,y\nx,0\nz,1\n" + "".join(f"{k},{k % 2}\n" for k in range(9)))
     with pytest.raises(DataFileError, match=r"late\.csv, line 2: column 'a' holds numbers"):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from svmosaic.datasets import read_bags, read_multitarget, read_table
-from svmosaic.datasets.readers.columns import match_codes
 from svmosaic.datasets.readers.dates import days_of_date, looks_like_date
+from svmosaic.datasets.readers.feature_matrix import match_codes
 from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.exceptions import DataFileError
 from svmosaic.streams import FileStream
@@ -235,7 +235,7 @@ def test_numbers_as_people_write_them_do_not_become_names(write, cells, advice):
 
 
 def test_a_late_decimal_comma_is_refused(write, monkeypatch):
-    from svmosaic.datasets.readers import columns
+    from svmosaic.datasets.readers import table_builder
 
     late = "".join(f"{1 + i % 6},5;{i % 5};{'np'[i % 2]}\n" for i in range(30))
     path = write("t.csv", "a;b;y\n" + "0;1;n\n" * 20 + late)
@@ -244,7 +244,7 @@ def test_a_late_decimal_comma_is_refused(write, monkeypatch):
         read_table(path)
 
     # Names at first, most of which turn out to be numbers.
-    monkeypatch.setattr(columns, "_BATCH_CELLS", 9)
+    monkeypatch.setattr(table_builder, "_BATCH_CELLS", 9)
     path = write("t.csv", "a;b;y\n" + "k;1;n\nm;1;n\n" * 11 + late)
     with pytest.raises(DataFileError, match=expected):
         read_table(path)

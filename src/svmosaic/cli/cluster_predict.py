@@ -16,7 +16,7 @@ def predict_on_cluster(args: argparse.Namespace, model: Any) -> None:
     """Write one parquet file per data file, and show the accuracy where there are labels."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli.data_kinds import data_kind, select_columns
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.dask.file_prediction import predict_files
 
     kind = data_kind(final_estimator(model))

@@ -94,7 +94,7 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
 
 def _roles(columns: Columns, summary: FileSummary) -> dict[str, list[str]]:
     """Return what the model is to know of columns that are neither features nor targets."""
-    from svmosaic.datasets.readers.columns import find_column
+    from svmosaic.datasets.readers.column_roles import find_column
 
     names = summary.columns
     first = Path(summary.first)
@@ -121,7 +121,7 @@ def _preparation(scale: str, summary: FileSummary) -> Preparation:
 
 
 def _data_fields(summary: FileSummary, regression: bool) -> list[tuple[str, object]]:
-    from svmosaic.cli.inputs import describe_counts
+    from svmosaic.cli.target_words import describe_counts
 
     features, n_rows = str(summary.n_features), summary.n_rows
     if summary.stays_sparse:

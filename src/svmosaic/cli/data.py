@@ -109,8 +109,8 @@ def _fetch(args: argparse.Namespace) -> None:
 def _describe(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli.data_kinds import Columns
+    from svmosaic.cli.data_source import is_file, refuse_file_options
     from svmosaic.cli.file_description import describe_file
-    from svmosaic.cli.inputs import is_file, refuse_file_options
     from svmosaic.datasets import describe
 
     columns, as_json = Columns.of(args), args.output_format == "json"

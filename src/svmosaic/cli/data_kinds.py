@@ -15,9 +15,11 @@ from svmosaic.cli.console import note
 from svmosaic.cli.option_names import option_of, own_options
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers.columns import TableOptions, find_column, to_dense
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.dates import DATE_ORDERS
+from svmosaic.datasets.readers.feature_matrix import to_dense
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 

@@ -11,10 +11,11 @@ from typing import Any
 from svmosaic.cli.console import file_size, format_fields, format_table
 from svmosaic.cli.data_kinds import Columns, file_columns, listed_columns
 from svmosaic.cli.option_names import own_options
+from svmosaic.cli.training_data import FEWEST_ROWS, UNIQUE_SHARE
 from svmosaic.datasets.file_survey import FileSurvey, survey_file
 from svmosaic.datasets.readers.column_survey import ColumnSummary
-from svmosaic.datasets.readers.columns import TableOptions
 from svmosaic.datasets.readers.dates import has_short_year
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.utils.wording import plural
 
 __all__ = ["describe_file"]
@@ -27,9 +28,6 @@ _DELIMITERS = {
     " ": "blanks",
     "whitespace": "blanks",
 }
-# A column of names is doubtful from so many rows on, if so many of its values are different.
-_FEWEST_ROWS = 10
-_UNIQUE_SHARE = 0.5
 # So many values of a column are shown, and so many are in JSON.
 _VALUES_SHOWN = 4
 _VALUES_IN_JSON = 100
@@ -258,7 +256,7 @@ def _about_target(column: ColumnSummary, n_rows: int, *, several: bool) -> Itera
         return
     if column.kind == "numbers":
         yield f"the target {name} has fractions: {advice} --target."
-    elif n_rows >= _FEWEST_ROWS and _has_many_numbers(column, n_rows):
+    elif n_rows >= FEWEST_ROWS and _has_many_numbers(column, n_rows):
         many = "many" if column.n_values is None else column.n_values
         yield f"the target {name} has {many} different numbers in {n_rows} rows: {advice} --target."
     if column.n_values == 1:
@@ -276,7 +274,7 @@ def _is_real(column: ColumnSummary, n_rows: int) -> bool:
 
 
 def _has_many_numbers(column: ColumnSummary, n_rows: int) -> bool:
-    is_many = column.n_values is None or column.n_values > _UNIQUE_SHARE * n_rows
+    is_many = column.n_values is None or column.n_values > UNIQUE_SHARE * n_rows
     return column.kind == "whole numbers" and is_many
 
 
@@ -332,13 +330,13 @@ def _odd_values(column: ColumnSummary) -> str:
 
 def _about_ids(column: ColumnSummary, n_rows: int) -> Iterator[str]:
     advice = "It seems to identify rows: leave it out by --id or --drop."
-    if n_rows < _FEWEST_ROWS:
+    if n_rows < FEWEST_ROWS:
         return
     if column.counts_rows:
         yield f"the column {column.name!r} counts the rows. {advice}"
     elif column.kind == "names":
         n_values = column.n_values
-        if n_values is None or n_values > _UNIQUE_SHARE * n_rows:
+        if n_values is None or n_values > UNIQUE_SHARE * n_rows:
             many = "too many" if n_values is None else n_values
             yield (
                 f"the column {column.name!r} has {many} different names in {n_rows} rows. {advice}"

@@ -22,8 +22,9 @@ from svmosaic.dask.files import list_files
 from svmosaic.dask.parquet_files import write_parquet
 from svmosaic.dask.workers import DaskWorkers, client_of
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import find_column, match_codes
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.dates import DATE_ORDERS
+from svmosaic.datasets.readers.feature_matrix import match_codes
 from svmosaic.datasets.readers.text import file_error
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.atomic import atomic_write, check_folder

@@ -13,7 +13,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from svmosaic.dask.file_tables import FileOptions, align_columns, find_columns, read_whole
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import find_column
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.reader import ColumnNames
 from svmosaic.engine.problem import DoubleArray
 

@@ -16,10 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions
 from svmosaic.datasets.readers.parquet import iter_parquet
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.datasets.readers.table_files import check_options, read_table
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import iter_blocks, other_advice
 from svmosaic.exceptions import DataFileError
 from svmosaic.preprocessing import refuse_infinities

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from svmosaic.dask.file_summaries import FileSummary, join, summarise
 from svmosaic.dask.file_tables import FileOptions, align_columns, read_whole
 from svmosaic.dask.workers import DaskWorkers, client_of
-from svmosaic.datasets.readers.columns import to_dense
+from svmosaic.datasets.readers.feature_matrix import to_dense
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.optional import import_optional
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from svmosaic.datasets.readers.column_roles import assign_roles
 from svmosaic.datasets.readers.column_survey import ColumnSummary, ColumnSurvey
-from svmosaic.datasets.readers.columns import TableOptions, assign_roles
 from svmosaic.datasets.readers.index_columns import index_as_ids
 from svmosaic.datasets.readers.line_table import MISSING
 from svmosaic.datasets.readers.numbers import PLAIN
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, packing_and_encoding
 
 __all__ = ["FileSurvey", "survey_file"]
@@ -88,7 +89,7 @@ def survey_file(path: Path, options: TableOptions, format: str | None = None) ->
     --------
     >>> import pathlib, tempfile
     >>> from svmosaic.datasets.file_survey import survey_file
-    >>> from svmosaic.datasets.readers.columns import TableOptions
+    >>> from svmosaic.datasets.readers.table_options import TableOptions
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "toy.csv")
     ...     _ = path.write_text("size;colour;class\n1,5;red;yes\n2;?;no\n")

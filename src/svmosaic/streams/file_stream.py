@@ -12,11 +12,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers.columns import TableOptions, check_size, whole_if_integral
 from svmosaic.datasets.readers.dates import DateOrder
+from svmosaic.datasets.readers.feature_matrix import check_size
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.row_source import NumberedRow, RowSource
 from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 from svmosaic.streams.checks import check_count
 from svmosaic.streams.stream_protocol import Samples, Stream

@@ -17,8 +17,9 @@ from svmosaic.datasets.readers.arff import (
     read_sparse_rows,
     refuse_unusable,
 )
-from svmosaic.datasets.readers.columns import Roles, TableOptions, assign_roles
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, shorten
 
 __all__ = ["ArffRows"]

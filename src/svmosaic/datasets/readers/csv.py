@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, TableOptions
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES
 from svmosaic.datasets.readers.line_table import MISSING, LineTable, line_reader
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import BLANKS, file_error, shorten, split_plain
 
 __all__ = ["READER", "WHITESPACE", "header_names", "looks_like_header", "warn_of_years"]

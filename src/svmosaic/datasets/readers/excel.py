@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import (
-    MAX_ATTRIBUTES,
-    TableBuilder,
-    TableOptions,
-    assign_roles,
-)
+from svmosaic.datasets.readers.column_roles import assign_roles
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES
 from svmosaic.datasets.readers.csv import header_names, looks_like_header, warn_of_years
 from svmosaic.datasets.readers.line_table import make_columns
-from svmosaic.datasets.readers.numbers import PLAIN
+from svmosaic.datasets.readers.numbers import LARGEST_WHOLE, PLAIN
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, memory_limit, most_by_ratio, too_long
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.optional import import_optional
@@ -32,8 +30,6 @@ _ZIP_MAGIC = b"PK\x03\x04"
 # Workbooks of Excel 97 to 2003.
 _OLD_MAGIC = b"\xd0\xcf\x11\xe0"
 _SAMPLE_ROWS = 20
-# Doubles hold every whole number up to here.
-_LARGEST_WHOLE = 2.0**53
 
 _Row = tuple[int, list[str]]
 
@@ -103,7 +99,7 @@ def _cell_text(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
         return repr(value.total_seconds() / 86400.0)
-    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE:
+    if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE:
         return str(int(value))
     return str(value).strip()
 

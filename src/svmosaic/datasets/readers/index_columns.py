@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from svmosaic.datasets.readers.columns import TableOptions, find_column
+from svmosaic.datasets.readers.column_roles import find_column
+from svmosaic.datasets.readers.table_options import TableOptions
 
 __all__ = ["columns_without_index", "index_as_ids", "named_index"]
 

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers.columns import DoubleArray, TableOptions, whole_if_integral
+from svmosaic.datasets.readers.columns import DoubleArray
 from svmosaic.datasets.readers.libsvm import most_features, refuse_long_labels
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import BLANKS, file_error, iter_blocks
 from svmosaic.exceptions import DataFileError
 

@@ -12,18 +12,14 @@ from typing import Any
 import numpy as np
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.columns import (
     Cells,
     Column,
     DateColumn,
-    GuessedColumn,
     NominalColumn,
     NumericColumn,
-    Roles,
-    TableBuilder,
-    TableOptions,
     TextColumn,
-    assign_roles,
 )
 from svmosaic.datasets.readers.dates import (
     DateOrder,
@@ -31,9 +27,12 @@ from svmosaic.datasets.readers.dates import (
     looks_like_date,
     looks_like_time,
 )
+from svmosaic.datasets.readers.guessed_column import GuessedColumn
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 
 __all__ = ["MISSING", "LayOut", "LineTable", "line_reader", "make_columns"]
@@ -119,7 +118,7 @@ def line_reader(
     --------
     >>> import pathlib, tempfile
     >>> from svmosaic.datasets import LineTable, line_reader
-    >>> from svmosaic.datasets.readers.columns import TableOptions
+    >>> from svmosaic.datasets.readers.table_options import TableOptions
     >>> def lay_out(path, lines, options):
     ...     # Cells of three characters under names of three characters.
     ...     cut = lambda number, line: [line[i : i + 3].strip() for i in range(0, len(line), 3)]

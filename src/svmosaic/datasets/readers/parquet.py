@@ -11,27 +11,25 @@ from typing import Any
 import numpy as np
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.columns import (
     Cells,
     Column,
     FinishedColumn,
     NumericColumn,
-    Roles,
-    TableOptions,
     TextColumn,
-    assemble_table,
-    assign_roles,
-    check_size,
-    feature_names,
-    target_values,
 )
+from svmosaic.datasets.readers.feature_matrix import assemble_table, check_size, feature_names
 from svmosaic.datasets.readers.index_columns import (
     columns_without_index,
     index_as_ids,
     named_index,
 )
 from svmosaic.datasets.readers.line_table import MISSING, make_columns
+from svmosaic.datasets.readers.numbers import LARGEST_WHOLE
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import target_values
 from svmosaic.datasets.readers.text import (
     coding_limit,
     file_error,
@@ -46,7 +44,6 @@ from svmosaic.utils.optional import import_optional
 __all__ = ["READER", "iter_parquet"]
 
 _BATCH_ROWS = 1 << 16
-_LARGEST_WHOLE = 2**53
 
 
 class _ArrowNumbers(NumericColumn):
@@ -57,7 +54,7 @@ class _ArrowNumbers(NumericColumn):
         about = self._cells
         if about.is_target and values.type.bit_width == 64 and "int" in str(values.type):
             whole = values.drop_null().to_numpy(zero_copy_only=False)
-            if whole.size and (whole.max() >= _LARGEST_WHOLE or whole.min() <= -_LARGEST_WHOLE):
+            if whole.size and (whole.max() >= LARGEST_WHOLE or whole.min() <= -LARGEST_WHOLE):
                 raise file_error(
                     about.path,
                     None,
@@ -224,7 +221,7 @@ def _texts(values: Sequence[Any]) -> list[str]:
 
 def _text(value: Any) -> str:
     # pandas makes floats of whole numbers where one is missing.
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_WHOLE
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE
     return str(int(value)) if is_whole else str(value).strip()
 
 

@@ -17,8 +17,8 @@ from svmosaic.datasets.readers.text import iter_blocks
 
 if TYPE_CHECKING:
     from svmosaic.datasets.dataset import Dataset
-    from svmosaic.datasets.readers.columns import TableOptions
     from svmosaic.datasets.readers.row_source import RowSource
+    from svmosaic.datasets.readers.table_options import TableOptions
 
 __all__ = [
     "TABLE_OPTIONS",
@@ -94,7 +94,7 @@ class Reader:
         Extensions of its files, in lower case with the point: ``(".csv", ".tsv")``.
     read : callable
         ``read(path, options)`` returns the `Dataset` of a file. The options are a
-        `svmosaic.datasets.readers.columns.TableOptions`.
+        `svmosaic.datasets.readers.table_options.TableOptions`.
     recognises : callable
         ``recognises(line)`` says whether a stripped line can only be of this format. Asked line
         by line for files with an unknown extension, the reader registered last first.
