@@ -153,9 +153,36 @@ def test_cells_of_an_experiment_run_on_the_workers(svmosaic, address, tmp_path, 
     assert "--n-jobs is for processes on this computer" in refused.err
 
 
+def test_files_as_people_have_them(svmosaic, address, export, tmp_path):
+    words = ("--id", "patient", "--drop", "note", "--dates", "dmy", "--target", "healthy")
+    words = (*words, "--categorical", "age")
+    parts = _split(export, 3, n_head=1)
+
+    local = svmosaic("train", export, "-o", tmp_path / "local", *words)
+    cluster = svmosaic("train", parts, "-o", tmp_path / "m", "--scheduler", address, *words)
+    predicted = svmosaic(
+        *("predict", tmp_path / "m", parts, "-o", tmp_path / "out", "--scheduler", address)
+    )
+    refused = svmosaic(
+        *("predict", tmp_path / "m", parts, "-o", tmp_path / "o", "--scheduler", address),
+        *("--id", "patient"),
+    )
+
+    assert (local.code, cluster.code) == (0, 0), cluster.err
+    ours, theirs = load(tmp_path / "m"), load(tmp_path / "local")
+    assert ours.feature_names_in_.tolist() == theirs.feature_names_in_.tolist()
+    assert ours.column_roles_in_ == theirs.column_roles_in_
+    assert ours.target_names_in_.tolist() == ["healthy"]
+    assert predicted.code == 0, predicted.err
+    assert "accuracy 1.0000 (40 of 40 rows right)" in predicted.err
+    assert "--id is not for --scheduler" in refused.err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--drop", "note"], "has no column 'note'"),
+        (["--encoding", "utf-32"], "is not utf-32. Pass another --encoding."),
         (["--method", "mnsvm"], "does not train on a cluster. Use one of ollawv, smo, smo-regr"),
         (["--refine", "selected"], "trains with --refine full only"),
         (["--margin", "0.5"], "The method ollawv on a cluster has no --margin."),

@@ -107,9 +107,9 @@ def test_kinds_do_not_depend_on_the_order_of_rows(tmp_path, seed):
 
 
 def test_a_late_change_of_kind_is_found(tmp_path, monkeypatch):
-    from svmosaic.datasets.readers import columns
+    from svmosaic.datasets.readers import table_builder
 
-    monkeypatch.setattr(columns, "_BATCH_CELLS", 4)
+    monkeypatch.setattr(table_builder, "_BATCH_CELLS", 4)
     path = tmp_path / "late.csv"
     path.write_text("a,y\nx,0\nz,1\n" + "".join(f"{k},{k % 2}\n" for k in range(9)))
     with pytest.raises(DataFileError, match=r"late\.csv, line 2: column 'a' holds numbers"):
@@ -276,3 +276,26 @@ def test_labels_of_bags_that_are_names_stay_names(svmosaic, molecules, tmp_path)
 
     assert "accuracy" in outcome.err
     assert "not classes" not in outcome.err
+
+
+@pytest.mark.parametrize("trained", ["train.csv", "train.parquet"])
+def test_codes_are_the_same_in_text_and_as_numbers(tmp_path, monkeypatch, capsys, trained):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    codes = np.arange(ROWS) % 4
+    frame = pandas.DataFrame({"code": codes, "size": rng.normal(size=ROWS).round(3)})
+    frame["class"] = np.where(codes > 1, "yes", "no")
+    as_floats = frame.assign(code=frame["code"].astype(float))
+    frame.to_csv("train.csv", index=False)
+    as_floats.to_parquet("train.parquet")
+    as_floats.to_csv("floats.csv", index=False)
+
+    assert main(["train", trained, "-o", "m.model", "--categorical", "code"]) == 0
+    for new in ("train.csv", "train.parquet", "floats.csv"):
+        capsys.readouterr()
+        assert main(["predict", "m.model", new]) == 0
+        told = capsys.readouterr().err
+        assert "accuracy 1.0000" in told
+        assert "warning" not in told

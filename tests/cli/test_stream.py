@@ -95,6 +95,33 @@ def test_a_file_with_its_target(svmosaic, tmp_path):
     assert float(last["accuracy"]) > 0.8
 
 
+def test_a_file_as_people_have_it(svmosaic, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["Nr;Größe;Code;seit;wer;Klasse"]
+    for i, a in enumerate(rng.normal(size=300)):
+        size = f"{a:.4f}".replace(".", ",")
+        lines.append(f"{i};{size};{i % 3};{i % 28 + 1}.2.2024;x{i};{'süß' if a > 0 else 'herb'}")
+    path = tmp_path / "export.csv"
+    path.write_bytes(("\n".join(lines) + "\n").encode("cp1252"))
+    words = ("stream", path, "--learner", "nlsgd", "--chunk", 100, "--window", 50)
+
+    outcome = svmosaic(
+        *(*words, "--out", tmp_path / "out", "--encoding", "cp1252", "--dates", "dmy"),
+        *("--id", "Nr", "--drop", "wer", "--categorical", "Code"),
+    )
+    refused = svmosaic(*words, "--out", tmp_path / "o", "--encoding", "cp1252", "--drop", "wer")
+    unknown = svmosaic(*words, "--out", tmp_path / "o", "--encoding", "cp1252", "--drop", "wo")
+    other = svmosaic(*words, "--out", tmp_path / "o")
+
+    assert outcome.code == 0, outcome.err
+    assert "<td>5</td>" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    (*_, last) = _rows(tmp_path / "out" / "chunks.csv")
+    assert last["end"] == "300"
+    assert "column 'seit' holds dates such as '1.2.2024'. Pass --dates" in refused.err
+    assert "--drop: export.csv has no column 'wo'" in unknown.err
+    assert "pass --encoding cp1252" in other.err
+
+
 def test_parameters_belong_to_the_learner_before_them(svmosaic, tmp_path):
     outcome = svmosaic(
         *("stream", "SEASuddenAN0", "--samples", 2000, "--no-checkpoint", "--out", tmp_path / "o"),
@@ -145,7 +172,7 @@ def test_the_list_has_every_stream(svmosaic):
         ),
         (
             ("SEASuddenAN0", *LEARNERS, "--target", "a"),
-            "--target, --format and --max-bytes are for files",
+            "SEASuddenAN0 is a stream by name; --target is for files. Leave it out.",
         ),
         (("SEASuddenAN0", *LEARNERS, "--chunk", "0"), "expected a whole number from 1"),
         (("SEASuddenAN0", *LEARNERS, "--delay", "-1"), "expected a whole number from 0"),

@@ -77,3 +77,29 @@ def test_a_class_of_one_row_needs_no_holdout(svmosaic, tmp_path):
     assert outcome.code == 1
     assert "The class c of data has one row" in outcome.err
     assert "--no-holdout" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("scoring", "message"),
+    [
+        ("roc_auc", "--scoring roc_auc is for two classes, and sklearn-wine has 3. Use roc_auc_ma"),
+        ("f1", "--scoring f1 is for two classes, and sklearn-wine has 3. Use f1_macro"),
+        ("roc_auc_ovr", "--scoring roc_auc_ovr needs probabilities, which the method does not"),
+    ],
+)
+def test_scores_that_do_not_fit_name_one_that_does(svmosaic, scoring, message):
+    outcome = svmosaic("tune", "sklearn-wine", "--method", "smo", "--scoring", scoring)
+
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_the_score_that_is_advised_works(svmosaic):
+    outcome = svmosaic(
+        *("tune", "sklearn-wine", "--Cs", "1", "--gammas", "1", "--cv", "3"),
+        *("--scoring", "roc_auc_macro"),
+    )
+
+    assert outcome.code == 0, outcome.err
+    assert "roc_auc_macro on 36 rows" in outcome.out

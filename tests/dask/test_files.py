@@ -305,6 +305,70 @@ def test_parquet_is_read_as_csv_is(client, flowers, tmp_path):
     assert table.y.compute().tolist() == data.y.tolist()
 
 
+def test_the_index_of_pandas_is_neither_feature_nor_target(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"size": [1.0, 2.0, 3.0], "flag": [True, False, True], "y": [0, 1, 1]})
+    frames = {
+        "named": frame.set_index(pandas.Index(["p", "q", "r"], name="who")),
+        "nameless": frame.set_index(pandas.Index(["p", "q", "r"])),
+        "plain": frame,
+    }
+
+    for name, one in frames.items():
+        path = tmp_path / f"{name}.parquet"
+        one.to_parquet(path)
+        summary = _summary([path])
+        (block,) = iter_tables(path, FileOptions(), 10)
+        local = read_table(path)
+
+        assert summary.names == block.feature_names == local.feature_names
+        assert summary.names == ("size", "flag=False", "flag=True")
+        assert block.y.tolist() == summary.target.labels[[0, 1, 1]].tolist() == [0, 1, 1]
+        assert summary.ids == (("who",) if name == "named" else ())
+
+
+def test_files_are_read_as_the_options_say(tmp_path):
+    text = "who;size;code;when;note;y\n" + "".join(
+        f"p{i};{i},5;{i % 2};{i + 1}.2.2024;ä;{'ab'[i % 2]}\n" for i in range(24)
+    )
+    path = tmp_path / "export.csv"
+    path.write_bytes(text.encode("cp1252"))
+    reading = {
+        **{"encoding": "cp1252", "drop": ["note"], "id_column": 0, "dates": "dmy"},
+        "nominal_columns": ["code"],
+    }
+    options, local = FileOptions(reading=reading), read_table(path, **reading)
+
+    summary = _summary([path], options)
+    blocks = list(iter_tables(path, options, 10))
+
+    assert summary.names == local.feature_names == ("size", "code=0", "code=1", "when")
+    assert (summary.ids, summary.date_columns, summary.decimal) == (("who",), ("when",), ",")
+    np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), local.X)
+    fault = _summary([path], FileOptions(reading={"n_columns": 1})).fault
+    assert "n_columns" in fault
+
+
+def test_a_model_knows_how_new_files_are_read(tmp_path):
+    text = "who;size;code;when;note;y\n" + "".join(
+        f"p{i};{i},5;{i % 2};{i + 1}.2.2024;1:30;{'ab'[i % 2]}\n" for i in range(24)
+    )
+    path = tmp_path / "new.csv"
+    path.write_text(text)
+    data = read_table(path, drop=["who", "note"], dates="dmy", nominal_columns=["code"])
+    model = OLLAWVClassifier().fit(data.X, data.y)
+    expected = model.predict(data.X).tolist()
+    model.feature_names_in_ = np.array(data.feature_names, dtype=object)
+    model.column_roles_in_ = {"dmy": ["when"], "decimal": [","]}
+
+    done = predict_file(
+        str(path), str(tmp_path / "out.parquet"), model, FileOptions(), decision=False
+    )
+
+    found = parquet.read_table(done.path).column("prediction").to_pylist()
+    assert (done.n_rows, found) == (24, expected)
+
+
 def test_regression_on_parquet(client, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 2))
@@ -403,8 +467,5 @@ def test_names_in_a_column_of_numbers_leave_no_output(flowers, tmp_path):
 
     fault = predict_file(str(path), str(output), model, FileOptions(), decision=False)
 
-    assert fault == (
-        "names.csv: the column 'size' has names; the model was trained on numbers there. Correct "
-        "the cells that are no numbers."
-    )
+    assert fault == "names.csv, line 2: column 'size' holds numbers, got 'low'. Correct the cell."
     assert not output.exists()

@@ -194,7 +194,7 @@ def test_batches_make_no_difference(write, monkeypatch):
     rows = [f"{rng.normal()},{rng.choice(['u', 'v', 'w'])},{rng.integers(3)}" for _ in range(50)]
     path = write("table.csv", "\n".join(["a,b,class", *rows]))
     whole = read_csv(path)
-    monkeypatch.setattr("svmosaic.datasets.readers.columns._BATCH_CELLS", 7)
+    monkeypatch.setattr("svmosaic.datasets.readers.table_builder._BATCH_CELLS", 7)
 
     batched = read_csv(path)
 
@@ -249,7 +249,7 @@ def test_too_many_names_are_refused(write):
 
 
 def test_a_column_of_many_names_is_refused_as_soon_as_it_is_seen(write, monkeypatch):
-    monkeypatch.setattr("svmosaic.datasets.readers.columns._BATCH_CELLS", 1000)
+    monkeypatch.setattr("svmosaic.datasets.readers.table_builder._BATCH_CELLS", 1000)
     rows = "".join(f"{i},n{i},1\n" for i in range(2000))
     path = write("table.csv", f"{rows}not a row\n")
 

@@ -9,6 +9,7 @@ import pytest
 
 from svmosaic.datasets import read_bags, read_multitarget, read_table
 from svmosaic.datasets.readers.dates import days_of_date, looks_like_date
+from svmosaic.datasets.readers.feature_matrix import match_codes
 from svmosaic.datasets.readers.numbers import NumberFormat
 from svmosaic.exceptions import DataFileError
 from svmosaic.streams import FileStream
@@ -234,7 +235,7 @@ def test_numbers_as_people_write_them_do_not_become_names(write, cells, advice):
 
 
 def test_a_late_decimal_comma_is_refused(write, monkeypatch):
-    from svmosaic.datasets.readers import columns
+    from svmosaic.datasets.readers import table_builder
 
     late = "".join(f"{1 + i % 6},5;{i % 5};{'np'[i % 2]}\n" for i in range(30))
     path = write("t.csv", "a;b;y\n" + "0;1;n\n" * 20 + late)
@@ -243,7 +244,7 @@ def test_a_late_decimal_comma_is_refused(write, monkeypatch):
         read_table(path)
 
     # Names at first, most of which turn out to be numbers.
-    monkeypatch.setattr(columns, "_BATCH_CELLS", 9)
+    monkeypatch.setattr(table_builder, "_BATCH_CELLS", 9)
     path = write("t.csv", "a;b;y\n" + "k;1;n\nm;1;n\n" * 11 + late)
     with pytest.raises(DataFileError, match=expected):
         read_table(path)
@@ -402,3 +403,63 @@ def test_line_ends_of_carriage_returns_are_refused(write, name):
 
     with pytest.raises(DataFileError, match="line 1: a carriage return within the line"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("2019,2020,2021,y\n1.5,2,3,a\n2,1,7,b\n", ("2019", "2020", "2021")),
+        ("land,2019,2020,y\nA,1.5,2,a\nB,2,1,b\n", ("land=A", "land=B", "2019", "2020")),
+        ("2021;2020;2019;y\n1,5;2;3;a\n2,5;;7;b\n", ("2021", "2020", "2019")),
+        ("2019,2020,y\n150000,2,a\n170000,1,b\n", ("2019", "2020")),
+    ],
+)
+def test_years_over_other_numbers_name_columns(tmp_path, text, names):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+
+    assert read_table(path, allow_nan=True).feature_names == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2019,2020,2021\n2020,2021,2022\n2017,2018,2019\n", "1999,2000,a\n1950,2010,b\n"],
+)
+def test_years_over_years_are_data_with_a_warning(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+
+    with pytest.warns(UserWarning, match=r"t\.csv: the first row has the years .* header=True"):
+        assert read_table(path).n_samples == text.count("\n")
+    # Whoever says it gets no warning.
+    assert read_table(path, header=False).n_samples == text.count("\n")
+    assert read_table(path, header=True).n_samples == text.count("\n") - 1
+
+
+def test_other_numbers_stay_data(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("2019,2021,1\n5,6,0\n7,9,1\n")
+
+    assert read_table(path).n_samples == 3
+
+
+def test_whole_numbers_of_parquet_and_excel_are_codes_as_in_text(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("openpyxl")
+    frame = pandas.DataFrame({"code": [1.0, 2.5, 1.0], "y": ["a", "b", "a"]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+
+    for name in ("t.parquet", "t.xlsx"):
+        data = read_table(tmp_path / name, nominal_columns=["code"])
+        assert data.feature_names == ("code=1", "code=2.5")
+
+
+def test_codes_agree_whatever_their_zeros():
+    assert match_codes(
+        ["code=1.0", "code=2", "code=03", "size", "v=1.0", "n=-4.00"],
+        ["code=1", "code=2.0", "code=3", "size", "v=1.0", "v=1", "n=-4"],
+    ) == ["code=1", "code=2.0", "code=03", "size", "v=1.0", "n=-4"]
+    # What is there already is not there twice.
+    assert match_codes(["code=1.0", "code=1"], ["code=1"]) == ["code=1.0", "code=1"]

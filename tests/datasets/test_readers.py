@@ -139,7 +139,7 @@ def test_every_reader_stops_a_bomb(write, name):
 
 
 def test_rows_are_counted_while_they_are_read(write, monkeypatch):
-    monkeypatch.setattr("svmosaic.datasets.readers.columns._BATCH_CELLS", 100)
+    monkeypatch.setattr("svmosaic.datasets.readers.table_builder._BATCH_CELLS", 100)
     path = write("t.csv", "a,b,c\n" + "1,2,3\n" * 1000 + "nonsense\n")
 
     # Three numbers of eight bytes are more than the six bytes of their row.
@@ -168,7 +168,7 @@ def test_coding_makes_not_much_of_little_by_itself(write, monkeypatch, sparse):
 
 
 def test_labels_of_very_many_rows_share_their_names(write, monkeypatch):
-    monkeypatch.setattr("svmosaic.datasets.readers.columns._LARGEST_STRING_ARRAY", 1000)
+    monkeypatch.setattr("svmosaic.datasets.readers.target_values._LARGEST_STRING_ARRAY", 1000)
     few, many = (write(f"{n}.csv", "a,c\n" + "1,yes\n2,no\n" * n) for n in (10, 100))
 
     assert read_table(few).y.dtype == "<U3"

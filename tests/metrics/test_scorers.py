@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.metrics import make_scorer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
+from svmosaic import OLLAWVClassifier
 from svmosaic.metrics import (
     get_scorer,
     scorer_names,
@@ -73,3 +77,37 @@ def test_time_improvement():
     assert time_improvement(1.0, 4.0) == 75.0
     with pytest.raises(ValueError, match="positive time of the baseline"):
         time_improvement(1.0, 0.0)
+
+
+def test_roc_auc_macro_is_the_mean_over_the_classes():
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    score = get_scorer("roc_auc_macro")
+    values = model.decision_function(X)
+    areas = [roc_auc_score(y == k, values[:, k]) for k in range(3)]
+
+    assert score(model, X, y) == pytest.approx(np.mean(areas))
+    assert score(model, X[:100], y[:100]) == pytest.approx(
+        np.mean([roc_auc_score(y[:100] == k, values[:100, k]) for k in range(2)])
+    )
+    assert np.isnan(score(model, X[:50], y[:50]))
+
+
+def test_roc_auc_macro_of_two_classes_is_roc_auc():
+    X, y = load_breast_cancer(return_X_y=True)
+    weight = np.linspace(1, 2, y.size)
+    tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    svm = make_pipeline(StandardScaler(), OLLAWVClassifier()).fit(X[::3], y[::3])
+
+    for model in (tree, svm):
+        assert get_scorer("roc_auc_macro")(model, X, y, sample_weight=weight) == pytest.approx(
+            get_scorer("roc_auc")(model, X, y, sample_weight=weight)
+        )
+
+
+def test_values_of_pairs_are_refused():
+    X, y = load_iris(return_X_y=True)
+    model = OLLAWVClassifier(decision_function_shape="ovo").fit(X, y)
+
+    with pytest.raises(ValueError, match="Use decision_function_shape='ovr'"):
+        get_scorer("roc_auc_macro")(model, X, y)

@@ -196,6 +196,57 @@ def test_options_that_do_not_fit_earn_one_sentence(write, file, text, options, s
         FileStream(write(file, text), **options)
 
 
+def test_dialects_are_those_of_the_reader(write):
+    text = "who;when;size;code;y\np;1.2.2024;1.234,5;1;ä\nq;2.2.2024;2;2;b\nr;3.2.2024;3;1;b\n"
+    path = write("toy.csv", text.encode("cp1252"))
+    options = {
+        **{"encoding": "cp1252", "id_column": "who", "dates": "dmy", "nominal_columns": ["code"]},
+        **{"numeric_columns": ["size"], "decimal": ",", "thousands": "."},
+    }
+
+    stream, table = FileStream(path, **options), read_table(path, **options)
+    X, y = pickle.loads(pickle.dumps(stream)).read(0, 3)
+
+    assert np.array_equal(X, table.X)
+    assert y.tolist() == table.y.tolist() == ["ä", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "sentence"),
+    [
+        ("1.2.2024", {}, "holds dates such as '1.2.2024'"),
+        ("1.2.24", {"dates": "dmy"}, "whose years have two digits"),
+        ("10:30", {}, "holds times such as '10:30'"),
+        ("red", {"numeric_columns": ["a"]}, "column 'a' holds numbers, got 'red'"),
+        ("5%", {}, "column 'a' holds numbers, got '5%'"),
+    ],
+)
+def test_what_the_reader_refuses_is_refused(write, cell, options, sentence):
+    path = write("toy.csv", f"a,b,y\n{cell},1,x\n{cell},2,z\n")
+
+    with pytest.raises(DataFileError, match=sentence):
+        FileStream(path, **options)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("toy.svm", "1 1:1 # ä\n2 1:2\n"),
+        ("toy.arff", "@relation ä\n@attribute i string\n@attribute a real\n@attribute y {ä,b}\n"
+         "@data\nk,1,ä\nl,2,b\n"),
+    ],
+)  # fmt: skip
+def test_other_formats_have_an_encoding_too(write, file, text):
+    options = {"id_column": "i"} if file == "toy.arff" else {}
+    path = write(file, text.encode("latin-1"))
+
+    stream = FileStream(path, encoding="latin-1", **options)
+
+    assert (stream.n_features, stream.length) == (1, 2)
+    with pytest.raises(DataFileError, match="is not UTF-8"):
+        FileStream(path, **options)
+
+
 # (file, content)
 DAMAGED = [
     ("toy.svm", ""),

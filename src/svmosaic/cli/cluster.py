@@ -10,10 +10,7 @@ from typing import Any
 from svmosaic.cli.console import note
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["connect", "refuse_local_options", "show_log"]
-
-# What can be said of files that workers read.
-_ON_WORKERS = ("--format", "--target", "--targets", "--bag", "--max-bytes")
+__all__ = ["connect", "show_log"]
 
 # Seconds until a scheduler that does not answer is given up.
 _CONNECT_SECONDS = 10.0
@@ -50,21 +47,6 @@ def connect(address: str) -> Iterator[Any]:
                 f"The Dask scheduler at {address!r} is gone. Start a cluster and run the same "
                 "command again."
             ) from error
-
-
-def refuse_local_options(columns: Any) -> None:
-    """Refuse what can be said only of a file that this process reads.
-
-    Parameters
-    ----------
-    columns : Columns
-        What the user said of the files.
-    """
-    for option in columns.given():
-        if option not in _ON_WORKERS:
-            raise ValueError(
-                f"{option} is not for files that workers read. Leave {option} or --scheduler out."
-            )
 
 
 @contextlib.contextmanager

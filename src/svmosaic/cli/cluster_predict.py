@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from svmosaic.cli.cluster import connect, refuse_local_options, show_log
+from svmosaic.cli.cluster import connect, show_log
 from svmosaic.cli.console import note
 from svmosaic.utils.wording import plural
 
@@ -16,11 +16,16 @@ def predict_on_cluster(args: argparse.Namespace, model: Any) -> None:
     """Write one parquet file per data file, and show the accuracy where there are labels."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli.data_kinds import data_kind, select_columns
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.dask.file_prediction import predict_files
 
     kind = data_kind(final_estimator(model))
-    refuse_local_options(select_columns(args, kind, f"the model {args.model}"))
+    columns = select_columns(args, kind, f"the model {args.model}")
+    if columns.id is not None:
+        raise ValueError(
+            "--id is not for --scheduler: predictions are in the order of the rows of each file. "
+            "Leave it out."
+        )
     if kind != "rows":
         raise ValueError(
             f"{args.model} predicts {'bags' if kind == 'bags' else 'several targets'}, which "
@@ -34,6 +39,7 @@ def predict_on_cluster(args: argparse.Namespace, model: Any) -> None:
             target=args.target,
             format=args.format,
             decision=args.decision,
+            reading=columns.for_workers(),
             client=client,
         )
     n_rows = sum(one.n_rows for one in done)

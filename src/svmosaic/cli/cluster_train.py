@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmosaic.cli import options
-from svmosaic.cli.cluster import connect, refuse_local_options, show_log
+from svmosaic.cli.cluster import connect, show_log
 from svmosaic.cli.console import format_fields, note
 from svmosaic.cli.methods import make_cluster_estimator
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:
+    from svmosaic.cli.data_kinds import Columns
     from svmosaic.cli.preparation import Preparation
     from svmosaic.dask.file_summaries import FileSummary
     from svmosaic.dask.files import FileTable
@@ -36,9 +38,9 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
 
     from svmosaic.cli.data_kinds import select_columns
     from svmosaic.cli.describe import part_name, stop_reasons
+    from svmosaic.cli.option_names import own_options
     from svmosaic.dask.file_tables import FileOptions
     from svmosaic.dask.files import list_files, load_files, survey_files
-    from svmosaic.datasets.readers.text import other_advice
 
     if args.impute != "none":
         raise ValueError(
@@ -47,15 +49,17 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
         )
     estimator = make_cluster_estimator(args.method, options.estimator_parameters(args), args.set)
     estimator.set_params(verbose=int(args.verbose))
-    refuse_local_options(select_columns(args, "rows", f"the method {args.method}"))
+    columns = select_columns(args, "rows", f"the method {args.method}")
     regression = is_regressor(estimator)
     files = list_files(args.data)
-    reading = FileOptions(args.format, args.target, max_bytes=args.max_bytes)
+    reading = FileOptions(
+        args.format, args.target, max_bytes=args.max_bytes, reading=columns.for_workers()
+    )
     with connect(args.scheduler) as client, show_log(verbose=args.verbose):
         begin = time.perf_counter()
         if args.verbose:
             note(f"reading {plural(len(files), 'file')} on the workers")
-        with other_advice(max_bytes="--max-bytes"):
+        with own_options():
             summary = survey_files(
                 files,
                 reading,
@@ -85,7 +89,24 @@ def train_on_cluster(args: argparse.Namespace, score_rows: int) -> Any:
         ]
         print(format_fields(fields))
     targets = [args.target] if isinstance(args.target, str) else []
-    return preparation.assemble(local, summary.names, targets)
+    return preparation.assemble(local, summary.names, targets, _roles(columns, summary))
+
+
+def _roles(columns: Columns, summary: FileSummary) -> dict[str, list[str]]:
+    """Return what the model is to know of columns that are neither features nor targets."""
+    from svmosaic.datasets.readers.column_roles import find_column
+
+    names = summary.columns
+    first = Path(summary.first)
+    thousands = columns.reading.get("thousands")
+    roles: dict[str, list[str]] = {
+        "id": list(summary.ids),
+        "drop": [names[find_column(key, names, first)] for key in columns.drop],
+        columns.reading.get("dates", "ymd"): list(summary.date_columns),
+        "decimal": [","] if summary.decimal == "," else [],
+        "thousands": [] if thousands is None else [thousands],
+    }
+    return {role: own for role, own in roles.items() if own}
 
 
 def _preparation(scale: str, summary: FileSummary) -> Preparation:
@@ -100,7 +121,7 @@ def _preparation(scale: str, summary: FileSummary) -> Preparation:
 
 
 def _data_fields(summary: FileSummary, regression: bool) -> list[tuple[str, object]]:
-    from svmosaic.cli.inputs import describe_counts
+    from svmosaic.cli.target_words import describe_counts
 
     features, n_rows = str(summary.n_features), summary.n_rows
     if summary.stays_sparse:

@@ -1,11 +1,15 @@
-"""``svmosaic data``: list, fetch and describe data sets."""
+"""``svmosaic data``: list and fetch data sets, describe them and data files."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import textwrap
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svmosaic.cli import options
 from svmosaic.cli.console import format_fields, format_table
 
 if TYPE_CHECKING:
@@ -13,12 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run"]
 
-DESCRIPTION = "List, fetch and describe the data sets that are known by name."
+DESCRIPTION = "List and fetch the data sets that are known by name; describe them and data files."
 EPILOG = """\
 examples:
   svmosaic data list
   svmosaic data list --kind bags
   svmosaic data describe sklearn-digits
+  svmosaic data describe export.csv --target healthy --id patient
   svmosaic data fetch letter
 """
 
@@ -48,8 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fetch = actions.add_parser("fetch", help="download a data set into the cache")
     fetch.add_argument("name", metavar="NAME", help="its name")
     fetch.add_argument("--force", action="store_true", help="download it again")
-    describe = actions.add_parser("describe", help="size, source and cautions of a data set")
-    describe.add_argument("name", metavar="NAME", help="its name")
+    describe = actions.add_parser(
+        "describe",
+        help="what is in a data file: how it is written, its columns, its target; or the size, "
+        "source and cautions of a data set",
+    )
+    options.add_data_options(describe)
+    options.add_target_options(describe)
+    options.add_bag_option(describe)
+    options.add_column_options(describe)
+    describe.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="how to write the description (default: %(default)s)",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -89,9 +107,25 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def _describe(args: argparse.Namespace) -> None:
+    # Imported here: the numerical libraries take a second, and the help does not need them.
+    from svmosaic.cli.data_kinds import Columns
+    from svmosaic.cli.data_source import is_file, refuse_file_options
+    from svmosaic.cli.file_description import describe_file
     from svmosaic.datasets import describe
 
-    info = describe(args.name)
+    columns, as_json = Columns.of(args), args.output_format == "json"
+    if is_file(args.data, None):
+        print(describe_file(Path(args.data), columns, as_json=as_json))
+        return
+    refuse_file_options(args.data, columns)
+    info = describe(args.data)
+    if as_json:
+        print(json.dumps({**asdict(info), "found_in": _where(info)}, indent=2, ensure_ascii=False))
+        return
+    _show_dataset(info)
+
+
+def _show_dataset(info: DatasetInfo) -> None:
     details = {
         "n_samples": f"{info.n_positive} of them positive" if info.n_positive else "",
         "n_features": "sparse" if info.sparse else "",

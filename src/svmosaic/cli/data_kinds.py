@@ -15,9 +15,11 @@ from svmosaic.cli.console import note
 from svmosaic.cli.option_names import option_of, own_options
 from svmosaic.datasets import Dataset, read_bags, read_multitarget, read_table
 from svmosaic.datasets.dataset import Kind
-from svmosaic.datasets.readers.columns import TableOptions, find_column, to_dense
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.dates import DATE_ORDERS
+from svmosaic.datasets.readers.feature_matrix import to_dense
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.preprocessing import refuse_infinities
 
@@ -57,7 +59,7 @@ class Columns:
         Columns of several targets; None: the file says which, or none are read.
     bag : str, int or None
         Column of the ids of bags.
-    max_bytes : int or None
+    max_bytes : float or None
         The most that the text and each array may take; None: a share of the free memory.
     id : str, int or None
         Column that identifies the rows.
@@ -72,7 +74,7 @@ class Columns:
     target: str | int | None = -1
     targets: Any = None
     bag: str | int | None = None
-    max_bytes: int | None = None
+    max_bytes: float | None = None
     id: str | int | None = None
     drop: Sequence[str | int] = ()
     categorical: Sequence[str | int] = ()
@@ -114,6 +116,17 @@ class Columns:
     def options(self) -> TableOptions:
         """Return how the names of the columns are read."""
         return TableOptions(max_bytes=self.max_bytes, **self.reading)
+
+    def for_workers(self) -> dict[str, Any]:
+        """Return what is said beside format, target and limit, as the readers take it."""
+        said: dict[str, Any] = {
+            "id_column": self.id,
+            "drop": list(self.drop),
+            "nominal_columns": list(self.categorical),
+            "numeric_columns": list(self.numeric),
+            **self.reading,
+        }
+        return {name: value for name, value in said.items() if value not in (None, [])}
 
     def resolve(self, names: Sequence[str], file: Path) -> Columns:
         """Return the same with names in place of numbers; errors say which option is wrong."""

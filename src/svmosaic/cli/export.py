@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         raise ValueError("LIBSVM files have text for numbers: --dtype goes with --to onnx only.")
 
     # Imported here: the numerical libraries take a second, and the help does not need them.
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.cli.predict import load_model
     from svmosaic.persistence import export_libsvm, export_onnx
 
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _without_scaling(model: Any) -> Any:
     """Return the estimator of a model that does nothing to its features."""
-    from svmosaic.cli.inputs import final_estimator, list_transformers
+    from svmosaic.cli.model_parts import final_estimator, list_transformers
 
     if steps := list_transformers(model):
         raise ValueError(

@@ -17,7 +17,7 @@ from svmosaic.cli.folds import make_folds
 from svmosaic.cli.preparation import Preparation
 from svmosaic.metrics import get_scorer, scorer_names
 
-__all__ = ["GridSearch", "check_grid", "default_grid", "find_scorer"]
+__all__ = ["GridSearch", "check_grid", "check_scoring", "default_grid", "find_scorer"]
 
 # How many values each parameter gets unless the user names them: a search of the exact models
 # costs a fit for each candidate and fold.
@@ -25,6 +25,13 @@ _CS = (1.0, 10.0, 100.0)
 _LAMBDAS = (0.1, 1.0, 10.0)
 _GAMMA_STEPS = (-2, -1, 0, 1)
 _EPSILON_SHARES = (0.01, 0.1)
+# Scores of two classes that have a mean over several, whose name ends with _macro.
+_OF_TWO_CLASSES = (
+    *("roc_auc", "f1", "precision", "recall", "jaccard", "specificity", "one_point_auc"),
+    *("neg_type_1_error", "neg_type_2_error"),
+)
+# Scores of several classes that need probabilities, and one that does not.
+_OF_PROBABILITIES = {"roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "roc_auc_ovo_weighted"}
 
 
 def find_scorer(name: str | None, estimator: Any) -> tuple[str, Any]:
@@ -44,7 +51,33 @@ def find_scorer(name: str | None, estimator: Any) -> tuple[str, Any]:
             f"There is no --scoring {name}. Use for example accuracy, balanced_accuracy, f1_macro "
             "or roc_auc; for numbers, r2 or neg_mean_absolute_error."
         )
+    if name in _OF_PROBABILITIES and not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"--scoring {name} needs probabilities, which the method does not give. Use "
+            "roc_auc_macro, which needs decision values."
+        )
     return name, get_scorer(name)
+
+
+def check_scoring(name: str, y: Any, who: str) -> None:
+    """Refuse a score of two classes where there are more, and say which one to use.
+
+    Parameters
+    ----------
+    name : str
+        The score.
+    y : ndarray
+        The classes of all samples.
+    who : str
+        The data, for the message.
+    """
+    n_classes = np.unique(y).size if y.ndim == 1 else 0
+    if name not in _OF_TWO_CLASSES or n_classes <= 2:
+        return
+    raise ValueError(
+        f"--scoring {name} is for two classes, and {who} has {n_classes}. Use {name}_macro, the "
+        "mean over the classes."
+    )
 
 
 def default_grid(estimator: Any, X: Any, y: Any) -> dict[str, list[Any]]:

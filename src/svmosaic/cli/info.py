@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> None:
     """Load the model, which checks it, and describe it."""
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from svmosaic.cli.describe import role_fields
-    from svmosaic.cli.inputs import final_estimator, list_transformers
+    from svmosaic.cli.model_parts import final_estimator, list_transformers
     from svmosaic.cli.predict import load_model
 
     model = load_model(args.model)

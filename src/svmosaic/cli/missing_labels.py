@@ -10,7 +10,7 @@ import numpy as np
 
 from svmosaic.cli.console import note
 from svmosaic.datasets import Dataset, read_table
-from svmosaic.datasets.readers.columns import whole_if_integral
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.utils.wording import plural
 
 if TYPE_CHECKING:

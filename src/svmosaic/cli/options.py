@@ -26,6 +26,7 @@ __all__ = [
     "add_scale_option",
     "add_scheduler_option",
     "add_seed_option",
+    "add_target_options",
     "byte_count",
     "column",
     "column_list",
@@ -303,6 +304,24 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COLS",
         help="columns of numbers: anything else in them is an error",
+    )
+
+
+def add_target_options(parser: argparse.ArgumentParser) -> None:
+    """Add ``--target`` and ``--targets``."""
+    parser.add_argument(
+        "--target",
+        type=column,
+        default=-1,
+        metavar="COL",
+        help="column of the labels, by name or by number from 0 (default: the last)",
+    )
+    parser.add_argument(
+        "--targets",
+        type=columns,
+        metavar="COLS",
+        help="several targets: their columns with commas between them, or how many are at the "
+        "end (default: what Mulan's XML file or MEKA's relation says)",
     )
 
 

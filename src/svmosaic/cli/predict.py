@@ -126,8 +126,10 @@ def run(args: argparse.Namespace) -> None:
     from sklearn.base import is_regressor
 
     from svmosaic.cli.data_kinds import Columns, data_kind, select_columns
-    from svmosaic.cli.inputs import final_estimator, libsvm_width, read_for_model
+    from svmosaic.cli.data_source import libsvm_width
     from svmosaic.cli.missing_labels import labelled_part
+    from svmosaic.cli.model_parts import final_estimator
+    from svmosaic.cli.prediction_data import read_for_model
     from svmosaic.cli.prediction_table import output_format, render
 
     model = load_model(args.model)
@@ -156,7 +158,7 @@ def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
     """Refuse columns that the model cannot give, before the data are read."""
     from sklearn.base import is_regressor
 
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.cli.prediction_table import output_format
 
     if output_format(args.output_format, args.output) == "labels":
@@ -195,7 +197,7 @@ def _make_table(
 ) -> PredictionTable:
     import numpy as np
 
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.cli.prediction_table import PredictionTable, class_columns
 
     name, ids = _ids(args, model, data, task)
@@ -247,7 +249,7 @@ def _of_instances(table: PredictionTable, model: Any, data: Dataset) -> Predicti
     """Return a table with a row for each instance: all that is known of its bag, and its score."""
     import numpy as np
 
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.cli.prediction_table import PredictionTable, class_columns
 
     sizes = np.diff(data.X.offsets)
@@ -326,7 +328,7 @@ def model_score(model: Any, X: Any, y: Any) -> float:
 
 def step_classes(model: Any) -> Any:
     """Return the labels that a model can predict; those of a detector are -1 and 1."""
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
 
     return getattr(final_estimator(model), "classes_", [-1, 1])
 

@@ -6,9 +6,11 @@ import argparse
 import contextlib
 import difflib
 import logging
+import math
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,13 @@ from svmosaic.cli.console import format_fields, format_table, note, uninterrupte
 from svmosaic.cli.files import Files, OutputFolder
 from svmosaic.cli.interrupt import GentleInterrupt
 from svmosaic.cli.methods import named_parameter
-from svmosaic.cli.options import add_file_options, column, positive_int
+from svmosaic.cli.options import (
+    add_column_options,
+    add_file_options,
+    add_reading_options,
+    column,
+    positive_int,
+)
 
 if TYPE_CHECKING:
     from svmosaic.metrics import AlarmScores
@@ -139,6 +147,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="column of the labels in a file, by name or by number from 0 (default: the last)",
     )
     add_file_options(parser)
+    add_column_options(parser)
+    add_reading_options(parser)
     parser.add_argument(
         "--out", metavar="FOLDER", help="where the results go (default: SOURCE + .stream)"
     )
@@ -292,23 +302,35 @@ def _is_stream_name(source: str) -> bool:
 
 
 def _open(args: argparse.Namespace) -> Stream:
-    from svmosaic.datasets.readers.text import other_advice
+    from svmosaic.cli.data_kinds import Columns, file_columns
+    from svmosaic.cli.option_names import own_options
     from svmosaic.streams import FileStream, stream
 
+    columns = Columns.of(args)
+    if columns.target is None:
+        columns = replace(columns, target=-1)
     if _is_stream_name(args.source):
-        if any(option is not None for option in (args.target, args.format, args.max_bytes)):
+        for option in columns.given():
             raise ValueError(
-                f"{args.source} is a stream by name; --target, --format and --max-bytes are for "
-                "files. Leave them out."
+                f"{args.source} is a stream by name; {option} is for files. Leave it out."
             )
         return stream(args.source, n_samples=args.samples, seed=args.seed)
-    if Path(args.source).is_file():
-        with other_advice(max_bytes="--max-bytes"):
+    path = Path(args.source)
+    if path.is_file():
+        found = file_columns(args.source, replace(columns, max_bytes=args.max_bytes or math.inf))
+        if found is not None:
+            columns = columns.resolve(found.names, path)
+        with own_options():
             return FileStream(
-                args.source,
-                format=args.format,
-                target=-1 if args.target is None else args.target,
-                max_bytes=args.max_bytes,
+                path,
+                format=columns.format,
+                target=-1 if columns.target is None else columns.target,
+                drop=columns.drop,
+                nominal_columns=columns.categorical,
+                numeric_columns=columns.numeric,
+                id_column=columns.id,
+                max_bytes=columns.max_bytes,
+                **columns.reading,
             )
     if Path(args.source).suffix or Path(args.source).name != args.source:
         raise FileNotFoundError(

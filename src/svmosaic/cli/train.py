@@ -50,20 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     options.add_data_options(parser, several=True)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file")
-    parser.add_argument(
-        "--target",
-        type=options.column,
-        default=-1,
-        metavar="COL",
-        help="column of the labels, by name or by number from 0 (default: the last)",
-    )
-    parser.add_argument(
-        "--targets",
-        type=options.columns,
-        metavar="COLS",
-        help="several targets: their columns with commas between them, or how many are at the "
-        "end (default: what Mulan's XML file or MEKA's relation says)",
-    )
+    options.add_target_options(parser)
     options.add_bag_option(parser)
     options.add_column_options(parser)
     parser.add_argument("--test", metavar="FILE", help="also measure the accuracy on this file")
@@ -161,11 +148,18 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_regressor
 
-    from svmosaic.cli import inputs
     from svmosaic.cli.data_kinds import columns_of_test, data_kind, select_columns, with_index
+    from svmosaic.cli.data_tables import dense_where_needed
     from svmosaic.cli.describe import role_fields
     from svmosaic.cli.folds import check_folds, make_folds
     from svmosaic.cli.preparation import plan_preparation
+    from svmosaic.cli.target_words import check_labels
+    from svmosaic.cli.training_data import (
+        column_roles,
+        read_training,
+        target_columns,
+        warn_about_ids,
+    )
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
     regression, task = is_regressor(estimator), data_kind(estimator)
@@ -177,9 +171,9 @@ def run(args: argparse.Namespace) -> None:
     gaps = args.impute != "none"
     source = options.one_source(args.data)
     columns = with_index(source, columns, task)
-    data = inputs.read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
-    inputs.warn_about_ids(source, columns, data)
-    data = inputs.dense_where_needed(data, estimator)
+    data = read_training(source, columns, task=task, float32=args.float32, gaps=gaps)
+    warn_about_ids(source, columns, data)
+    data = dense_where_needed(data, estimator)
     if task == "bags":
         resolve_positive(estimator, data.y)
     if data.sample_weight is not None and task != "rows":
@@ -191,14 +185,14 @@ def run(args: argparse.Namespace) -> None:
             f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
-    inputs.check_labels(data, regression=regression)
+    check_labels(data, regression=regression)
     folds = None
     if args.cv is not None:
         folds = make_folds(data.y, args.cv, stratified=not regression, who=data.name)
         check_folds(folds, data, args.impute, regression=regression)
     preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
-    targets = inputs.target_columns(source, columns, data, task)
-    roles = inputs.column_roles(source, columns, data, task)
+    targets = target_columns(source, columns, data, task)
+    roles = column_roles(source, columns, data, task)
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
@@ -299,8 +293,9 @@ def _check_libsvm(args: argparse.Namespace) -> None:
 def _data_fields(data: Dataset, regression: bool) -> list[tuple[str, object]]:
     from scipy.sparse import issparse
 
+    from svmosaic.cli.data_tables import as_table
     from svmosaic.cli.describe import listed
-    from svmosaic.cli.inputs import as_table, describe_classes, describe_values
+    from svmosaic.cli.target_words import describe_classes, describe_values
 
     table = as_table(data)
     features = str(data.n_features)
@@ -418,9 +413,10 @@ def _cross_validated(
 
 def _test_score(model: Any, source: str, columns: Columns) -> str:
     from svmosaic.cli.data_kinds import data_kind
-    from svmosaic.cli.inputs import final_estimator, read_for_model
     from svmosaic.cli.missing_labels import labelled_part
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.cli.predict import model_score
+    from svmosaic.cli.prediction_data import read_for_model
 
     test = read_for_model(source, model, columns)
     task = data_kind(final_estimator(model))
@@ -437,7 +433,7 @@ def _test_score(model: Any, source: str, columns: Columns) -> str:
 
 def _write(model: Any, args: argparse.Namespace) -> list[tuple[str, object]]:
     """Save the model; return what was written, to be shown."""
-    from svmosaic.cli.inputs import final_estimator
+    from svmosaic.cli.model_parts import final_estimator
     from svmosaic.persistence import export_libsvm, save
 
     with uninterrupted():

@@ -64,19 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_data_options(parser)
     parser.add_argument("-o", "--output", metavar="MODEL", help="save the chosen model here")
     parser.add_argument("--results", metavar="CSV", help="write the scores of all candidates")
-    parser.add_argument(
-        "--target",
-        type=options.column,
-        default=-1,
-        metavar="COL",
-        help="column of the labels, by name or by number from 0 (default: the last)",
-    )
-    parser.add_argument(
-        "--targets",
-        type=options.columns,
-        metavar="COLS",
-        help="several targets: their columns with commas between them, or how many are at the end",
-    )
+    options.add_target_options(parser)
     options.add_bag_option(parser)
     options.add_column_options(parser)
     options.add_impute_option(parser)
@@ -167,10 +155,12 @@ def run(args: argparse.Namespace) -> None:
     # Imported here: the numerical libraries take a second, and the help does not need them.
     from sklearn.base import is_classifier
 
-    from svmosaic.cli import inputs
     from svmosaic.cli.data_kinds import data_kind, select_columns, with_index
+    from svmosaic.cli.data_tables import dense_where_needed
     from svmosaic.cli.describe import role_fields
-    from svmosaic.cli.grid_search import find_scorer
+    from svmosaic.cli.grid_search import check_scoring, find_scorer
+    from svmosaic.cli.target_words import check_labels
+    from svmosaic.cli.training_data import column_roles, read_training, warn_about_ids
 
     estimator = make_estimator(args.method, options.estimator_parameters(args), args.set)
     task = data_kind(estimator)
@@ -179,12 +169,14 @@ def run(args: argparse.Namespace) -> None:
     args.scoring, scorer = find_scorer(args.scoring, estimator)
     gaps = args.impute != "none"
     columns = with_index(args.data, columns, task)
-    data = inputs.read_training(args.data, columns, task=task, gaps=gaps)
-    inputs.warn_about_ids(args.data, columns, data)
-    data = inputs.dense_where_needed(data, estimator)
+    data = read_training(args.data, columns, task=task, gaps=gaps)
+    warn_about_ids(args.data, columns, data)
+    data = dense_where_needed(data, estimator)
     if task == "bags":
         resolve_positive(estimator, data.y)
-    inputs.check_labels(data, regression=not is_classifier(estimator))
+    check_labels(data, regression=not is_classifier(estimator))
+    if is_classifier(estimator) and data.y is not None:
+        check_scoring(args.scoring, data.y, data.name)
     searched, held_out = _all_rows(data), None
     if args.holdout:
         searched, held_out = _split(data, stratified=is_classifier(estimator))
@@ -195,7 +187,7 @@ def run(args: argparse.Namespace) -> None:
         search, preparation = _search_grid(searched, data, estimator, scorer, args)
     seconds = time.perf_counter() - begin
 
-    roles = inputs.column_roles(args.data, columns, data, task)
+    roles = column_roles(args.data, columns, data, task)
     n_candidates = search.cv_results_["mean_test_score"].size
     fields = [
         ("bags" if task == "bags" else "rows", _rows_text(searched, held_out)),
@@ -237,14 +229,14 @@ def _is_fast(args: argparse.Namespace) -> bool:
 
 
 def _target_field(data: Dataset, classes: bool) -> tuple[str, object]:
-    from svmosaic.cli import inputs
     from svmosaic.cli.describe import listed
+    from svmosaic.cli.target_words import describe_classes, describe_values
 
     if data.y is not None and data.y.ndim == 2:
         return "targets", f"{data.y.shape[1]}: {listed(list(data.target_names or ()))}"
     if classes:
-        return "classes", inputs.describe_classes(data.y)
-    return "target", inputs.describe_values(data.y)
+        return "classes", describe_classes(data.y)
+    return "target", describe_values(data.y)
 
 
 # The search ---------------------------------------------------------------------------------
@@ -444,8 +436,8 @@ def _write(
     columns: Columns,
     task: Kind,
 ) -> None:
-    from svmosaic.cli.inputs import column_roles, target_columns
     from svmosaic.cli.preparation import plan_preparation
+    from svmosaic.cli.training_data import column_roles, target_columns
     from svmosaic.persistence import save
 
     best = search.best_estimator_

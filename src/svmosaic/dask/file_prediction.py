@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.validation import check_is_fitted
 
-from svmosaic.dask.file_tables import FileOptions, align_columns, column_names, iter_tables
+from svmosaic.dask.file_tables import FileOptions, align_columns, find_columns, iter_tables
 from svmosaic.dask.files import list_files
 from svmosaic.dask.parquet_files import write_parquet
 from svmosaic.dask.workers import DaskWorkers, client_of
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import find_column
+from svmosaic.datasets.readers.dates import DATE_ORDERS
+from svmosaic.datasets.readers.feature_matrix import match_codes
 from svmosaic.datasets.readers.text import file_error
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.atomic import atomic_write, check_folder
@@ -62,6 +65,7 @@ def predict_files(
     target: str | int | None = -1,
     format: str | None = None,
     decision: bool = False,
+    reading: Mapping[str, Any] | None = None,
     client: Any = None,
 ) -> list[PredictedFile]:
     r"""Predict files on a Dask cluster, each into a parquet file of its own.
@@ -86,6 +90,9 @@ def predict_files(
         The format of text files whose extension does not say it.
     decision : bool, default=False
         Also write decision values: the column ``decision``, or ``decision_0`` and so on.
+    reading : dict, default=None
+        More options of `svmosaic.datasets.read_table` for all files. The model decides which
+        columns hold numbers, names and dates.
     client : distributed.Client, default=None
         The client of the cluster; None means the current one.
 
@@ -115,7 +122,7 @@ def predict_files(
     _check_model(model, decision)
     files = list_files(sources)
     outputs = _outputs(files, Path(folder))
-    options = FileOptions(format=format, target=target, allow_nan=_fills_gaps(model))
+    options = FileOptions(format, target, _fills_gaps(model), reading=dict(reading or {}))
     with DaskWorkers(client_of(client, "predict_files"), "predict_files") as workers:
         held = workers.hold(model)
         found = workers.gather(
@@ -245,9 +252,10 @@ def _blocks(path: Path, model: Any, options: FileOptions) -> Iterator[Dataset]:
     width = int(model.n_features_in_)
     names = getattr(model, "feature_names_in_", None)
     wanted = None if names is None else [str(name) for name in names]
-    options = FileOptions(
-        options.format, _target(path, wanted, width, options), options.allow_nan, options.max_bytes
-    )
+    options = replace(options, target=_target(path, wanted, width, options))
+    if wanted is not None:
+        roles = getattr(model, "column_roles_in_", {})
+        options = replace(options, reading=_as_in_training(path, wanted, roles, options))
     n_rows = max(1, min(_BLOCK_ROWS, _BLOCK_BYTES // (8 * width)))
     needs_dense = any(
         isinstance(step, MinMaxScaler) or getattr(step, "with_mean", False)
@@ -256,8 +264,9 @@ def _blocks(path: Path, model: Any, options: FileOptions) -> Iterator[Dataset]:
     for block in iter_tables(path, options, n_rows, n_features=width):
         X = block.X
         if block.feature_names is not None and wanted is not None:
-            _refuse_missing(path, block.feature_names, wanted)
-            X = align_columns(X, block.feature_names, wanted)
+            found = match_codes(block.feature_names, wanted)
+            _refuse_missing(path, found, wanted)
+            X = align_columns(X, found, wanted)
         elif X.shape[1] != width:
             raise file_error(
                 path,
@@ -276,12 +285,43 @@ def _target(
     """Return the column of the labels: the last one only if the model does not need it."""
     if options.target != -1:
         return options.target
-    names = column_names(path, options)
-    if names is None:
+    found = find_columns(path, options)
+    if found is None:
         return -1
+    names = found.names
     if wanted is None:
         return None if len(names) == width else -1
     return None if names[-1] in _columns(wanted) else -1
+
+
+def _as_in_training(
+    path: Path, wanted: list[str], roles: Mapping[str, list[str]], options: FileOptions
+) -> dict[str, Any]:
+    """Return how a file is read so that its columns are of the kinds that the model knows."""
+    reading, reader = dict(options.reading), options.reader(path)
+    for sign in ("decimal", "thousands"):
+        if sign in roles and sign in reader.options:
+            reading.setdefault(sign, roles[sign][0])
+    found = find_columns(path, options)
+    if found is None:
+        return reading
+    names, features = found.names, set(wanted)
+    target = options.target
+    label = None if target is None else names[find_column(target, names, path)]
+    numbers = [name for name in names if name in features and name != label]
+    nominal = [name for name in names if name in _columns(wanted) and name not in features]
+    known = {*numbers, *nominal, label}
+    # Without any column of the model, what is missing is named later.
+    if numbers or nominal:
+        reading["drop"] = [name for name in names if name not in known]
+    reading["nominal_columns"] = [name for name in nominal if name != label]
+    if "numeric_columns" in reader.options:
+        said = reading.get("dates")
+        orders = {name: said or order for order in DATE_ORDERS for name in roles.get(order, ())}
+        dates = {name: order for name, order in orders.items() if name in numbers}
+        reading["numeric_columns"] = [name for name in numbers if name not in dates]
+        reading["dates"] = dates or None
+    return reading
 
 
 def _columns(names: Iterable[str]) -> set[str]:

@@ -11,7 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from svmosaic.dask.file_tables import FileOptions, align_columns, format_name, read_whole
+from svmosaic.dask.file_tables import FileOptions, align_columns, find_columns, read_whole
+from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import find_column
+from svmosaic.datasets.readers.reader import ColumnNames
 from svmosaic.engine.problem import DoubleArray
 
 __all__ = ["ColumnMoments", "FileSummary", "TargetSummary", "join", "summarise"]
@@ -89,6 +92,12 @@ class FileSummary:
         The targets.
     moments : ColumnMoments or None
         The values in the columns; None unless they were asked for.
+    columns : tuple of str
+        All columns of the first file, those that are no features too.
+    date_columns, ids : tuple of str
+        The features that were dates, and the column that identifies the rows.
+    decimal : str
+        The decimal sign: a comma if some file has it.
     """
 
     first: str
@@ -103,6 +112,10 @@ class FileSummary:
     has_weights: bool = False
     target: TargetSummary | None = None
     moments: ColumnMoments | None = None
+    columns: tuple[str, ...] = ()
+    date_columns: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    decimal: str = "."
 
     @property
     def n_rows(self) -> int:
@@ -131,11 +144,11 @@ def summarise(
     """
     source = Path(path)
     try:
-        data = read_whole(source, options)
+        data, found = read_whole(source, options), find_columns(source, options)
         X = data.X.astype(np.float32) if float32 else data.X
         return FileSummary(
             first=source.name,
-            format=format_name(source, options.format),
+            format=options.reader(source).name,
             sizes=(data.n_samples,),
             names=data.feature_names,
             n_features=data.n_features,
@@ -144,6 +157,10 @@ def summarise(
             has_weights=data.sample_weight is not None,
             target=_targets(source.name, np.asarray(data.y), is_regression),
             moments=_moments(X) if with_moments else None,
+            columns=() if found is None else found.names,
+            date_columns=data.date_columns,
+            ids=_ids(data, found, options),
+            decimal="." if found is None or found.numbers is None else found.numbers.decimal,
         )
     except FileNotFoundError:
         return _faulty(
@@ -153,6 +170,16 @@ def summarise(
         )
     except (ValueError, TypeError, LookupError, OSError) as error:
         return _faulty(source.name, str(error))
+
+
+def _ids(data: Dataset, found: ColumnNames | None, options: FileOptions) -> tuple[str, ...]:
+    """Return the column that identifies the rows of a file, if there is one."""
+    if found is None or data.ids is None:
+        return ()
+    key = options.reading.get("id_column")
+    if key is None:
+        return found.index[:1] or found.names[:1]
+    return (found.names[find_column(key, found.names, Path())],)
 
 
 def _faulty(first: str, fault: str) -> FileSummary:
@@ -225,6 +252,8 @@ def _join(one: FileSummary, other: FileSummary) -> FileSummary:
         has_weights=one.has_weights or other.has_weights,
         target=_join_targets(one, other),
         moments=moments,
+        date_columns=tuple(dict.fromkeys(one.date_columns + other.date_columns)),
+        decimal="," if "," in (one.decimal, other.decimal) else ".",
     )
 
 

@@ -7,19 +7,19 @@ import itertools
 import math
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from svmosaic.dask.parquet_files import is_parquet, iter_parquet, parquet_columns, read_parquet
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions
-from svmosaic.datasets.readers.reader import Reader, find_reader
-from svmosaic.datasets.readers.table_files import read_table
+from svmosaic.datasets.readers.parquet import iter_parquet
+from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
+from svmosaic.datasets.readers.table_files import check_options, read_table
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import iter_blocks, other_advice
 from svmosaic.exceptions import DataFileError
 from svmosaic.preprocessing import refuse_infinities
@@ -27,8 +27,7 @@ from svmosaic.preprocessing import refuse_infinities
 __all__ = [
     "FileOptions",
     "align_columns",
-    "column_names",
-    "format_name",
+    "find_columns",
     "iter_tables",
     "read_whole",
 ]
@@ -53,17 +52,20 @@ class FileOptions:
     max_bytes : float or None
         The most that the text of a file and each array of it may take; None: a share of the free
         memory of the worker.
+    reading : dict
+        More options of `svmosaic.datasets.read_table`: ids, columns to leave out, kinds of columns,
+        and how text is written.
     """
 
     format: str | None = None
     target: str | int | None = -1
     allow_nan: bool = False
     max_bytes: float | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
-
-def format_name(path: Path, format: str | None) -> str:
-    """Return the name of a file's format."""
-    return "parquet" if is_parquet(path, format) else find_reader(path, format).name
+    def reader(self, path: Path) -> Reader:
+        """Return the reader of a file."""
+        return find_reader(path, self.format, encoding=self.reading.get("encoding"))
 
 
 def read_whole(
@@ -74,18 +76,15 @@ def read_whole(
     `n_features` is the number of columns of LIBSVM text, which does not say it.
     """
     with other_advice(allow_nan="remove the row"):
-        if is_parquet(path, options.format):
-            data = read_parquet(path, options.target, allow_nan=options.allow_nan)
-        else:
-            data = _read_text(path, find_reader(path, options.format), options, n_features, dense)
+        data = _read(path, options.reader(path), options, n_features, dense)
     refuse_infinities(data.X, path.name)
     return data
 
 
-def _read_text(
+def _read(
     path: Path, reader: Reader, options: FileOptions, n_features: int | None, dense: bool | None
 ) -> Dataset:
-    width = {"n_features": n_features} if "n_features" in reader.options else {}
+    width: dict[str, Any] = {"n_features": n_features} if "n_features" in reader.options else {}
     # Where the label has a place of its own, saying that there is none changes nothing.
     target = -1 if options.target is None and not reader.has_columns else options.target
     return read_table(
@@ -95,18 +94,17 @@ def _read_text(
         allow_nan=options.allow_nan,
         max_bytes=options.max_bytes,
         dense=dense,
-        **width,  # type: ignore[arg-type]
+        **options.reading,
+        **width,
     )
 
 
-def column_names(path: Path, options: FileOptions) -> tuple[str, ...] | None:
+def find_columns(path: Path, options: FileOptions) -> ColumnNames | None:
     """Return the columns of a file, the target among them; None if they have no names."""
-    if is_parquet(path, options.format):
-        return parquet_columns(path)
-    reader = find_reader(path, options.format)
+    reader = options.reader(path)
     if reader.columns is None or not reader.has_columns:
         return None
-    return reader.columns(path, TableOptions(max_bytes=math.inf)).names
+    return reader.columns(path, TableOptions(max_bytes=math.inf, **options.reading))
 
 
 def align_columns(X: Any, names: Sequence[str], wanted: Sequence[str]) -> Any:
@@ -139,14 +137,25 @@ def iter_tables(
     A column is read as in the whole file. Of names, a block has a column for those in it only.
     """
     with other_advice(allow_nan="remove the row"):
-        if is_parquet(path, options.format):
-            blocks = iter_parquet(path, options.target, n_rows, allow_nan=options.allow_nan)
+        reader = options.reader(path)
+        if reader.name == "parquet":
+            blocks = _iter_parquet(path, reader, options, n_rows)
+        elif reader.magic:
+            # Other formats that are no text, such as workbooks, have no parts to read.
+            blocks = iter([_read(path, reader, options, n_features, None)])
         else:
-            reader = find_reader(path, options.format)
             blocks = _iter_text(path, reader, options, n_rows, n_features)
         for block in blocks:
             refuse_infinities(block.X, path.name)
             yield block
+
+
+def _iter_parquet(
+    path: Path, reader: Reader, options: FileOptions, n_rows: int
+) -> Iterator[Dataset]:
+    table = TableOptions(target=options.target, allow_nan=options.allow_nan, **options.reading)
+    check_options(reader, table, path, "read_table")
+    return iter_parquet(path, table, n_rows)
 
 
 def _iter_text(
@@ -157,14 +166,18 @@ def _iter_text(
     Each begins with the lines that decide how the table is written, so that all are read alike; the
     rows among these lines are left out again.
     """
-    lines = _filled_lines(path, "#" if reader.name == "libsvm" else "")
+    encoding = options.reading.get("encoding")
+    lines = _filled_lines(path, "#" if reader.name == "libsvm" else "", encoding)
+    # The parts are in UTF-8, whatever the file is in.
+    reading = {name: value for name, value in options.reading.items() if name != "encoding"}
+    options = replace(options, reading=reading)
     with tempfile.TemporaryDirectory(prefix="svmosaic-") as folder:
         part = Path(folder, path.name)
 
         def read(numbered: list[_Line]) -> Dataset:
             part.write_text("\n".join(text for _, text in numbered) + "\n", encoding="utf-8")
             with _numbered_as([number for number, _ in numbered]):
-                return _read_text(part, reader, options, n_features, None)
+                return _read(part, reader, options, n_features, None)
 
         head: list[_Line] = []
         if reader.name == "arff":
@@ -181,9 +194,9 @@ def _iter_text(
 _Line = tuple[int, str]
 
 
-def _filled_lines(path: Path, comment: str) -> Iterator[_Line]:
+def _filled_lines(path: Path, comment: str, encoding: str | None) -> Iterator[_Line]:
     """Yield the lines that are not blank, nor comments alone, of a file of any length."""
-    for block in iter_blocks(path, math.inf):
+    for block in iter_blocks(path, math.inf, encoding=encoding):
         for number, line in enumerate(block.lines, block.first):
             text = line.strip()
             if text and not (comment and text.startswith(comment)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from svmosaic.dask.file_summaries import FileSummary, join, summarise
 from svmosaic.dask.file_tables import FileOptions, align_columns, read_whole
 from svmosaic.dask.workers import DaskWorkers, client_of
-from svmosaic.datasets.readers.columns import to_dense
+from svmosaic.datasets.readers.feature_matrix import to_dense
 from svmosaic.exceptions import DataFileError, DataNotFoundError
 from svmosaic.utils.optional import import_optional
 
@@ -137,6 +137,7 @@ def read_files(
     format: str | None = None,
     is_regression: bool = False,
     max_bytes: float | None = None,
+    reading: Mapping[str, Any] | None = None,
     client: Any = None,
 ) -> FileTable:
     r"""Let the workers of a Dask cluster read files, each of which becomes a partition.
@@ -149,17 +150,21 @@ def read_files(
     ----------
     sources : path-like or iterable of path-like
         Files, folders and patterns; see `list_files`. All files have one format: LIBSVM text, CSV,
-        ARFF (text also with ``.gz``), or parquet by the extension ``.parquet``.
+        ARFF (text also with ``.gz``), parquet or Excel. An index that pandas wrote to parquet is
+        neither a feature nor the target.
     target : str or int, default=-1
         Column of the targets, by name or by number from 0; -1 is the last one. In LIBSVM text the
         label comes first.
-    format : {"csv", "libsvm", "arff"}, default=None
-        The format of text files whose extension does not say it.
+    format : {"csv", "libsvm", "arff", "parquet", "excel"}, default=None
+        The format of files whose extension does not say it.
     is_regression : bool, default=False
         Whether targets are values rather than classes.
     max_bytes : float, default=None
         The most that the text of one file, and each array of it, may take. None means an eighth of
         the free memory of the worker.
+    reading : dict, default=None
+        More options of `svmosaic.datasets.read_table` for all files, for example
+        ``{"drop": ["note"], "encoding": "cp1252", "decimal": ","}``.
     client : distributed.Client, default=None
         The client of the cluster; None means the current one.
 
@@ -190,7 +195,9 @@ def read_files(
     (('size', 'colour=blue', 'colour=red'), (3, 3), ['no', 'yes', 'yes'])
     """
     files = list_files(sources)
-    options = FileOptions(format=format, target=target, max_bytes=max_bytes)
+    options = FileOptions(
+        format=format, target=target, max_bytes=max_bytes, reading=dict(reading or {})
+    )
     client = client_of(client, "read_files")
     summary = survey_files(files, options, client, is_regression=is_regression)
     return load_files(files, options, summary, client)

@@ -11,12 +11,9 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import (
-    FinishedColumn,
-    feature_names,
-    is_number,
-    whole_if_integral,
-)
+from svmosaic.datasets.readers.columns import FinishedColumn, is_number
+from svmosaic.datasets.readers.feature_matrix import feature_names
+from svmosaic.datasets.readers.target_values import whole_if_integral
 
 __all__ = ["Download", "download_openml", "to_dataset"]
 

@@ -17,6 +17,7 @@ from svmosaic.metrics.confusion import (
 )
 from svmosaic.metrics.kappa import cohen_kappa
 from svmosaic.metrics.multi_target import SCORES, make_multi_target_scorer
+from svmosaic.metrics.ranking import score_roc_auc_macro
 
 __all__ = ["get_scorer", "scorer_names"]
 
@@ -32,6 +33,7 @@ def _ours() -> dict[str, Any]:
     }
     scorers = {name: make_multi_target_scorer(name) for name in SCORES}
     scorers["cohen_kappa"] = make_scorer(cohen_kappa)
+    scorers["roc_auc_macro"] = score_roc_auc_macro
     for name, (function, greater) in rates.items():
         scorers[name] = make_scorer(function, greater_is_better=greater)
         scorers[f"{name}_macro"] = make_scorer(function, greater_is_better=greater, average="macro")

@@ -12,10 +12,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers.columns import TableOptions, check_size, whole_if_integral
+from svmosaic.datasets.readers.dates import DateOrder
+from svmosaic.datasets.readers.feature_matrix import check_size
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.row_source import NumberedRow, RowSource
 from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 from svmosaic.streams.checks import check_count
 from svmosaic.streams.stream_protocol import Samples, Stream
@@ -54,10 +57,25 @@ class FileStream(Stream):
         How features with names become numbers. CSV and ARFF only.
     nominal_columns : sequence of str or int, default=()
         Columns to read as names though they look like numbers. CSV and ARFF only.
+    numeric_columns : sequence of str or int, default=()
+        Columns of numbers: anything else in them is an error. By default the first row decides
+        which columns hold names. CSV only.
+    id_column : str or int, default=None
+        A column that identifies the rows, and is left out. By default a first column without a
+        heading. CSV and ARFF only.
     delimiter : str, default=None
         What separates the cells; found by itself by default. CSV only.
     header : bool, default=None
         Whether the first line names the columns; found by itself by default. CSV only.
+    decimal, thousands : str, default=None
+        The decimal sign, and what stands between groups of digits; as in
+        `svmosaic.datasets.read_table`. CSV only.
+    dates : {"ymd", "dmy", "mdy"}, default=None
+        Read dates as days since 1970; this is the order of year, month and day. By default dates
+        are refused. CSV only.
+    encoding : str, default=None
+        How text is encoded, for example ``"cp1252"``. By default UTF-8, or what a byte-order mark
+        says.
     n_features : int, default=None
         Number of columns; by default the largest index in the file. LIBSVM only.
     max_bytes : float, default=None
@@ -98,8 +116,14 @@ class FileStream(Stream):
         drop: Sequence[str | int] = (),
         nominal: Literal["onehot", "ordinal"] = "onehot",
         nominal_columns: Sequence[str | int] = (),
+        numeric_columns: Sequence[str | int] = (),
+        id_column: str | int | None = None,
         delimiter: str | None = None,
         header: bool | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        dates: DateOrder | None = None,
+        encoding: str | None = None,
         n_features: int | None = None,
         max_bytes: float | None = None,
         name: str | None = None,
@@ -115,8 +139,14 @@ class FileStream(Stream):
             drop=drop,
             nominal=nominal,
             nominal_columns=nominal_columns,
+            numeric_columns=numeric_columns,
+            id_column=id_column,
             delimiter=delimiter,
             header=header,
+            decimal=decimal,
+            thousands=thousands,
+            dates=dates,
+            encoding=encoding,
             n_features=n_features,
             dense=True,
             # Memory does not grow with the file, so its length needs no limit.
@@ -193,7 +223,7 @@ class FileStream(Stream):
 
 
 def _open(path: Path, format: str | None, options: TableOptions) -> RowSource:
-    reader = find_reader(path, format, "FileStream")
+    reader = find_reader(path, format, "FileStream", options.encoding)
     check_options(reader, options, path, "FileStream")
     if reader.rows is None:
         raise file_error(

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.columns import (
     MAX_ATTRIBUTES,
     MAX_NOMINAL_VALUES,
@@ -24,19 +25,19 @@ from svmosaic.datasets.readers.columns import (
     IndexArray,
     NominalColumn,
     NumericColumn,
-    Roles,
-    TableBuilder,
-    TableOptions,
     TextColumn,
+)
+from svmosaic.datasets.readers.feature_matrix import (
     Triplets,
-    assign_roles,
     feature_names,
-    target_values,
     to_csr,
     to_dense,
     triplets,
 )
 from svmosaic.datasets.readers.reader import ColumnNames
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import target_values
 from svmosaic.datasets.readers.text import (
     BLANKS,
     coding_limit,

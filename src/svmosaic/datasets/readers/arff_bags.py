@@ -23,17 +23,13 @@ from svmosaic.datasets.readers.arff import (
     read_header,
     split_row,
 )
-from svmosaic.datasets.readers.columns import (
-    NominalColumn,
-    NumericColumn,
-    Roles,
-    TableBuilder,
-    TableOptions,
-    check_size,
-    find_column,
-    target_values,
-)
+from svmosaic.datasets.readers.column_roles import Roles, find_column
+from svmosaic.datasets.readers.columns import NominalColumn, NumericColumn
+from svmosaic.datasets.readers.feature_matrix import check_size
 from svmosaic.datasets.readers.flat_bags import read_flat_bags, whole_labels
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import target_values
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 
 __all__ = ["read_arff_bags"]

@@ -17,8 +17,9 @@ from svmosaic.datasets.readers.arff import (
     read_sparse_rows,
     refuse_unusable,
 )
-from svmosaic.datasets.readers.columns import Roles, TableOptions, assign_roles
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, shorten
 
 __all__ = ["ArffRows"]
@@ -41,7 +42,8 @@ class ArffRows:
         lines = filled_lines(path, options)
         self._header = read_header(path, lines)
         attributes = self._header.attributes
-        self._roles = assign_roles([attribute.name for attribute in attributes], options, path)
+        names = [attribute.name for attribute in attributes]
+        self._roles = assign_roles(names, options, path).without_ids()
         refuse_unusable(path, self._header, self._roles)
         first = next(lines, None)
         if first is None:

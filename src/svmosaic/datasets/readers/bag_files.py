@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Literal
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions, find_column
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.dates import DateOrder
 from svmosaic.datasets.readers.flat_bags import read_flat_bags
 from svmosaic.datasets.readers.reader import find_reader
 from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error
 
 __all__ = ["read_bags"]

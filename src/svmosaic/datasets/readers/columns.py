@@ -1,37 +1,20 @@
-"""Turn the cells of a table into feature columns and targets."""
+"""The kinds of columns: numbers, names, dates and text, each from the cells of a table."""
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
-from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.dates import (
-    DateOrder,
-    days_of_date,
-    has_short_year,
-    looks_like_date,
-    looks_like_time,
-)
-from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
-from svmosaic.datasets.readers.text import (
-    coding_limit,
-    file_error,
-    in_words,
-    memory_limit,
-    shorten,
-    table_name,
-)
+from svmosaic.datasets.readers.dates import DateOrder, days_of_date, has_short_year
+from svmosaic.datasets.readers.numbers import LARGEST_WHOLE, PLAIN, NumberFormat
+from svmosaic.datasets.readers.text import file_error, shorten
 
 __all__ = [
     "MAX_ATTRIBUTES",
@@ -39,91 +22,21 @@ __all__ = [
     "Cells",
     "Column",
     "DateColumn",
+    "DoubleArray",
     "FinishedColumn",
-    "GuessedColumn",
+    "IndexArray",
     "NominalColumn",
     "NumericColumn",
-    "Roles",
-    "TableBuilder",
-    "TableOptions",
     "TextColumn",
-    "assemble_table",
-    "assign_roles",
-    "check_size",
-    "feature_names",
-    "find_column",
     "is_number",
-    "target_values",
-    "to_csr",
-    "to_dense",
-    "triplets",
-    "whole_if_integral",
 ]
 
 MAX_ATTRIBUTES = 1_000_000
 MAX_NOMINAL_VALUES = 100_000
-# Rows are converted column by column in batches of about this many cells.
-_BATCH_CELLS = 200_000
-# A NumPy string array gives every element the room of the longest; longer names stay objects, and
-# so do those of arrays that would be larger than this.
-_LONGEST_ARRAY_STRING = 64
-_LARGEST_STRING_ARRAY = 1 << 26
-# Comparing a misspelt name with a million others would take minutes.
-_MOST_COMPARED_NAMES = 10_000
-# Doubles hold every whole number up to here.
-_LARGEST_WHOLE = 2.0**53
 # A number with a decimal comma, or with commas between its groups of three digits.
 _WITH_COMMA = re.compile(r"[+-]?\d*(,\d+)+(\.\d+)?", re.ASCII)
-
 DoubleArray = NDArray[np.float64]
 IndexArray = NDArray[np.int64]
-Triplets = tuple[IndexArray, IndexArray, DoubleArray]
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """What the caller wants of a file; see `read_table`. A format has some of these options."""
-
-    target: str | int | None = -1
-    drop: Sequence[str | int] = ()
-    nominal: Literal["onehot", "ordinal"] = "onehot"
-    # What a missing name is in its columns of 0 and 1.
-    nominal_gaps: Literal["zeros", "nan"] = "zeros"
-    nominal_columns: Sequence[str | int] = ()
-    numeric_columns: Sequence[str | int] = ()
-    delimiter: str | None = None
-    header: bool | None = None
-    id_column: str | int | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    # The order of year, month and day in all columns of dates, or in those named.
-    dates: DateOrder | Mapping[str, DateOrder] | None = None
-    # Of text; None: UTF-8, or what a byte-order mark says.
-    encoding: str | None = None
-    n_features: int | None = None
-    max_features: int | None = None
-    allow_nan: bool = False
-    dense: bool | None = None
-    # Of the text and of each array; None: as much as `memory_limit` says.
-    max_bytes: float | None = None
-    # What else than correcting a cell without a number helps; empty where nothing does.
-    gap_option: str = ", or pass allow_nan=True"
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which columns are the target, ids, left out, or of a kind whatever they look like."""
-
-    target: int | None
-    dropped: frozenset[int]
-    forced_nominal: frozenset[int]
-    forced_numeric: frozenset[int] = frozenset()
-    id_column: int | None = None
-    forced_dates: Mapping[int, DateOrder] = field(default_factory=dict)
-
-    def is_feature(self, column: int) -> bool:
-        """Whether the column is a feature."""
-        return column not in (self.target, self.id_column) and column not in self.dropped
 
 
 @dataclass(frozen=True)
@@ -260,7 +173,7 @@ class NumericColumn:
         self, values: DoubleArray, cells: Sequence[str], lines: Sequence[int]
     ) -> None:
         """Refuse whole numbers, such as ids, that would become one and the same label."""
-        for j in np.flatnonzero(np.abs(values) >= _LARGEST_WHOLE).tolist():
+        for j in np.flatnonzero(np.abs(values) >= LARGEST_WHOLE).tolist():
             if cells[j].lstrip("+-").isdecimal():
                 raise file_error(
                     self._cells.path,
@@ -431,388 +344,3 @@ class TextColumn:
     def finish(self) -> FinishedColumn:
         """Ids are no feature."""
         raise TypeError("A column of ids has no numbers.")
-
-
-class GuessedColumn:
-    """A column of numbers or of names, whichever most of its values are.
-
-    All values have a say, so the order of the rows does not matter. Among numbers, a name is a slip
-    of the pen and an error with its line, never a silent change of the whole column.
-    """
-
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
-        self._column: NumericColumn | NominalColumn | DateColumn | None = None
-        self._waiting: list[int] = []  # lines of the missing cells before the first value
-        self._slip: tuple[str, int] | None = None  # the first name, and its line
-
-    @property
-    def n_values(self) -> int:
-        """The number of names, or 1."""
-        return 1 if self._column is None else self._column.n_values
-
-    def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
-        """Take more cells."""
-        if self._column is None:
-            if all(cell in self._cells.missing for cell in cells):
-                if not self._cells.allow_nan:
-                    raise self._cells.missing_value(lines[0])
-                self._waiting.extend(lines)
-                return
-            self._column = self._decide(cells, lines)
-        self._column.add(cells, lines)
-
-    def _decide(
-        self, cells: Sequence[str], lines: Sequence[int]
-    ) -> NumericColumn | NominalColumn | DateColumn:
-        """Choose by the first values, of which there are thousands; `finish` looks at all."""
-        counts, is_number = Counter(cells), self._cells.numbers.is_number
-        names = {c for c in counts if c not in self._cells.missing and not is_number(c)}
-        n_names = sum(counts[name] for name in names)
-        n_missing = sum(counts[cell] for cell in counts.keys() & self._cells.missing)
-        if n_names:
-            pairs = zip(cells, lines, strict=True)
-            self._slip = next((cell, line) for cell, line in pairs if cell in names)
-        is_numeric = 2 * n_names <= len(cells) - n_missing
-        if not is_numeric:
-            self._refuse_written_numbers({name: counts[name] for name in names}, cells, lines)
-        if is_numeric:
-            column: NumericColumn | NominalColumn | DateColumn = NumericColumn(self._cells)
-        elif dates := self._most(looks_like_date, names, counts):
-            if self._cells.dates is None or has_short_year(dates[0]):
-                raise self._cells.holds_dates(dates[0])
-            column = DateColumn(self._cells, self._cells.dates)
-        elif times := self._most(looks_like_time, names, counts):
-            raise self._cells.holds_times(times[0])
-        else:
-            column = NominalColumn(self._cells)
-        if self._waiting:
-            blank = next(iter(self._cells.missing))
-            column.add([blank] * len(self._waiting), self._waiting)
-        return column
-
-    def _most(
-        self, is_kind: Callable[[str], bool], names: Collection[str], counts: Mapping[str, int]
-    ) -> list[str]:
-        """Return the names of a kind in order if at least half of all are; none of a target."""
-        if self._cells.is_target:
-            return []
-        found = sorted(filter(is_kind, names))
-        is_most = 2 * sum(counts[name] for name in found) >= sum(counts[name] for name in names)
-        return found if is_most else []
-
-    def _refuse_written_numbers(
-        self, names: Mapping[str, int], cells: Sequence[str] = (), lines: Sequence[int] = ()
-    ) -> None:
-        """Refuse a column most of whose names, given with their counts, are numbers to a reader."""
-        written = {name for name in names if looks_like_number(name)}
-        if written and 2 * sum(names[name] for name in written) >= sum(names.values()):
-            pairs = zip(cells, lines, strict=True)
-            first = next(((cell, line) for cell, line in pairs if cell in written), None)
-            raise self._cells.not_a_number(*(first or (min(written), None)))
-
-    def finish(self) -> FinishedColumn:
-        """Return the column; one without any value is all nan."""
-        if self._column is None:
-            return FinishedColumn(self._cells.name, np.full(len(self._waiting), np.nan))
-        finished = self._column.finish()
-        if finished.categories is not None and self._slip is not None:
-            counts = np.bincount(
-                finished.values[finished.values >= 0].astype(np.int64),
-                minlength=len(finished.categories),
-            )
-            are_numbers = [self._cells.numbers.is_number(name) for name in finished.categories]
-            if 2 * counts[are_numbers].sum() >= counts.sum():
-                raise self._cells.not_a_number(*self._slip)
-            known = zip(finished.categories, counts.tolist(), are_numbers, strict=True)
-            self._refuse_written_numbers({name: n for name, n, is_one in known if not is_one})
-        return finished
-
-
-class TableBuilder:
-    """Collects the rows of a dense table and makes the data set of them.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for error messages.
-    columns : sequence of Column or None
-        One for each cell of a row; None leaves the cell out.
-    roles : Roles
-        Which column is the target.
-    options : TableOptions
-        How to code and store the features.
-    """
-
-    def __init__(
-        self, path: Path, columns: Sequence[Column | None], roles: Roles, options: TableOptions
-    ) -> None:
-        self._path = path
-        self._columns = columns
-        self._roles = roles
-        self._options = options
-        self._rows: list[list[str]] = []
-        self._lines: list[int] = []
-        self._n_rows = 0
-
-    def add_row(self, cells: list[str], line: int) -> None:
-        """Take the next row."""
-        if len(cells) != len(self._columns):
-            raise file_error(
-                self._path,
-                line,
-                f"the row has {len(cells)} cells; expected {len(self._columns)}. "
-                "Correct the row or the delimiter.",
-            )
-        self._rows.append(cells)
-        self._lines.append(line)
-        if len(self._rows) * len(cells) >= _BATCH_CELLS:
-            self._flush()
-
-    def _flush(self) -> None:
-        if not self._rows:
-            return
-        for column, cells in zip(self._columns, zip(*self._rows, strict=True), strict=True):
-            if column is not None:
-                column.add(cells, self._lines)
-        self._n_rows += len(self._rows)
-        self._rows.clear()
-        self._lines.clear()
-        self._check_memory()
-
-    def _check_memory(self) -> None:
-        """Refuse more rows, or more names in them, than fit."""
-        parsed = 8 * self._n_rows * sum(column is not None for column in self._columns)
-        most = memory_limit(self._options.max_bytes)
-        if parsed > most:
-            raise file_error(
-                self._path,
-                None,
-                f"the first {self._n_rows} rows need {in_words(parsed)}; the limit is "
-                f"{in_words(most)}. Drop columns, or raise max_bytes.",
-            )
-        if self._options.dense is not False:
-            onehot = self._options.nominal == "onehot"
-            widths = {
-                j: column.n_values if onehot else 1
-                for j, column in enumerate(self._columns)
-                if column is not None and self._roles.is_feature(j)
-            }
-            n_names, widest = max(((n, j) for j, n in widths.items()), default=(0, 0))
-            other = f"drop column {widest} with its {n_names} names, " if n_names > 1 else ""
-            most = coding_limit(self._options.max_bytes, parsed)
-            check_size(self._path, (self._n_rows, sum(widths.values())), most, other)
-
-    def finish(
-        self, last_line: int, *, sample_weight: DoubleArray | None = None, description: str = ""
-    ) -> Dataset:
-        """Return the data set; `last_line` is named when the table has no rows."""
-        self._flush()
-        if self._n_rows == 0:
-            raise file_error(self._path, last_line, "the table has no rows. Check the file.")
-        features = [
-            column.finish()
-            for j, column in enumerate(self._columns)
-            if column is not None and self._roles.is_feature(j)
-        ]
-        target = None if self._roles.target is None else self._columns[self._roles.target]
-        y, target_names = (None, None) if target is None else target_values(target.finish())
-        X, names = assemble_table(features, self._n_rows, self._options)
-        ids = None if self._roles.id_column is None else self._columns[self._roles.id_column]
-        return Dataset(
-            X=X,
-            y=y,
-            feature_names=names,
-            target_names=target_names,
-            sample_weight=sample_weight,
-            name=table_name(self._path),
-            description=description,
-            ids=np.array(ids.texts, dtype=object) if isinstance(ids, TextColumn) else None,
-            date_columns=tuple(column.name for column in features if column.is_date),
-        )
-
-
-def assemble_table(
-    features: Sequence[FinishedColumn], n_rows: int, options: TableOptions
-) -> tuple[Any, tuple[str, ...]]:
-    """Return the matrix of some columns, and the names of its features."""
-    onehot = options.nominal == "onehot"
-    names = tuple(name for column in features for name in feature_names(column, onehot))
-    shape = (n_rows, len(names))
-    if options.dense is False:
-        return _sparse_features(features, shape, onehot), names
-    return _dense_features(features, shape, onehot, options.nominal_gaps == "nan"), names
-
-
-def feature_names(column: FinishedColumn, onehot: bool) -> list[str]:
-    """Return the names of the features that a column becomes."""
-    if column.categories is None or not onehot:
-        return [column.name]
-    return [f"{column.name}={value}" for value in column.categories]
-
-
-def _dense_features(
-    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool, names_as_nan: bool
-) -> DoubleArray:
-    X = np.zeros(shape)
-    at = 0
-    for column in features:
-        if column.categories is None:
-            X[:, at] = column.values
-            at += 1
-        elif onehot:
-            rows = np.flatnonzero(column.values >= 0)
-            X[rows, at + column.values[rows].astype(np.int64)] = 1.0
-            if names_as_nan and rows.size < shape[0]:
-                X[column.values < 0, at : at + len(column.categories)] = np.nan
-            at += len(column.categories)
-        else:
-            X[:, at] = np.where(column.values < 0, np.nan, column.values)
-            at += 1
-    return X
-
-
-def _sparse_features(
-    features: Sequence[FinishedColumn], shape: tuple[int, int], onehot: bool
-) -> Any:
-    parts = []
-    at = 0
-    for column in features:
-        parts.append(triplets(column, at, onehot))
-        at += 1 if column.categories is None or not onehot else len(column.categories)
-    return to_csr(parts, shape)
-
-
-def triplets(column: FinishedColumn, at: int, onehot: bool) -> Triplets:
-    """Return the non-zero values of a column whose first feature has the number `at`."""
-    if column.categories is not None and onehot:
-        rows = np.flatnonzero(column.values >= 0)
-        return rows, at + column.values[rows].astype(np.int64), np.ones(rows.size)
-    numbers = column.values.astype(np.float64)
-    if column.categories is not None:
-        numbers[numbers < 0] = np.nan
-    rows = np.flatnonzero(numbers)
-    return rows, np.full(rows.size, at), numbers[rows]
-
-
-def to_csr(parts: Sequence[Triplets], shape: tuple[int, int]) -> Any:
-    """Join triplets of rows, columns and values into a ``csr_array``."""
-    rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return scipy.sparse.csr_array(scipy.sparse.coo_array((values, (rows, columns)), shape=shape))
-
-
-def target_values(column: FinishedColumn) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    """Return the targets and, when they are names, the names in order."""
-    if column.categories is None:
-        return whole_if_integral(column.values), None
-    longest = max(map(len, column.categories))
-    size = 4 * longest * len(column.values)
-    is_long = longest > _LONGEST_ARRAY_STRING or size > _LARGEST_STRING_ARRAY
-    names = np.array(column.categories, dtype=object if is_long else str)
-    return names[column.values.astype(np.int64)], column.categories
-
-
-def whole_if_integral(values: NDArray[Any]) -> NDArray[Any]:
-    """Return int64 when every value is a whole number that a double holds, else the values."""
-    if np.all(np.abs(values) <= _LARGEST_WHOLE) and np.all(values == np.floor(values)):
-        return values.astype(np.int64)
-    return values
-
-
-def check_size(
-    path: Path, shape: tuple[int, int], max_bytes: float | None, advice: str = ""
-) -> None:
-    """Refuse a dense array that would not fit, before it is made.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for the message.
-    shape : tuple of int
-        Rows and columns of the array.
-    max_bytes : float or None
-        The most that it may take; None: `memory_limit`.
-    advice : str, default=""
-        What else helps, with a comma behind it.
-    """
-    needed, most = shape[0] * shape[1] * 8, memory_limit(max_bytes)
-    if needed > most:
-        raise file_error(
-            path,
-            None,
-            f"a dense array of {shape[0]} x {shape[1]} needs {in_words(needed)}; the limit is "
-            f"{in_words(most)}. Pass dense=False for a sparse matrix, {advice}or raise max_bytes.",
-        )
-
-
-def to_dense(X: Any, path: Path, max_bytes: float | None = None) -> DoubleArray:
-    """Return a sparse matrix as an ndarray, after a look at its size."""
-    check_size(path, X.shape, max_bytes)
-    dense: DoubleArray = X.toarray()
-    return dense
-
-
-def assign_roles(
-    names: Sequence[str], options: TableOptions, path: Path, *, row_names: bool = False
-) -> Roles:
-    """Find the target and the other columns that the caller named.
-
-    With `row_names`, the first column identifies the rows if the caller said nothing of it.
-    """
-    # A model with many columns names all of them.
-    place = {name: j for j, name in enumerate(names)}
-
-    def find_all(keys: Iterable[str | int]) -> frozenset[int]:
-        return frozenset(
-            place[key] if key in place else find_column(key, names, path) for key in keys
-        )
-
-    def find(key: str | int | None) -> int | None:
-        return None if key is None else find_column(key, names, path)
-
-    target, ids = find(options.target), find(options.id_column)
-    dropped = find_all(options.drop)
-    forced, numeric = find_all(options.nominal_columns), find_all(options.numeric_columns)
-    dates: dict[int, DateOrder] = {}
-    if isinstance(options.dates, Mapping):
-        dates = {find_column(key, names, path): order for key, order in options.dates.items()}
-    if both := forced & numeric:
-        raise ValueError(
-            f"The column {names[min(both)]!r} of {path.name} is in nominal_columns and in "
-            "numeric_columns. Leave it out of one."
-        )
-    if target is not None and target in dropped:
-        raise ValueError(
-            f"The target {names[target]!r} of {path.name} is also in drop. Name another target, "
-            "or pass target=None to read features only."
-        )
-    if ids is not None and ids == target:
-        raise ValueError(
-            f"The column {names[ids]!r} of {path.name} cannot be both target and id_column. Name "
-            "another target."
-        )
-    if row_names and 0 not in {target, ids, *dropped, *forced, *numeric, *dates}:
-        ids, dropped = (0, dropped) if ids is None else (ids, dropped | {0})
-    # What identifies the rows may be dropped as well: it is no feature.
-    dropped -= {ids}
-    if len(names) - len(dropped) - (target is not None) - (ids is not None) == 0:
-        raise file_error(
-            path, None, "no feature columns are left. Check the delimiter, the target and drop."
-        )
-    return Roles(target, dropped, forced, numeric, ids, dates)
-
-
-def find_column(key: str | int, names: Sequence[str], path: Path) -> int:
-    """Return the number of a column, from 0, by its name or by its number."""
-    if isinstance(key, str):
-        if key in names:
-            return names.index(key)
-        close = difflib.get_close_matches(key, names[:_MOST_COMPARED_NAMES], n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Its first column is {names[0]!r}."
-        raise ValueError(f"{path.name} has no column {key!r}. {hint}")
-    if not -len(names) <= key < len(names):
-        raise ValueError(
-            f"{path.name} has {len(names)} columns; got column {key}. Count from 0, or from -1 "
-            "at the end."
-        )
-    return key % len(names)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES, TableOptions
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES
 from svmosaic.datasets.readers.line_table import MISSING, LineTable, line_reader
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import BLANKS, file_error, shorten, split_plain
 
-__all__ = ["READER", "WHITESPACE", "header_names", "looks_like_header"]
+__all__ = ["READER", "WHITESPACE", "header_names", "looks_like_header", "warn_of_years"]
 
 WHITESPACE = "whitespace"
 # In this order: a comma may be a decimal sign between semicolons, and blanks may follow commas.
 _DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
+# So many years in a row over numbers of another size name columns.
+_FEWEST_YEARS = 2
+_YEAR = re.compile(r"(1[89]|20|21)\d\d", re.ASCII)
 # A group at the front does not begin with 0: 0.123 is no 123.
 _GROUPS = r"[1-9]\d{0,2}([. \u00a0\u202f']\d{3})+"
 _DECIMAL_COMMA = re.compile(rf"[+-]?(\d*|{_GROUPS}),\d+([eE][+-]?\d+)?", re.ASCII)
@@ -114,12 +120,20 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
     if options.header is not False and _lacks_heading(first, others, numbers):
         names = header_names(path, number, [_ROW_NAMES, *first])
         return LineTable(
-            names, cut, n_skipped + 1, numbers=numbers, delimiter=chosen, row_names=True
+            names,
+            cut,
+            n_skipped + 1,
+            numbers=numbers,
+            delimiter=chosen,
+            row_names=True,
+            header=True,
         )
     rest = [cells for cells in others if len(cells) == len(first)]
     has_header = options.header
     if has_header is None:
         has_header = looks_like_header(first, rest, numbers)
+        if not has_header:
+            warn_of_years(path, first, rest, numbers)
     if has_header:
         width = _named_width(first, others)
         if width < len(first):
@@ -142,6 +156,7 @@ def _lay_out(path: Path, lines: Sequence[tuple[int, str]], options: TableOptions
         numbers=numbers,
         delimiter=chosen,
         row_names=has_header and len(names) > 1 and not first[0],
+        header=has_header,
     )
 
 
@@ -289,6 +304,8 @@ def looks_like_header(
     numbers = [cell for cell in first if is_number(cell)]
     if not rest:
         return not numbers
+    if _are_years(numbers):
+        return _differ_clearly(first, rest, format)
     counted = [str(j) for j in range(len(numbers))]
     if numbers and numbers not in (counted, [str(j + 1) for j in range(len(numbers))]):
         return False
@@ -308,6 +325,62 @@ def looks_like_header(
     return len(set(first)) == len(first) and all(
         name not in MISSING and name not in cells for name, cells in zip(first, below, strict=True)
     )
+
+
+def _are_years(numbers: Sequence[str]) -> bool:
+    """Return whether numbers are years in a row, such as 2019, 2020, 2021, up or down."""
+    if len(numbers) < _FEWEST_YEARS or not all(map(_YEAR.fullmatch, numbers)):
+        return False
+    steps = {int(b) - int(a) for a, b in itertools.pairwise(numbers)}
+    return steps in ({1}, {-1})
+
+
+def _differ_clearly(
+    first: Sequence[str], rest: Sequence[Sequence[str]], format: NumberFormat
+) -> bool:
+    """Return whether years of the first row are far from all numbers below them."""
+    n_years = n_values = 0
+    for j, cell in enumerate(first):
+        if not format.is_number(cell):
+            continue
+        below = [row[j] for row in rest if row[j] not in MISSING]
+        if not all(map(format.is_number, below)):
+            return False
+        values = [format.parse(text) for text in below]
+        if not values:
+            continue
+        span = max(values) - min(values) + 1.0
+        if min(values) - span <= float(cell) <= max(values) + span:
+            return False
+        n_values += len(below)
+        n_years += sum(_YEAR.fullmatch(text) is not None for text in below)
+    # A few rows of other years are no evidence.
+    return 2 * n_years < n_values
+
+
+def warn_of_years(
+    path: Path, first: Sequence[str], rest: Sequence[Sequence[str]], format: NumberFormat
+) -> None:
+    """Warn that years in the first row are read as data.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    first, rest : sequence
+        The cells of the first row, and of those below it.
+    format : NumberFormat
+        How numbers are written.
+    """
+    years = [cell for cell in first if format.is_number(cell)]
+    if rest and _are_years(years):
+        warnings.warn(
+            f"{path.name}: the first row has the years {years[0]} to {years[-1]} and is read as "
+            "data, since numbers below are like them. Say whether it names the columns: "
+            "header=True or header=False, --header or --no-header.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def header_names(path: Path, number: int, first: Sequence[str]) -> tuple[str, ...]:

@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import (
-    MAX_ATTRIBUTES,
-    TableBuilder,
-    TableOptions,
-    assign_roles,
-)
-from svmosaic.datasets.readers.csv import header_names, looks_like_header
+from svmosaic.datasets.readers.column_roles import assign_roles
+from svmosaic.datasets.readers.columns import MAX_ATTRIBUTES
+from svmosaic.datasets.readers.csv import header_names, looks_like_header, warn_of_years
 from svmosaic.datasets.readers.line_table import make_columns
-from svmosaic.datasets.readers.numbers import PLAIN
+from svmosaic.datasets.readers.numbers import LARGEST_WHOLE, PLAIN
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, memory_limit, most_by_ratio, too_long
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.optional import import_optional
@@ -101,6 +99,8 @@ def _cell_text(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, datetime.timedelta):
         return repr(value.total_seconds() / 86400.0)
+    if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE:
+        return str(int(value))
     return str(value).strip()
 
 
@@ -117,10 +117,13 @@ def _lay_out(path: Path, options: TableOptions) -> tuple[ColumnNames, bool]:
     has_header = options.header
     if has_header is None:
         has_header = looks_like_header(padded[0], padded[1:], PLAIN)
+        if not has_header:
+            warn_of_years(path, padded[0], padded[1:], PLAIN)
     if has_header:
         names = header_names(path, number, padded[0])
-        return ColumnNames(names, row_names=width > 1 and not padded[0][0]), True
-    return ColumnNames(tuple(f"x{j + 1}" for j in range(width))), False
+        has_row_names = width > 1 and not padded[0][0]
+        return ColumnNames(names, row_names=has_row_names, header=True), True
+    return ColumnNames(tuple(f"x{j + 1}" for j in range(width)), header=False), False
 
 
 def _padded(cells: list[str], width: int) -> list[str]:
@@ -138,9 +141,22 @@ def _read(path: Path, options: TableOptions) -> Dataset:
     columns = make_columns(path, names, roles, options)
     builder = TableBuilder(path, columns, roles, options)
     number = 1
-    for number, cells in itertools.islice(_iter_rows(path, options), int(has_header), None):
-        builder.add_row(_padded(cells, len(names)), number)
+    for number, cells in _below_header(path, options, has_header, len(names)):
+        builder.add_row(cells, number)
     return builder.finish(number)
+
+
+def _cells(path: Path, options: TableOptions) -> Iterator[_Row]:
+    found, has_header = _lay_out(path, options)
+    return _below_header(path, options, has_header, len(found.names))
+
+
+def _below_header(
+    path: Path, options: TableOptions, has_header: bool, width: int
+) -> Iterator[_Row]:
+    """Yield the rows of the table, with empty cells up to its width."""
+    for number, cells in itertools.islice(_iter_rows(path, options), int(has_header), None):
+        yield number, _padded(cells, width)
 
 
 READER = Reader(
@@ -149,5 +165,6 @@ READER = Reader(
     read=_read,
     options=TABLE_OPTIONS | {"header", "numeric_columns", "dates"},
     columns=_columns,
+    cells=_cells,
     magic=_ZIP_MAGIC,
 )

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions, find_column, is_number
+from svmosaic.datasets.readers.column_roles import find_column
+from svmosaic.datasets.readers.columns import is_number
 from svmosaic.datasets.readers.line_table import MISSING
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, shorten
 from svmosaic.exceptions import DataFileError
 

@@ -11,7 +11,9 @@ import scipy.sparse
 
 import svmosaic._core as _core
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions, to_dense, whole_if_integral
+from svmosaic.datasets.readers.feature_matrix import to_dense
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import (
     MAX_LINE_BYTES,
     file_error,

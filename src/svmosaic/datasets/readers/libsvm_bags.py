@@ -12,9 +12,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions, whole_if_integral
 from svmosaic.datasets.readers.flat_bags import bags_of_rows
 from svmosaic.datasets.readers.libsvm import read_libsvm
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import file_error, iter_blocks
 
 __all__ = ["read_libsvm_bags"]

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from svmosaic.datasets.readers.columns import DoubleArray, TableOptions, whole_if_integral
+from svmosaic.datasets.readers.columns import DoubleArray
 from svmosaic.datasets.readers.libsvm import most_features, refuse_long_labels
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import whole_if_integral
 from svmosaic.datasets.readers.text import BLANKS, file_error, iter_blocks
 from svmosaic.exceptions import DataFileError
 
@@ -52,6 +54,7 @@ class LibsvmRows:
         self._most = most_features(options)
         self._n_features = options.n_features
         self._max_bytes = options.max_bytes
+        self._encoding = options.encoding
         self._largest = 0
         self._last_line = 1
         if next(self.rows(), None) is None:
@@ -61,7 +64,7 @@ class LibsvmRows:
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples, without comments."""
-        for block in iter_blocks(self.path, self._max_bytes):
+        for block in iter_blocks(self.path, self._max_bytes, encoding=self._encoding):
             for number, line in enumerate(block.lines, block.first):
                 text = line.partition("#")[0].strip(BLANKS)
                 if text:

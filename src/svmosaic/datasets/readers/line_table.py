@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,27 @@ from typing import Any
 import numpy as np
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.columns import (
     Cells,
     Column,
     DateColumn,
-    GuessedColumn,
     NominalColumn,
     NumericColumn,
-    Roles,
-    TableBuilder,
-    TableOptions,
     TextColumn,
-    assign_roles,
 )
+from svmosaic.datasets.readers.dates import (
+    DateOrder,
+    has_short_year,
+    looks_like_date,
+    looks_like_time,
+)
+from svmosaic.datasets.readers.guessed_column import GuessedColumn
 from svmosaic.datasets.readers.numbers import PLAIN, NumberFormat, looks_like_number
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader, no_line
 from svmosaic.datasets.readers.row_source import NumberedRow, Samples
+from svmosaic.datasets.readers.table_builder import TableBuilder
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, iter_blocks, shorten
 
 __all__ = ["MISSING", "LayOut", "LineTable", "line_reader", "make_columns"]
@@ -59,6 +64,8 @@ class LineTable:
     row_names : bool
         Whether the first column has no heading, and so names the rows. It is then no feature,
         unless the caller says so.
+    header : bool or None
+        Whether the first line names the columns; None: the format leaves no choice.
     """
 
     names: tuple[str, ...]
@@ -68,6 +75,7 @@ class LineTable:
     numbers: NumberFormat = PLAIN
     delimiter: str | None = None
     row_names: bool = False
+    header: bool | None = None
 
 
 # From a path, its first lines that are not blank and the options to the table.
@@ -110,7 +118,7 @@ def line_reader(
     --------
     >>> import pathlib, tempfile
     >>> from svmosaic.datasets import LineTable, line_reader
-    >>> from svmosaic.datasets.readers.columns import TableOptions
+    >>> from svmosaic.datasets.readers.table_options import TableOptions
     >>> def lay_out(path, lines, options):
     ...     # Cells of three characters under names of three characters.
     ...     cut = lambda number, line: [line[i : i + 3].strip() for i in range(0, len(line), 3)]
@@ -131,6 +139,7 @@ def line_reader(
         options=options,
         columns=partial(_columns, lay_out),
         rows=partial(LineRows, lay_out),
+        cells=partial(_cells, lay_out),
     )
 
 
@@ -154,7 +163,12 @@ def _columns(lay_out: LayOut, path: Path, options: TableOptions) -> ColumnNames:
     table, _ = _open(lay_out, path, options)
     numbers = None if table.delimiter is None else table.numbers
     return ColumnNames(
-        table.names, delimiter=table.delimiter, numbers=numbers, row_names=table.row_names
+        table.names,
+        delimiter=table.delimiter,
+        numbers=numbers,
+        row_names=table.row_names,
+        header=table.header,
+        missing=table.missing,
     )
 
 
@@ -163,19 +177,30 @@ def _read(lay_out: LayOut, path: Path, options: TableOptions) -> Dataset:
     roles = assign_roles(table.names, options, path, row_names=table.row_names)
     columns = make_columns(path, table.names, roles, options, table.missing, table.numbers)
     builder = TableBuilder(path, columns, roles, options)
+    for number, cells in _table_rows(table, path, options):
+        builder.add_row(cells, number)
+    return builder.finish(number)
+
+
+def _cells(lay_out: LayOut, path: Path, options: TableOptions) -> Iterator[tuple[int, list[str]]]:
+    return _table_rows(_open(lay_out, path, options)[0], path, options)
+
+
+def _table_rows(
+    table: LineTable, path: Path, options: TableOptions
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of the samples, with the numbers of their lines."""
     lines = itertools.islice(_filled_lines(path, options), table.n_head_lines, None)
     # Spreadsheets end some files with rows that have delimiters and nothing else.
-    empty: list[tuple[list[str], int]] = []
+    empty: list[tuple[int, list[str]]] = []
     for number, line in lines:
         cells = table.cut(number, line)
         if len(cells) > 1 and not any(cells):
-            empty.append((cells, number))
+            empty.append((number, cells))
             continue
-        for row in empty:
-            builder.add_row(*row)
+        yield from empty
         empty.clear()
-        builder.add_row(cells, number)
-    return builder.finish(number)
+        yield number, cells
 
 
 def make_columns(
@@ -232,30 +257,25 @@ class LineRows:
     path : Path
         The file, plain or gzip'd.
     options : TableOptions
-        Target, nominal columns, and columns to leave out.
+        Target, kinds of columns, dates, and columns to leave out.
     """
 
     def __init__(self, lay_out: LayOut, path: Path, options: TableOptions) -> None:
         self.path = path
         self._lay_out = lay_out
         self._options = options
-        self._roles = self._without_ids(
-            assign_roles(self._table.names, options, path, row_names=self._table.row_names)
-        )
+        self._roles = assign_roles(
+            self._table.names, options, path, row_names=self._table.row_names
+        ).without_ids()
         first = next(self.rows(), None)
         if first is None:
             raise file_error(path, self._last_line, "the table has no rows. Check the file.")
+        self._dates: dict[int, DateOrder] = dict(self._roles.forced_dates)
         self._is_nominal = self._find_nominal(first)
         self._found = {
             j: NominalColumn(self._cells(j)) for j, nominal in self._is_nominal.items() if nominal
         }
         self._names: dict[int, tuple[str, ...]] = {}
-
-    @staticmethod
-    def _without_ids(roles: Roles) -> Roles:
-        # A stream has samples and labels only.
-        ids = frozenset[int]() if roles.id_column is None else frozenset({roles.id_column})
-        return replace(roles, dropped=roles.dropped | ids)
 
     @cached_property
     def _table(self) -> LineTable:
@@ -268,15 +288,17 @@ class LineRows:
 
     def _cells(self, j: int) -> Cells:
         is_target = j == self._roles.target
-        table, option = self._table, self._options.gap_option
+        table, options = self._table, self._options
         return Cells(
             self.path,
             table.names[j],
             table.missing,
             False,
             is_target,
-            option,
-            numbers=table.numbers,
+            options.gap_option,
+            j in self._roles.forced_numeric,
+            table.numbers,
+            options.dates if isinstance(options.dates, str) else None,
         )
 
     def _find_nominal(self, row: NumberedRow) -> dict[int, bool]:
@@ -288,11 +310,28 @@ class LineRows:
                 continue
             if cell in self._table.missing:
                 raise self._cells(j).missing_value(number)
-            is_forced = j in self._roles.forced_nominal
-            kinds[j] = is_forced or not self._table.numbers.is_number(cell)
-            if kinds[j] and not is_forced and looks_like_number(cell):
-                raise self._cells(j).not_a_number(cell, number)
+            kinds[j] = self._holds_names(j, cell, number)
         return kinds
+
+    def _holds_names(self, j: int, cell: str, number: int) -> bool:
+        """Return whether a column holds names, as its first cell shows; note one of dates."""
+        if j in self._roles.forced_nominal:
+            return True
+        if j in self._dates or j in self._roles.forced_numeric:
+            return False
+        if self._table.numbers.is_number(cell):
+            return False
+        about = self._cells(j)
+        if looks_like_number(cell):
+            raise about.not_a_number(cell, number)
+        if not about.is_target and looks_like_date(cell):
+            if about.dates is None or has_short_year(cell):
+                raise about.holds_dates(cell)
+            self._dates[j] = about.dates
+            return False
+        if not about.is_target and looks_like_time(cell):
+            raise about.holds_times(cell)
+        return True
 
     def rows(self) -> Iterator[NumberedRow]:
         """Yield the text of the samples."""
@@ -327,12 +366,14 @@ class LineRows:
 
     def convert(self, rows: Sequence[NumberedRow]) -> Samples:
         """Return the features and labels of some rows."""
-        columns: list[NumericColumn | NominalColumn | None] = []
+        columns: list[Column | None] = []
         for j in range(len(self._table.names)):
             if j in self._roles.dropped:
                 columns.append(None)
             elif self._is_nominal.get(j, False):
                 columns.append(NominalColumn(self._cells(j), self._names.get(j)))
+            elif j in self._dates:
+                columns.append(DateColumn(self._cells(j), self._dates[j]))
             else:
                 columns.append(NumericColumn(self._cells(j)))
         builder = TableBuilder(self.path, columns, self._roles, self._options)

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["PLAIN", "NumberFormat", "looks_like_number"]
+__all__ = ["LARGEST_WHOLE", "PLAIN", "NumberFormat", "looks_like_number"]
+
+# Doubles hold every whole number up to here.
+LARGEST_WHOLE = 2.0**53
 
 # Where the comma is the decimal sign, these may stand between groups of three digits: a point,
 # blanks of three widths, an apostrophe.

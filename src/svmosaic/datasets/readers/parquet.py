@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from svmosaic.datasets.dataset import Dataset
+from svmosaic.datasets.readers.column_roles import Roles, assign_roles
 from svmosaic.datasets.readers.columns import (
     Cells,
     Column,
     FinishedColumn,
     NumericColumn,
-    Roles,
-    TableOptions,
     TextColumn,
-    assemble_table,
-    assign_roles,
-    check_size,
-    feature_names,
-    find_column,
-    target_values,
+)
+from svmosaic.datasets.readers.feature_matrix import assemble_table, check_size, feature_names
+from svmosaic.datasets.readers.index_columns import (
+    columns_without_index,
+    index_as_ids,
+    named_index,
 )
 from svmosaic.datasets.readers.line_table import MISSING, make_columns
+from svmosaic.datasets.readers.numbers import LARGEST_WHOLE
 from svmosaic.datasets.readers.reader import TABLE_OPTIONS, ColumnNames, Reader
+from svmosaic.datasets.readers.table_options import TableOptions
+from svmosaic.datasets.readers.target_values import target_values
 from svmosaic.datasets.readers.text import (
     coding_limit,
     file_error,
@@ -40,12 +41,9 @@ from svmosaic.datasets.readers.text import (
 from svmosaic.exceptions import DataFileError
 from svmosaic.utils.optional import import_optional
 
-__all__ = ["READER"]
+__all__ = ["READER", "iter_parquet"]
 
 _BATCH_ROWS = 1 << 16
-# What pandas calls an index that it writes as a column.
-_INDEX_COLUMN = re.compile(r"__index_level_\d+__")
-_LARGEST_WHOLE = 2**53
 
 
 class _ArrowNumbers(NumericColumn):
@@ -56,7 +54,7 @@ class _ArrowNumbers(NumericColumn):
         about = self._cells
         if about.is_target and values.type.bit_width == 64 and "int" in str(values.type):
             whole = values.drop_null().to_numpy(zero_copy_only=False)
-            if whole.size and (whole.max() >= _LARGEST_WHOLE or whole.min() <= -_LARGEST_WHOLE):
+            if whole.size and (whole.max() >= LARGEST_WHOLE or whole.min() <= -LARGEST_WHOLE):
                 raise file_error(
                     about.path,
                     None,
@@ -92,19 +90,7 @@ def _open(path: Path) -> Any:
 
 def _columns(path: Path, options: TableOptions) -> ColumnNames:
     with _open(path) as file:
-        return ColumnNames(_names(path, file), index=_index(file))
-
-
-def _index(file: Any) -> tuple[str, ...]:
-    """Return the columns that pandas wrote of an index with a name."""
-    about = file.schema_arrow.pandas_metadata or {}
-    # An index that counts the rows is a dict, which is no column.
-    listed = {one for one in about.get("index_columns", ()) if isinstance(one, str)}
-    return tuple(
-        name
-        for name in file.schema_arrow.names
-        if name in listed and not _INDEX_COLUMN.fullmatch(name)
-    )
+        return ColumnNames(_names(path, file), index=named_index(file.schema_arrow))
 
 
 def _names(path: Path, file: Any) -> tuple[str, ...]:
@@ -112,7 +98,7 @@ def _names(path: Path, file: Any) -> tuple[str, ...]:
 
     An index with a name comes first, where pandas shows it: the last column is the target.
     """
-    names = [name for name in file.schema_arrow.names if not _INDEX_COLUMN.fullmatch(name)]
+    names = columns_without_index(file.schema_arrow)
     for name, count in Counter(names).items():
         if count > 1:
             raise file_error(
@@ -121,37 +107,21 @@ def _names(path: Path, file: Any) -> tuple[str, ...]:
                 f"{count} columns are called {shorten(name)}. Rename them before the file is "
                 "written.",
             )
-    index = _index(file)
+    index = named_index(file.schema_arrow)
     return (*index, *(name for name in names if name not in index))
 
 
-def _index_as_ids(
-    names: Sequence[str], index: Sequence[str], options: TableOptions, path: Path
-) -> TableOptions:
-    """Return options with the index as ids, unless the caller says what its columns are."""
-    keys = [
-        options.target,
-        options.id_column,
-        *options.drop,
-        *options.nominal_columns,
-        *options.numeric_columns,
-    ]
-    if isinstance(options.dates, Mapping):
-        keys += options.dates
-    said = {names[find_column(key, names, path)] for key in keys if key is not None}
-    free = [name for name in index if name not in said]
-    if not free or len(names) <= len(index):
-        return options
-    if options.id_column is None:
-        first, *free = free
-        options = replace(options, id_column=first)
-    return replace(options, drop=[*options.drop, *free])
-
-
 def _read(path: Path, options: TableOptions) -> Dataset:
+    with _damage_named(path):
+        return _read_rows(path, options)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Name the file in what pyarrow says of damage, and rows, not lines, in what columns say."""
     damage = import_optional("pyarrow", "read parquet files").ArrowException
     try:
-        return _read_rows(path, options)
+        yield
     except (damage, OSError, UnicodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
@@ -168,24 +138,91 @@ def _read(path: Path, options: TableOptions) -> Dataset:
 
 def _read_rows(path: Path, options: TableOptions) -> Dataset:
     with _open(path) as file:
-        names = _names(path, file)
-        options = _index_as_ids(names, _index(file), options, path)
-        roles = assign_roles(names, options, path)
-        types = {name: _value_type(file.schema_arrow.field(name).type) for name in names}
-        columns = _make_columns(path, names, types, roles, options)
-        most, read, n_rows = memory_limit(options.max_bytes), 0, 0
-        kept = [name for name, column in zip(names, columns, strict=True) if column is not None]
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=kept):
+        table = _Table(path, file, options)
+        return table.read(file.iter_batches(batch_size=_BATCH_ROWS, columns=table.kept))
+
+
+def iter_parquet(path: Path, options: TableOptions, n_rows: int) -> Iterator[Dataset]:
+    """Yield a file in blocks of at most `n_rows` rows, each read as a file of its own.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : TableOptions
+        As for `svmosaic.datasets.read_table`. Which columns of text hold numbers is decided in
+        each block, unless the options say it.
+    n_rows : int
+        The most rows of a block.
+    """
+    with _damage_named(path), _open(path) as file:
+        table, done = _Table(path, file, options), 0
+        for batch in file.iter_batches(batch_size=n_rows, columns=table.kept):
+            if batch.num_rows:
+                yield table.read([batch], done)
+                done += batch.num_rows
+
+
+class _Table:
+    """How the columns of a file are read."""
+
+    def __init__(self, path: Path, file: Any, options: TableOptions) -> None:
+        self._path = path
+        self._names = _names(path, file)
+        index = named_index(file.schema_arrow)
+        self._options = index_as_ids(self._names, index, options, path)
+        self._roles = assign_roles(self._names, self._options, path)
+        schema = file.schema_arrow
+        self._types = {name: _value_type(schema.field(name).type) for name in self._names}
+        self.kept = [
+            name for name, column in zip(self._names, self._columns(), strict=True) if column
+        ]
+
+    def _columns(self) -> list[Column | None]:
+        return _make_columns(self._path, self._names, self._types, self._roles, self._options)
+
+    def read(self, batches: Iterable[Any], done: int = 0) -> Dataset:
+        """Return the rows of some batches; `done` rows of the file come before them."""
+        columns = self._columns()
+        most, read, n_rows = memory_limit(self._options.max_bytes), 0, 0
+        for batch in batches:
             read += batch.nbytes
             if read > most:
-                raise too_long(path, most, options.max_bytes)
-            for name, column in zip(names, columns, strict=True):
+                raise too_long(self._path, most, self._options.max_bytes)
+            for name, column in zip(self._names, columns, strict=True):
                 if column is not None:
-                    _add(column, batch.column(batch.schema.get_field_index(name)), n_rows + 1)
+                    values = batch.column(batch.schema.get_field_index(name))
+                    _add(column, values, done + n_rows + 1)
             n_rows += batch.num_rows
-    if n_rows == 0:
-        raise file_error(path, None, "the table has no rows. Check the file.")
-    return _make_dataset(path, columns, n_rows, roles, options)
+        if n_rows == 0:
+            raise file_error(self._path, None, "the table has no rows. Check the file.")
+        return _make_dataset(self._path, columns, n_rows, self._roles, self._options)
+
+
+def _cells(path: Path, options: TableOptions) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows as text, with their numbers from 1."""
+    number = 0
+    with _open(path) as file:
+        names = _names(path, file)
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=list(names)):
+            texts = [
+                _texts(batch.column(batch.schema.get_field_index(name)).to_pylist())
+                for name in names
+            ]
+            for cells in zip(*texts, strict=True):
+                number += 1
+                yield number, cells
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """Return values as a file of text would have them."""
+    return ["" if value is None else _text(value) for value in values]
+
+
+def _text(value: Any) -> str:
+    # pandas makes floats of whole numbers where one is missing.
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE
+    return str(int(value)) if is_whole else str(value).strip()
 
 
 def _value_type(kind: Any) -> Any:
@@ -241,7 +278,7 @@ def _add(column: Column, values: Any, first: int) -> None:
             values = values.dictionary_decode()
         column.add_array(values, first)
         return
-    texts = ["" if value is None else str(value).strip() for value in values.to_pylist()]
+    texts = _texts(values.to_pylist())
     column.add(texts, range(first, first + len(texts)))
 
 
@@ -283,5 +320,6 @@ READER = Reader(
     read=_read,
     options=TABLE_OPTIONS | {"numeric_columns", "dates"},
     columns=_columns,
+    cells=_cells,
     magic=b"PAR1",
 )

@@ -6,7 +6,7 @@ Nothing here imports the numerical libraries: the command line lists the formats
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,8 +17,8 @@ from svmosaic.datasets.readers.text import iter_blocks
 
 if TYPE_CHECKING:
     from svmosaic.datasets.dataset import Dataset
-    from svmosaic.datasets.readers.columns import TableOptions
     from svmosaic.datasets.readers.row_source import RowSource
+    from svmosaic.datasets.readers.table_options import TableOptions
 
 __all__ = [
     "TABLE_OPTIONS",
@@ -57,6 +57,10 @@ class ColumnNames:
         Whether the first column has no heading, and so names the rows.
     index : tuple of str
         Those of them that the file declares as an index of the rows.
+    header : bool or None
+        Whether the first line names the columns; None: the format leaves no choice.
+    missing : frozenset of str or None
+        What a cell without a value looks like; None: as in CSV.
     """
 
     names: tuple[str, ...]
@@ -65,6 +69,8 @@ class ColumnNames:
     numbers: NumberFormat | None = None
     row_names: bool = False
     index: tuple[str, ...] = ()
+    header: bool | None = None
+    missing: frozenset[str] | None = None
 
 
 def no_line(line: str) -> bool:
@@ -88,7 +94,7 @@ class Reader:
         Extensions of its files, in lower case with the point: ``(".csv", ".tsv")``.
     read : callable
         ``read(path, options)`` returns the `Dataset` of a file. The options are a
-        `svmosaic.datasets.readers.columns.TableOptions`.
+        `svmosaic.datasets.readers.table_options.TableOptions`.
     recognises : callable
         ``recognises(line)`` says whether a stripped line can only be of this format. Asked line
         by line for files with an unknown extension, the reader registered last first.
@@ -104,6 +110,9 @@ class Reader:
     rows : callable or None
         ``rows(path, options)`` returns a `svmosaic.datasets.readers.row_source.RowSource`, which
         streams need. None: not to be had as a stream.
+    cells : callable or None
+        ``cells(path, options)`` yields the rows of a file with named columns as their number and
+        the text of their cells. None: a description of a file is made of what `read` returns.
     magic : bytes
         How all files of a format that is no text begin; empty for text.
     """
@@ -116,6 +125,7 @@ class Reader:
     columns: Callable[[Path, TableOptions], ColumnNames] | None = None
     read_bags: Callable[[Path, str | int | None, TableOptions], Dataset] | None = None
     rows: Callable[[Path, TableOptions], RowSource] | None = None
+    cells: Callable[[Path, TableOptions], Iterator[tuple[int, Sequence[str]]]] | None = None
     magic: bytes = b""
 
     @property

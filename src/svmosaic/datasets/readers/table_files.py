@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions
 from svmosaic.datasets.readers.dates import DATE_ORDERS, DateOrder
 from svmosaic.datasets.readers.reader import Reader, find_reader
+from svmosaic.datasets.readers.table_options import TableOptions
 
 __all__ = ["check_options", "read_table"]
 

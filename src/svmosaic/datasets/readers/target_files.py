@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmosaic.datasets.dataset import Dataset
-from svmosaic.datasets.readers.columns import TableOptions, find_column
+from svmosaic.datasets.readers.column_roles import find_column
 from svmosaic.datasets.readers.dates import DateOrder
 from svmosaic.datasets.readers.reader import ColumnNames, Reader, find_reader
 from svmosaic.datasets.readers.table_files import check_options
+from svmosaic.datasets.readers.table_options import TableOptions
 from svmosaic.datasets.readers.text import file_error, shorten, table_name
 
 __all__ = ["read_multitarget", "read_target_names"]

@@ -32,6 +32,7 @@ __all__ = [
     "memory_limit",
     "most_by_ratio",
     "other_advice",
+    "packing_and_encoding",
     "shorten",
     "split_plain",
     "table_name",
@@ -214,8 +215,7 @@ def iter_chunks(
 def _as_utf8(path: Path, chunks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
     """Yield the chunks in UTF-8, without a byte-order mark."""
     first = next(chunks, b"")
-    if encoding is None:
-        encoding = next((name for mark, name in _MARKS if first.startswith(mark)), "utf-8")
+    encoding = encoding or _encoding_by_mark(first)
     if encoding in ("utf-8", "utf-8-sig"):
         yield from itertools.chain([first.removeprefix(_UTF8_MARK)], chunks)
         return
@@ -236,6 +236,26 @@ def _as_utf8(path: Path, chunks: Iterator[bytes], encoding: str | None) -> Itera
             text, is_first = text.removeprefix("\ufeff"), False
         line += text.count("\n")
         yield text.encode("utf-8", "surrogatepass")
+
+
+def _encoding_by_mark(start: bytes) -> str:
+    """Return the encoding that the first bytes of a text show."""
+    return next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+
+
+def packing_and_encoding(path: Path) -> tuple[bool, str]:
+    """Return whether a file is gzip'd, and the encoding that its first bytes show.
+
+    Parameters
+    ----------
+    path : Path
+        A file of text.
+    """
+    with path.open("rb") as raw:
+        is_packed = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        raw.seek(0)
+        start = next(_unzip(path, raw), b"") if is_packed else raw.read(len(_MARKS[0][0]))
+    return is_packed, _encoding_by_mark(start)
 
 
 @lru_cache(maxsize=64)
