@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_blobs, make_classification
 from sklearn.linear_model import LogisticRegression
@@ -239,14 +241,83 @@ def test_logarithms_are_those_of_probabilities(noisy):
     )
 
 
-def test_many_rows_are_predicted_some_at_a_time(many, monkeypatch):
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Values of six pairs in blocks of 37 rows, and no table of all rows."""
+    monkeypatch.setattr("svmosaic.classification.held_out._BLOCK_BYTES", 8 * 6 * 37)
+    monkeypatch.setattr("svmosaic.classification.held_out._TABLE_BYTES", 0)
+
+
+def test_many_rows_are_predicted_some_at_a_time(many, small_blocks):
     X, y, X_test, _ = many
     model = CalibratedClassifier(SMOClassifier()).fit(X, y)
-    expected = model.predict_proba(X_test)
-    monkeypatch.setattr("svmosaic.classification.calibrated._BLOCK_VALUES", 16 * 37)
+    expected = np.concatenate([model.predict_proba(X_test[i : i + 1]) for i in range(400)])
 
     np.testing.assert_array_equal(model.predict_proba(X_test), expected)
     np.testing.assert_array_equal(model.predict_proba(sp.coo_array(X_test)), expected)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_many_classes_are_calibrated_some_rows_at_a_time(
+    many, method, kernel, multi_class, request
+):
+    X, y, _, _ = many
+    # One row of a class of its own is in no fold.
+    y = np.where(np.arange(500) == 77, 9, y)
+    X = X @ X.T if kernel == "precomputed" else X
+    weights = np.random.default_rng(0).uniform(0.0, 2.0, 500)
+    weights[::50] = 0.0
+    model = CalibratedClassifier(
+        SMOClassifier(kernel=kernel, multi_class=multi_class), method=method
+    )
+    whole = clone(model).fit(X, y, weights)
+    request.getfixturevalue("small_blocks")
+
+    in_blocks = model.fit(X, y, weights)
+
+    names = ["slopes_", "offsets_"] if method == "sigmoid" else ["knots_", "levels_", "n_knots_"]
+    for name in [*names, "temperature_"]:
+        np.testing.assert_array_equal(getattr(in_blocks, name), getattr(whole, name))
+
+
+class NearestCentres(ClassifierMixin, BaseEstimator):
+    """A decision per pair of classes in no time: which of their centres is nearer."""
+
+    decision_function_shape = "ovo"
+
+    def fit(self, X, y):
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.n_features_in_ = X.shape[1]
+        sums = np.zeros((self.classes_.size, X.shape[1]))
+        np.add.at(sums, labels, X)
+        self.centres_ = sums / np.bincount(labels)[:, np.newaxis]
+        return self
+
+    def decision_function(self, X):
+        apart = ((X[:, np.newaxis, :] - self.centres_) ** 2).sum(axis=2)
+        first, second = np.triu_indices(self.classes_.size, 1)
+        return apart[:, second] - apart[:, first]
+
+
+def test_calibration_of_200_classes_needs_little_memory(monkeypatch):
+    # All values are 1000 x 19,900, or 159 MB. A sigmoid sees those of ten rows: the memory is
+    # the same without 19,900 searches for the best one, which take a minute.
+    monkeypatch.setattr("svmosaic.classification.calibrated.fit_sigmoid", lambda *a: (1.0, 0.0))
+    X, y = make_blobs(1000, n_features=3, centers=200, random_state=0)
+    model = CalibratedClassifier(NearestCentres(), cv=2)
+    tracemalloc.start()
+
+    try:
+        model.fit(X, y)
+        model.predict_proba(X[:300])
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert model.slopes_.size == 19_900
+    assert peak - kept < 80e6
 
 
 # Which classifiers --------------------------------------------------------------------------

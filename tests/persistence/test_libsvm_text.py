@@ -247,6 +247,27 @@ def test_imported_nu_svc_decides_as_scikit_learn(iris, tmp_path):
     assert np.array_equal(model.predict(X), svc.predict(X))
 
 
+def test_an_imported_nu_svm_breaks_ties_of_votes_as_libsvm_does(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 5, 200)
+    svc = NuSVC(nu=0.5, gamma=3.0).fit(X, y)
+    path = tmp_path / "svc.model"
+    write_svc(svc, path, svm_type="nu_svc")
+    samples = rng.normal(size=(500, 2))
+    _, expected, tied = reference_decisions(path, samples)
+
+    model = import_libsvm(path)
+
+    assert tied.sum() > 20
+    assert np.array_equal(model.predict(samples), expected)
+    assert np.array_equal(model.predict(samples), svc.predict(samples))
+    assert np.isnan(model.C_).all()
+    save(model, tmp_path / "model")
+    assert np.array_equal(load(tmp_path / "model").predict(samples), expected)
+    export_libsvm(model, tmp_path / "again")
+    assert (tmp_path / "again").read_text().startswith("svm_type nu_svc\n")
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (2, 1, 0), (1, 0, 2)])
 def test_labels_can_come_in_any_order(iris, tmp_path, order):
     X, y = iris

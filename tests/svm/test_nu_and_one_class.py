@@ -138,3 +138,29 @@ def test_detectors_do_not_depend_on_the_scale_of_weights(factor):
     np.testing.assert_allclose(
         weighted.decision_function(X), factor * plain.decision_function(X), rtol=1e-9, atol=1e-9
     )
+
+
+@pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_probabilities_near_the_largest_nu_lower_it_in_the_folds(weighted):
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(103, 3))
+    y = (samples[:, 0] + 0.5 * rng.normal(size=103) > 0.3).astype(int)
+    weights = rng.uniform(0.5, 2.0, 103) if weighted else np.ones(103)
+    totals = np.bincount(y, weights)
+    largest = 2.0 * totals.min() / totals.sum()
+
+    model = NuSVC(nu=largest, probability=True).fit(samples, y, weights)
+
+    # Without its folds it is the same model, with the nu that was asked for.
+    plain = NuSVC(nu=largest).fit(samples, y, weights)
+    np.testing.assert_array_equal(
+        model.decision_function(samples), plain.decision_function(samples)
+    )
+    found = model.predict_proba(samples)[:, 1]
+    assert np.mean((found > 0.5) == y) > 0.8
+    # They are a falling or rising function of this model's decisions.
+    order = np.argsort(plain.decision_function(samples))
+    assert np.all(np.diff(found[order]) >= 0.0)
+    with pytest.raises(ValueError, match="specified nu is infeasible"):
+        NuSVC(nu=1.01 * largest, probability=True).fit(samples, y, weights)

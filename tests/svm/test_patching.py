@@ -26,6 +26,7 @@ from svmosaic.patch import main
 from svmosaic.svm import SVC, SVR, replacements
 
 THEIRS, THEIR_SVR = sklearn.svm.SVC, sklearn.svm.SVR
+THEIR_ONE_CLASS = sklearn.svm.OneClassSVM
 X, Y = load_iris(return_X_y=True)
 ALL = [
     f"{module}.{name}"
@@ -176,6 +177,19 @@ def test_a_class_of_the_users_is_not_handed_back(patched):
     assert Mine().fit(X, Y).score(X, Y) > 0.9
     with pytest.raises(ValueError, match="The 'gamma' parameter of Mine must be"):
         Mine(gamma=0.0).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR", "OneClassSVM"])
+def test_random_numbers_after_a_fit_are_those_without_us(patched, name):
+    originals = {"SVC": THEIRS, "SVR": THEIR_SVR, "OneClassSVM": THEIR_ONE_CLASS}
+
+    drawn = []
+    for kind in (originals[name], getattr(patched, name)):
+        np.random.seed(0)  # noqa: NPY002
+        kind().fit(X, Y)
+        drawn.append(np.random.random())  # noqa: NPY002
+
+    assert drawn[0] == drawn[1]
 
 
 def test_searches_mix_models_of_both(patched, caplog):

@@ -259,9 +259,37 @@ class TestProbabilities:
         with pytest.raises(NotFittedError, match="fitted with probability=False"):
             model.predict_proba(X)
 
-    def test_a_class_of_one_sample_is_refused(self):
-        with pytest.raises(ValueError, match="at least 2 samples of every class"):
-            SVC(probability=True).fit(X[:51], Y[:51])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_a_class_may_have_one_sample(self, weighted):
+        y, weights = Y.copy(), np.ones(150)
+        if weighted:
+            weights[Y == 0] = 0.0
+            weights[0] = 1.0
+        else:
+            y[0] = 7
+
+        model = SVC(probability=True).fit(X, y, weights)
+
+        found = model.predict_proba(X)
+        np.testing.assert_allclose(found.sum(axis=1), 1.0)
+        others = Y != 0
+        chosen = model.classes_[found.argmax(axis=1)]
+        assert np.mean(chosen[others] == Y[others]) > 0.9
+
+    def test_two_samples_have_probabilities_too(self):
+        found = SVC(probability=True).fit([[0.0], [1.0]], [3, 5]).predict_proba([[0.0], [1.0]])
+
+        # Platt's targets of one sample each: 2/3.
+        np.testing.assert_allclose(found, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], atol=1e-3)
+
+    def test_a_precomputed_kernel_keeps_columns_of_rows_without_weight(self):
+        weights = (np.arange(150) % 10 > 0).astype(float)
+        K = X @ X.T
+
+        found = SVC(probability=True, kernel="precomputed").fit(K, Y, weights).predict_proba(K)
+
+        expected = SVC(probability=True, kernel="linear").fit(X, Y, weights).predict_proba(X)
+        np.testing.assert_allclose(found, expected, atol=1e-2)
 
     def test_model_files_do_not_hold_them(self, tmp_path):
         model = SVC(probability=True).fit(X, Y)

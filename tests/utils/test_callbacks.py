@@ -167,6 +167,26 @@ def test_a_search_of_scikit_learn_passes_its_callbacks_on():
 
 
 @needs_callbacks
+def test_a_search_with_a_scoring_function_is_told_once():
+    X, y = load_iris(return_X_y=True)
+    recorder, seen = Recorder(), []
+    # Its score is not a function of the confusion matrix, so that models are fitted one by one.
+    search = OLLAWVClassifierCV(
+        gammas=[0.1, 1.0], Cs=[1.0, 10.0], cv=2, scoring=lambda model, X, y: model.score(X, y)
+    )
+
+    with report_progress(lambda done, total, steps: seen.append((done, total))):
+        search.set_callbacks(recorder).fit(X, y)
+
+    ended = [event[2] for event in recorder.events if event[0] == "end"]
+    # Four candidates on two folds; the best one on all rows may report its three pairs.
+    assert ended[:9] == ["problem"] * 8 + ["solve"]
+    assert ended.count("problem") in (8, 11)
+    assert seen[0][1] == 8
+    assert (8, 8) in seen
+
+
+@needs_callbacks
 def test_the_progress_bar_of_scikit_learn_works(monkeypatch):
     pytest.importorskip("rich")
     from sklearn.callback import ProgressBar

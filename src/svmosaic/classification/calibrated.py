@@ -13,9 +13,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_random_state, get_tags, indexable
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from svmosaic.classification.multiclass_prediction import MulticlassPrediction
+from svmosaic.classification.class_scores import (
+    class_scores,
+    column_classes,
+    fit_with_weights,
+    has_pairs,
+    settled,
+)
+from svmosaic.classification.held_out import HeldOutValues, blocks_of_rows
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.pair_coupling import couple_pairs
 from svmosaic.classification.sigmoid import (
@@ -24,7 +31,6 @@ from svmosaic.classification.sigmoid import (
     fit_temperature,
     step_log_odds,
 )
-from svmosaic.engine.class_pairs import class_pairs
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.array_checks import check_values, refuse
 from svmosaic.utils.declaration import (
@@ -47,14 +53,11 @@ from svmosaic.utils.sklearn_compat import (
 from svmosaic.utils.splits import Split, classification_splits, tests_every_row_once
 from svmosaic.utils.state_codec import Array, Labels, Real, Scope
 
-__all__ = ["CalibratedClassifier", "class_scores", "has_pairs", "with_probabilities"]
+__all__ = ["CalibratedClassifier", "with_probabilities"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
 # Rows of each class from which on half of them say as much as four fifths.
 _MANY_ROWS = 100
-# Decision values that are held at once in predictions.
-_BLOCK_VALUES = 1 << 23
-
 
 # What each method has.
 _FITTED = {"sigmoid": ("slopes_", "offsets_"), "isotonic": ("knots_", "levels_", "n_knots_")}
@@ -70,7 +73,7 @@ def _check_calibration(model: Any, sizes: Scope) -> None:
         for name in names:
             if (getattr(model, name, None) is not None) != (method == model.method):
                 refuse(f"'{name.strip('_')}' does not fit the method '{model.method}'")
-    n_columns = len(_column_classes(inner, model.classes_.size))
+    n_columns = len(column_classes(inner, model.classes_.size))
     expect("calibrated columns", sizes["n_columns"], n_columns)
     if model.method == "isotonic":
         _check_steps(model, sizes)
@@ -228,59 +231,60 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         require_host(type(self).__name__, X, y)
         template = OLLAWVClassifier() if self.estimator is None else self.estimator
         # This fit looks at the data; what follows relies on it.
-        self.estimator_ = _settled(_fit(clone(template), X, y, sample_weight))
+        self.estimator_ = settled(fit_with_weights(clone(template), X, y, sample_weight))
         self.classes_ = self.estimator_.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         X, y = indexable(X, column_or_1d(y))
+        kept = np.arange(len(y))
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight, dtype=np.float64)
             if self.cv is None or isinstance(self.cv, Integral):
-                # Folds that were given count all rows.
-                X, y, sample_weight = self._weighted_rows(X, y, sample_weight)
-        values = self._held_out_values(X, y, sample_weight)
+                # A weight of 0 leaves a row out. Folds that were given count all rows.
+                kept = np.flatnonzero(sample_weight > 0.0)
+            sample_weight = sample_weight[kept]
+        if kept.size < len(y):
+            X, y = take_rows(X, kept), y[kept]
         weights = np.ones(len(y)) if sample_weight is None else np.maximum(sample_weight, 0.0)
         # Classes without weight are none of the model's.
         labels = np.minimum(np.searchsorted(self.classes_, y), self.classes_.size - 1)
+        values = self._held_out_values(X, y, labels, sample_weight, kept)
         self._calibrate(values, labels, weights)
         return self
 
-    def _weighted_rows(self, X: Any, y: Any, weights: DoubleArray) -> tuple[Any, Any, DoubleArray]:
-        """Return the rows that take part, which a weight of 0 leaves out."""
-        kept = np.flatnonzero(weights > 0.0)
-        if kept.size == weights.size:
-            return X, y, weights
-        rows = take_rows(X, kept)
-        if get_tags(self.estimator_).input_tags.pairwise:
-            rows = np.asarray(rows)[:, kept]
-        return rows, y[kept], weights[kept]
+    def _held_out_values(
+        self, X: Any, y: Any, labels: IndexArray, sample_weight: Any, columns: IndexArray
+    ) -> HeldOutValues:
+        """Return the decision values of each row by a classifier that has not seen it.
 
-    def _held_out_values(self, X: Any, y: Any, sample_weight: Any) -> DoubleArray:
-        """Return the decision values of each row by a classifier that has not seen it."""
+        `columns` names the column of each row in kernel values, which have one for rows without
+        weight as well.
+        """
         template = clone(self.estimator_)
         pairwise = get_tags(self.estimator_).input_tags.pairwise
         if pairwise:
             X = np.asarray(X)
-        n_columns = len(_column_classes(self.estimator_, self.classes_.size))
-        values = np.empty((len(y), n_columns))
+        n_classes = int(self.classes_.size)
+        sides = column_classes(self.estimator_, n_classes)
+        values = HeldOutValues(X, labels, sides, n_classes)
         splits, alone = self._splits(X, y)
         if alone.size:
-            values[alone] = class_scores(self.estimator_, take_rows(X, alone))
+            values.add(self.estimator_, alone)
         for train, test in splits:
-            rows, left_out = take_rows(X, train), take_rows(X, test)
+            rows = take_rows(X, train)
             if pairwise:
-                rows, left_out = rows[:, train], left_out[:, train]
+                rows = rows[:, columns[train]]
             weights = None if sample_weight is None else sample_weight[train]
-            model = _fit(clone(template), rows, y[train], weights)
+            model = fit_with_weights(clone(template), rows, y[train], weights)
             if not np.array_equal(model.classes_, self.classes_):
                 raise ValueError(
                     f"{type(self).__name__} needs every class in the training part of every fold. "
                     f"Got one with {model.classes_.size} of {self.classes_.size} classes; pass a "
                     "number of folds as 'cv', or fewer of them."
                 )
-            values[test] = class_scores(model, left_out)
+            values.add(model, test, columns[train] if pairwise else None)
         return values
 
     def _splits(self, X: Any, y: Any) -> tuple[list[Split], IndexArray]:
@@ -312,14 +316,14 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         ]
         return splits, alone
 
-    def _calibrate(self, values: DoubleArray, labels: IndexArray, weights: DoubleArray) -> None:
+    def _calibrate(self, values: HeldOutValues, labels: IndexArray, weights: DoubleArray) -> None:
         """Fit a sigmoid or steps to each column, then the temperature."""
-        sides = _column_classes(self.estimator_, self.classes_.size)
+        sides = column_classes(self.estimator_, self.classes_.size)
         fit = fit_sigmoid if self.method == "sigmoid" else fit_steps
         found: list[Any] = []
-        for column, (positive, negative) in zip(values.T, sides, strict=True):
-            part = slice(None) if negative < 0 else (labels == positive) | (labels == negative)
-            found.append(fit(column[part], labels[part] == positive, weights[part]))
+        for column, (positive, _) in enumerate(sides):
+            of_column, rows = values.of_column(column)
+            found.append(fit(of_column, labels[rows] == positive, weights[rows]))
         first, second = ([pair[side] for pair in found] for side in (0, 1))
         for name in itertools.chain(*_FITTED.values()):
             self.__dict__.pop(name, None)
@@ -330,7 +334,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.n_knots_ = np.array([knots.size for knots in first], dtype=np.int64)
         self.temperature_ = 1.0
         if self.classes_.size > 2:
-            scores = self._scores(values)
+            scores = np.empty((labels.size, self.classes_.size))
+            for rows, of_rows in values.blocks():
+                scores[rows] = self._scores(of_rows)
             self.temperature_ = fit_temperature(scores, labels, weights)
 
     # Prediction -----------------------------------------------------------------------------
@@ -350,11 +356,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         check_is_fitted(self)
         require_host(type(self).__name__, X)
-        # With many classes the values of all pairs are a table far larger than the result.
-        n_rows = max(1, _BLOCK_VALUES // self.classes_.size**2)
-        if not hasattr(X, "shape") or X.shape[0] <= n_rows:
+        if not hasattr(X, "shape"):
             return self._probabilities(X)
-        blocks = [np.arange(i, min(i + n_rows, X.shape[0])) for i in range(0, X.shape[0], n_rows)]
+        # With many classes the values of all pairs are a table far larger than the result.
+        n_columns = len(column_classes(self.estimator_, self.classes_.size))
+        blocks = list(blocks_of_rows(np.arange(X.shape[0]), n_columns))
+        if len(blocks) <= 1:
+            return self._probabilities(X)
         X = X.tocsr() if sp.issparse(X) else X
         return np.concatenate([self._probabilities(take_rows(X, rows)) for rows in blocks])
 
@@ -408,63 +416,6 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         tags.input_tags = inner.input_tags
         tags.classifier_tags.poor_score = inner.classifier_tags.poor_score
         return tags
-
-
-# The classifier inside ----------------------------------------------------------------------
-
-
-def class_scores(model: Any, X: Any) -> DoubleArray:
-    """Return the decision values of a fitted classifier, a column per pair of classes or class.
-
-    One-vs-one classifiers of svmosaic have a column per pair: their votes would hide how far
-    samples are from the boundaries.
-    """
-    if isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            X = X if step is None or step == "passthrough" else step.transform(X)
-        return class_scores(model.steps[-1][1], X)
-    if has_pairs(model) and isinstance(model, MulticlassPrediction):
-        return model._output_values(model._check_rows(X))
-    values = np.asarray(model.decision_function(X), dtype=np.float64)
-    return values[:, np.newaxis] if values.ndim == 1 else values
-
-
-def has_pairs(model: Any) -> bool:
-    """Whether the columns of `class_scores` are pairs of classes."""
-    if isinstance(model, Pipeline):
-        return has_pairs(model.steps[-1][1])
-    if model.classes_.size == 2:
-        return True
-    if isinstance(model, MulticlassPrediction):
-        return model.multi_class == "ovo"
-    return getattr(model, "decision_function_shape", None) == "ovo"
-
-
-def _column_classes(model: Any, n_classes: int) -> list[tuple[int, int]]:
-    """Return the positive and the negative class of each column; -1 means all others."""
-    return class_pairs(n_classes, "ovo" if has_pairs(model) else "ovr")
-
-
-def _fit(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-    """Fit with weights if there are any; in a pipeline they are those of the last step."""
-    if sample_weight is None:
-        return model.fit(X, y)
-    name, final = model.steps[-1] if isinstance(model, Pipeline) else ("", model)
-    if not has_fit_parameter(final, "sample_weight"):
-        raise TypeError(
-            f"{type(final).__name__} takes no sample_weight. Leave it out, or calibrate another "
-            "classifier."
-        )
-    key = f"{name}__sample_weight" if name else "sample_weight"
-    return model.fit(X, y, **{key: sample_weight})
-
-
-def _settled(model: Any) -> Any:
-    """Return a fitted model with its best model in place of a search."""
-    if isinstance(model, Pipeline):
-        *before, (name, final) = model.steps
-        return Pipeline([*before, (name, _settled(final))])
-    return _settled(model.best_estimator_) if hasattr(model, "best_estimator_") else model
 
 
 def with_probabilities(model: Any, **parameters: Any) -> Any:

@@ -17,13 +17,20 @@ from svmosaic.engine.definiteness import Intercept
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
 from svmosaic.engine.problem import Problem, Solution
 from svmosaic.engine.protocol import solve
+from svmosaic.utils.array_checks import check_values
 from svmosaic.utils.declaration import doubles
+from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.user_warning import warn_user
 
 __all__ = ["NuSMOClassifier"]
 
 # Sums of weights are rounded.
 _ROUNDING = 1e-12
+
+
+def _check_C(model: Any, sizes: Scope) -> None:
+    """Refuse a C that is not positive; nan means unknown, in models of other libraries."""
+    check_values("C", model.C_[~np.isnan(model.C_)], finite=False, above=0.0)
 
 
 class NuSMOClassifier(NuEstimator, ExactKernelClassifier):
@@ -167,7 +174,7 @@ class NuSMOClassifier(NuEstimator, ExactKernelClassifier):
     }
 
     _model_file = ExactKernelClassifier._model_file.extend(
-        {"C_": doubles("n_outputs", above=0, finite=False)}
+        {"C_": doubles("n_outputs", finite=False)}, _check_C
     )
 
     max_iter: int

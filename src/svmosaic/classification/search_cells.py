@@ -18,7 +18,7 @@ from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DeviceTable, DoubleArray, IndexArray
 from svmosaic.engine.protocol import engine_for
 from svmosaic.engine.tasks import TuneSettings
-from svmosaic.utils.progress import report_progress
+from svmosaic.utils.progress import report_progress_inside
 from svmosaic.utils.sklearn_compat import take_rows
 from svmosaic.utils.splits import Split
 from svmosaic.utils.user_warning import warn_user
@@ -210,11 +210,12 @@ def _score_models(
         }
         for g, m, c in product(*map(range, shape[:3])):
             chosen = candidate_parameters(search, grid.gammas[g], grid.margins[m], grid.Cs[c])
-            with report_progress(report):
+            with report_progress_inside(report):
                 model.set_params(**chosen).fit(X_train, y_train, weights)
             scores[g, m, c, f] = scoring.score(model, X_test, y_test, score_params)
             n_support[g, m, c, f] = model.support_.size
             done, steps = done + 1, steps + int(np.sum(model.n_iter_))
+            report(0, 0, 0)
     return scores, n_support
 
 

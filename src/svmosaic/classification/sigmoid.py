@@ -19,6 +19,8 @@ _SHORTEST_STEP = 1e-10
 _RIDGE = 1e-12
 # Temperatures outside of exp(-6) to exp(6) mean that the values say nothing, or everything.
 _LOG_RANGE = (-6.0, 6.0)
+# Scores whose exponentials are held at once.
+_BLOCK_VALUES = 1 << 20
 
 
 def smoothed_targets(positive: npt.NDArray[np.bool_], weights: DoubleArray) -> DoubleArray:
@@ -171,9 +173,16 @@ def fit_temperature(scores: DoubleArray, labels: IndexArray, weights: DoubleArra
     mean_of_others = (scores.sum(axis=1) - own) / (n_classes - 1)
     expected = (1.0 - others) * own + others * mean_of_others
 
+    size = max(1, _BLOCK_VALUES // n_classes)
+    blocks = [slice(begin, begin + size) for begin in range(0, labels.size, size)]
+
     def loss(log_t: float) -> float:
         factor = np.exp(-log_t)
-        return float(weights @ (logsumexp(factor * scores, axis=1) - factor * expected))
+        # Some rows at a time: the sums over classes need several tables of the size of the scores.
+        return sum(
+            float(weights[b] @ (logsumexp(factor * scores[b], axis=1) - factor * expected[b]))
+            for b in blocks
+        )
 
     found = minimize_scalar(loss, bounds=_LOG_RANGE, method="bounded", options={"xatol": 1e-9})
     return float(np.exp(found.x))

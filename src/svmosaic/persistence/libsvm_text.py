@@ -37,6 +37,7 @@ from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.exceptions import ModelFileError
 from svmosaic.regression.nu_smo_regressor import NuSMORegressor
 from svmosaic.regression.smo_regressor import SMORegressor
+from svmosaic.svm.nu_svc import NuSVC
 from svmosaic.utils.atomic import atomic_write
 
 __all__ = ["export_libsvm", "import_libsvm"]
@@ -220,7 +221,7 @@ def _lines(model: Any) -> Iterator[str]:
 
 def import_libsvm(
     path: str | os.PathLike[str], *, n_features: int | None = None
-) -> OLLAWVClassifier | SMORegressor | NuSMORegressor | OneClassSMO:
+) -> OLLAWVClassifier | NuSVC | SMORegressor | NuSMORegressor | OneClassSMO:
     r"""Read a model from a LIBSVM model file.
 
     The parser is strict: counts that contradict each other, a file cut short, nan, and indices
@@ -238,7 +239,9 @@ def import_libsvm(
 
     Returns
     -------
-    model : OLLAWVClassifier, SMORegressor, NuSMORegressor or OneClassSMO
+    model : OLLAWVClassifier, svm.NuSVC, SMORegressor, NuSMORegressor or OneClassSMO
+        A ``NuSVC`` gives a sample with equal votes to the first of its classes, as LIBSVM does with
+        labels that ascend; an ``OLLAWVClassifier`` compares the sums of decisions.
         Fitted, with float64 support vectors, sparse if less than half of the values are not 0.
         It predicts, but has no path: `at_margin` needs a model that svmosaic trained. `support_`
         counts the vectors of the file, which does not know the rows of the training data, nor
@@ -564,7 +567,7 @@ def _fitted_function(
     return model  # type: ignore[no-any-return]
 
 
-def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVClassifier:
+def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVClassifier | NuSVC:
     """Return the classifier, its classes sorted as scikit-learn wants them."""
     order = np.argsort(header.labels)
     ends = np.cumsum(header.counts)
@@ -572,21 +575,19 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
     n_support = header.counts[order]
     dual_coef, rho = _reordered(coefficients[:, rows], header.rho, n_support, order)
 
-    model = OLLAWVClassifier(
-        kernel=header.kernel,
-        gamma=header.gamma,
-        degree=header.degree,
-        coef0=header.coef0,
-        refine=None,
-    )
-    n_outputs = rho.size
-    path = {
-        "offsets": np.zeros(1, dtype=np.int64),
-        "rows": np.empty(0, dtype=np.int64),
-        "steps": np.empty(0),
-        "violations": np.empty(0),
-        "total_weights": np.empty(0),
+    common = {
+        "kernel": header.kernel,
+        "gamma": header.gamma,
+        "degree": header.degree,
+        "coef0": header.coef0,
     }
+    model: OLLAWVClassifier | NuSVC
+    extra: dict[str, Any]
+    if header.svm_type == "nu_svc":
+        model, extra = NuSVC(**common), _nu_state(order.size, rho.size, rows.size)
+    else:
+        model, extra = OLLAWVClassifier(**common, refine=None), _NO_PATH
+    n_outputs = rho.size
     assemble_classifier(
         model,
         {
@@ -602,11 +603,32 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
             "stop_reason_": np.full(n_outputs, "converged"),
             "dual_gap_": np.full(n_outputs, np.nan),
             "objective_": np.full(n_outputs, np.nan),
-            "_path": path,
-            "_selected": {},
+            **extra,
         },
     )
     return model
+
+
+# A model that was not trained here cannot continue.
+_NO_PATH: dict[str, Any] = {
+    "_path": {
+        "offsets": np.zeros(1, dtype=np.int64),
+        "rows": np.empty(0, dtype=np.int64),
+        "steps": np.empty(0),
+        "violations": np.empty(0),
+        "total_weights": np.empty(0),
+    },
+    "_selected": {},
+}
+
+
+def _nu_state(n_classes: int, n_outputs: int, n_vectors: int) -> dict[str, Any]:
+    """Return what a nu-SVM knows besides; the file has neither margins nor weights."""
+    return {
+        "C_": np.full(n_outputs, np.nan),
+        "class_weight_": np.ones(n_classes),
+        "_n_samples_fit": n_vectors,
+    }
 
 
 def _reordered(

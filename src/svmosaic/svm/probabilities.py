@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,10 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import column_or_1d
 
+from svmosaic.engine.problem import IndexArray
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.sklearn_compat import take_rows
+from svmosaic.utils.splits import Split
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.user_warning import warn_user
 
@@ -62,7 +65,11 @@ def warn_if_attribute_is_deprecated(name: str) -> None:
 
 
 def fit_probabilities(estimator: Any, X: Any, y: Any, sample_weight: Any) -> CalibratedClassifierCV:
-    """Return sigmoids of the decisions that models of the other folds make, and the model."""
+    """Return a fitted classifier with sigmoids of the decisions that models of other folds make.
+
+    As in LIBSVM, neither a class of one row nor a `nu` that is infeasible in a fold is an error:
+    the only row of its class is in every training part, and `nu` is lowered in the folds.
+    """
     y = column_or_1d(y)
     if sample_weight is not None and np.any(sample_weight <= 0):
         # They take no part in the model either.
@@ -70,16 +77,44 @@ def fit_probabilities(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Cal
         X, y, sample_weight = take_rows(X, kept), y[kept], sample_weight[kept]
         if estimator.kernel == "precomputed":
             X = X[:, kept]
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < 2:
-        raise ValueError(
-            f"{type(estimator).__name__} with probability=True needs at least 2 samples of every "
-            "class for cross-validation. Got a class with 1 sample; leave probability out."
-        )
+    labels = np.unique(y, return_inverse=True)[1]
+    splits = _folds(labels)
     plain = clone(estimator).set_params(probability=DEFAULT_PROBABILITY)
-    folds = StratifiedKFold(min(_FOLDS, smallest))
-    calibrated = CalibratedClassifierCV(plain, cv=folds, ensemble=False)
-    return calibrated.fit(X, y, sample_weight=sample_weight)
+    if hasattr(plain, "nu") and plain.class_weight is None:
+        plain.set_params(nu=min(plain.nu, _largest_nu(labels, sample_weight, splits)))
+    calibrated = CalibratedClassifierCV(plain, cv=splits, ensemble=False)
+    calibrated.fit(X, y, sample_weight=sample_weight)
+    # The model of all rows is there already: with the `nu` that was asked for, and with a column
+    # for every row of a precomputed kernel.
+    (classifier,) = calibrated.calibrated_classifiers_
+    classifier.estimator = copy(estimator)
+    return calibrated
+
+
+def _folds(labels: IndexArray) -> list[Split]:
+    """Return folds that test every row once; the only row of a class is in all training parts."""
+    counts = np.bincount(labels)
+    alone, shared = np.flatnonzero(counts[labels] == 1), np.flatnonzero(counts[labels] > 1)
+    if shared.size == 0:
+        # Nothing can be left out. Platt's targets keep the probabilities away from 0 and 1.
+        return [(alone, alone)]
+    folds = StratifiedKFold(min(_FOLDS, int(counts[counts > 1].min())))
+    splits = [
+        (np.union1d(shared[train], alone), shared[test])
+        for train, test in folds.split(shared, labels[shared])
+    ]
+    train, test = splits[0]
+    return [(train, np.union1d(test, alone)), *splits[1:]]
+
+
+def _largest_nu(labels: IndexArray, weights: Any, splits: list[Split]) -> float:
+    """Return the largest `nu` that is feasible in the training parts of all folds."""
+    largest = 1.0
+    for train, _ in splits:
+        given = None if weights is None else weights[train]
+        totals = np.bincount(labels[train], given)
+        largest = min(largest, 2.0 * totals.min() / (totals.min() + totals.max()))
+    return float(largest)
 
 
 @dataclass(frozen=True)

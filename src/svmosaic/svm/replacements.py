@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
 import sklearn.svm
+from sklearn.utils import check_random_state
 
 from svmosaic.svm.libsvm_interface import FITTED_PRIVATELY
 from svmosaic.svm.nu_svc import NuSVC as OurNuSVC
@@ -32,6 +34,8 @@ __all__ = [
 ]
 
 _log = logging.getLogger("svmosaic")
+
+_LARGEST_SEED = np.iinfo("i").max
 
 
 class _InPlaceOf(type):
@@ -89,6 +93,7 @@ class Replacement(metaclass=_InPlaceOf):
         if reason is None:
             learner: Any = super()
             learner.fit(X, y, sample_weight)
+            self._draw_as_original()
         else:
             self._become_original(reason, X, y, sample_weight)
         return self
@@ -103,6 +108,15 @@ class Replacement(metaclass=_InPlaceOf):
         except InvalidParameterError as error:
             return str(error)
         return None
+
+    def _draw_as_original(self) -> None:
+        """Take one number from the random generator, as every fit of scikit-learn's does.
+
+        What a program draws after the fit from the same generator, NumPy's global one by default,
+        is then the same with and without us.
+        """
+        # Those of regression and of one class draw from the global one, without a parameter.
+        check_random_state(getattr(self, "random_state", None)).randint(_LARGEST_SEED)
 
     def _become_original(self, reason: str, *training: Any) -> None:
         # Searches leave notes of their own on the models that they fit.

@@ -12,7 +12,13 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 
-__all__ = ["current_progress", "forward_progress", "log_lines", "report_progress"]
+__all__ = [
+    "current_progress",
+    "forward_progress",
+    "log_lines",
+    "report_progress",
+    "report_progress_inside",
+]
 
 ProgressFunction = Callable[[int, int, int], None]
 
@@ -59,6 +65,21 @@ def forward_progress(function: ProgressFunction) -> Iterator[None]:
     token = _listener.set(function)
     try:
         yield
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
+def report_progress_inside(function: ProgressFunction) -> Iterator[None]:
+    """Send the progress of fits inside a fit to a function and to nobody else.
+
+    The function reports to those who listen to the outer fit, in units of its own. If they also
+    heard the inner fits, they would be told twice.
+    """
+    token = _listener.set(None)
+    try:
+        with report_progress(function):
+            yield
     finally:
         _listener.reset(token)
 

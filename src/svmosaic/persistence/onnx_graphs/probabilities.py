@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.classification.calibrated import CalibratedClassifier, has_pairs
+from svmosaic.classification.calibrated import CalibratedClassifier
+from svmosaic.classification.class_scores import has_pairs
 from svmosaic.engine.class_pairs import class_pairs
 from svmosaic.persistence.onnx_graphs.graph import Graph
 
