@@ -55,7 +55,9 @@ def _build_wheels(
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=_ROOT / "dist", help="where the files go")
-    parser.add_argument("--once", action="store_true", help="do not build again to compare bytes")
+    parser.add_argument(
+        "--once", action="store_true", help="do not build wheels again to compare bytes"
+    )
     parser.add_argument(
         "--checks", choices=("all", "few", "none"), default="all", help="scikit-learn's checks"
     )
@@ -90,7 +92,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     for old in [*options.out.glob("svmosaic-*.whl"), *options.out.glob("svmosaic-*.tar.gz")]:
         old.unlink()
-    archive = builder.sources(twice=not options.once)
+    archive = builder.sources()
     check_archive(log, tools, archive)
     shutil.copy2(archive, options.out)
     wheels = _build_wheels(log, builder, pythons, archive, options.out, twice=not options.once)

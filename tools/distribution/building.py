@@ -52,9 +52,9 @@ class Builder:
         self._epoch = os.environ.get("SOURCE_DATE_EPOCH") or _last_commit(self.root)
         self._off_line = _without_network()
 
-    def sources(self, *, twice: bool) -> Path:
+    def sources(self) -> Path:
         """Return the archive of sources."""
-        built = [self._archive(f"sources-{i}") for i in range(1 + twice)]
+        built = [self._archive(f"sources-{i}") for i in range(2)]
         size = f"{built[0].stat().st_size / 1e6:.1f} MB"
         self.log.add(f"archive of sources {built[0].name}", PASSED, size)
         self._compare("archive of sources", built)
@@ -106,7 +106,7 @@ class Builder:
     def _compare(self, what: str, built: list[Path]) -> None:
         what = f"{what}: two builds give the same bytes"
         if len(built) < 2:
-            self.log.add(what, NOT_DONE, "asked for with --twice")
+            self.log.add(what, NOT_DONE, "left out by --once")
             return
         sums = {_sha256(path) for path in built}
         self.log.add(what, PASSED if len(sums) == 1 else FAILED, min(sums)[:16])

@@ -46,6 +46,7 @@ def try_wheel(
         [environment.python, "-I", "-W", "error", _HERE / "smoke.py"],
         folder=environment.folder,
         environment=variables,
+        quote=True,
     )
     _time_import(log, name, environment, variables)
     if checks != "none":
@@ -92,4 +93,5 @@ def _check_estimators(
         [*words, "tests/contracts/test_estimators.py"],
         folder=copy,
         environment=variables,
+        quote=True,
     )

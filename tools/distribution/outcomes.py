@@ -78,8 +78,9 @@ class Log:
         *,
         folder: Path | None = None,
         environment: Mapping[str, str] | None = None,
+        quote: bool = False,
     ) -> str | None:
-        """Run a command that passes or fails; return its output if it passed."""
+        """Run a command that passes or fails; with `quote`, show the last line of its output."""
         try:
             output = self.run(name, words, folder=folder, environment=environment)
         except CommandError as error:
@@ -87,7 +88,7 @@ class Log:
             print(error, file=sys.stderr, flush=True)
             return None
         last = output.strip().splitlines()
-        self.add(what, PASSED, last[-1].strip() if last else "")
+        self.add(what, PASSED, last[-1].strip() if last and quote else "")
         return output
 
     @property
