@@ -37,8 +37,9 @@ class Row:
     requirements: tuple[str, ...]
 
 
-# Each release of scikit-learn with what was new when it came out, but for the oldest and the
-# newest of all. NumPy 2.0 and SciPy 1.13 have no wheels for Python 3.13.
+# Each release of scikit-learn with versions of its time, but for the oldest and the
+# newest of all: with SciPy 1.18, LogisticRegression of scikit-learn 1.6 uses what is deprecated.
+# NumPy 2.0 and SciPy 1.13 have no wheels for Python 3.13.
 ROWS = (
     Row(
         "oldest",
@@ -52,9 +53,21 @@ ROWS = (
             "pytest==8.*",
         ),
     ),
-    Row("scikit-learn-1.6", ("3.12", "3.13", "3.11"), ("scikit-learn==1.6.*", "pytest>=9")),
-    Row("scikit-learn-1.7", ("3.11", "3.12"), ("scikit-learn==1.7.*", "numpy==2.3.*", "pytest>=9")),
-    Row("scikit-learn-1.8", ("3.12", "3.13"), ("scikit-learn==1.8.*", "numpy==2.4.*", "pytest>=9")),
+    Row(
+        "scikit-learn-1.6",
+        ("3.12", "3.13"),
+        ("scikit-learn==1.6.*", "numpy==2.2.*", "scipy==1.15.*", "pytest>=9"),
+    ),
+    Row(
+        "scikit-learn-1.7",
+        ("3.11", "3.12"),
+        ("scikit-learn==1.7.*", "numpy==2.3.*", "scipy==1.17.*", "pytest>=9"),
+    ),
+    Row(
+        "scikit-learn-1.8",
+        ("3.12", "3.13"),
+        ("scikit-learn==1.8.*", "numpy==2.4.*", "scipy==1.18.*", "pytest>=9"),
+    ),
     Row("newest", ("3.14", "3.13"), ("scikit-learn>=1.9", "numpy", "scipy", "joblib", "pytest>=9")),
 )
 
