@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import resource
 import subprocess
 import sys
 
-# Of other work on the computer; the fastest of these says what the import takes.
+# Other work on the computer slows some of these; the fastest says what the import takes.
 _REPEATS = 7
 
 
 def _seconds(code: str) -> float:
     """Return the processor time of a Python that runs the code."""
-    before = os.times()
-    subprocess.run([sys.executable, "-c", code], check=True)
-    after = os.times()
-    children = (after.children_user, after.children_system)
-    return sum(children) - before.children_user - before.children_system
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-I", "-c", code], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
