@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow attack compilers cross sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow attack compilers cross dist matrix sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -91,6 +91,14 @@ compilers: .stamp-venv
 cross: .stamp-venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check ziglang
 	$(BIN)/python tools/cross_compile.py --jobs $(CORES) $(CROSS)
+
+# A release, built and tried: archive of sources, wheels, installation without a compiler; DIST has options. The files are in dist/.
+dist:
+	$(PYTHON) tools/distribution $(DIST)
+
+# Tests with the oldest and the newest NumPy, SciPy and scikit-learn; MATRIX names rows and options.
+matrix:
+	$(PYTHON) tools/matrix.py $(MATRIX)
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
 SANITIZED = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \

@@ -3,16 +3,19 @@
     python tools/cross_compile.py [--jobs 2] [--run wine64] [TARGET ...]
 
 The package `ziglang` has all that is needed. What is compiled cannot run here, except with an
-emulator: ``--run`` names the program that starts the tests.
+emulator: ``--run`` names the program that starts the tests. All files of a target are compiled even
+if one fails; the compiler's words are in build/cross/TARGET/log.txt, and a table comes at the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
@@ -33,10 +36,25 @@ def _write_program(path: Path, *words: str) -> Path:
     return path
 
 
-def cross_compile(target: str, n_jobs: int) -> Path:
-    """Return the folder with the tests of the core for a target."""
+@dataclass(frozen=True)
+class Compiled:
+    """What became of a target."""
+
+    target: str
+    n_files: int
+    n_failed: int
+    tests: Path | None
+
+    def __str__(self) -> str:
+        """Return a line of the table."""
+        passed = f"{self.n_files - self.n_failed} of {self.n_files} files"
+        linked = "the tests are linked" if self.tests else "NOT linked"
+        return f"{self.target:20} {passed}, {linked}"
+
+
+def _configure(target: str, build: Path) -> list[str | Path]:
+    """Prepare the folder of a target; return the words that build in it."""
     system, processor = TARGETS[target]
-    build = _ROOT / "build" / "cross" / target
     build.mkdir(parents=True, exist_ok=True)
     programs = {
         "CMAKE_CXX_COMPILER": _write_program(build / "c++", "c++", "-target", target),
@@ -46,22 +64,42 @@ def cross_compile(target: str, n_jobs: int) -> Path:
     if system == "Darwin":
         # Nothing is installed, but CMake looks for it.
         programs["CMAKE_INSTALL_NAME_TOOL"] = Path(shutil.which("true") or "/bin/true")
-    cmake = [shutil.which("cmake", path=str(Path(sys.executable).parent)) or "cmake"]
+    here = str(Path(sys.executable).parent)
+    cmake: list[str | Path] = [shutil.which("cmake", path=here) or "cmake"]
     settings = {
         **{name: str(path) for name, path in programs.items()},
         "CMAKE_SYSTEM_NAME": system,
         "CMAKE_SYSTEM_PROCESSOR": processor,
         "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_MAKE_PROGRAM": shutil.which("ninja", path=here) or shutil.which("ninja") or "ninja",
         "SVMOSAIC_PYTHON": "OFF",
         "SVMOSAIC_WERROR": "ON",
         "SVMOSAIC_PRECOMPILE": "OFF",
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
-    subprocess.run([*cmake, "-S", _ROOT, "-B", build, *words], check=True)
     subprocess.run(
-        [*cmake, "--build", build, "--target", "core_tests", "-j", str(n_jobs)], check=True
+        [*cmake, "-S", _ROOT, "-B", build, "-G", "Ninja", "--log-level=WARNING", *words], check=True
     )
-    return build
+    return [*cmake, "--build", build, "--target", "core_tests"]
+
+
+def cross_compile(target: str, n_jobs: int) -> Compiled:
+    """Compile the core and its tests for a target."""
+    build = _ROOT / "build" / "cross" / target
+    words = _configure(target, build)
+    with (build / "log.txt").open("w", encoding="utf-8") as log:
+        # With 0, Ninja compiles what it can.
+        subprocess.run(
+            [*words, "-j", str(n_jobs), "--", "-k", "0"], stdout=log, stderr=log, check=False
+        )
+    text = (build / "log.txt").read_text(encoding="utf-8", errors="replace")
+    failed = re.findall(r"^FAILED: .*?(\S+\.(?:o|obj))\b", text, re.MULTILINE)
+    for name in failed:
+        print(f"{target}: {name} does not compile; see {build.relative_to(_ROOT)}/log.txt")
+    objects = [path for path in build.rglob("*.o*") if path.suffix in (".o", ".obj")]
+    tests = build / ("core_tests.exe" if "windows" in target else "core_tests")
+    linked = tests if tests.exists() and not failed else None
+    return Compiled(target, len(objects) + len(failed), len(failed), linked)
 
 
 def main() -> int:
@@ -76,13 +114,15 @@ def main() -> int:
         parser.error(f"unknown target {sorted(unknown)[0]}. Choose from {', '.join(TARGETS)}.")
     if importlib.util.find_spec("ziglang") is None:
         parser.error("the package ziglang is needed. Install it with: pip install ziglang")
+    done = []
     for target in options.targets or TARGETS:
-        build = cross_compile(target, options.jobs)
-        tests = build / ("core_tests.exe" if "windows" in target else "core_tests")
-        print(f"{target}: compiled {tests.relative_to(_ROOT)}", flush=True)
-        if options.run:
+        done.append(cross_compile(target, options.jobs))
+        print(done[-1], flush=True)
+        tests = done[-1].tests
+        if options.run and tests:
             subprocess.run([options.run, tests], check=True)
-    return 0
+    print("", *done, sep="\n")
+    return int(any(compiled.tests is None for compiled in done))
 
 
 if __name__ == "__main__":

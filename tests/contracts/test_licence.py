@@ -8,6 +8,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))[
     "project"
@@ -105,3 +106,99 @@ def test_copyleft_is_recognised(licence):
 @pytest.mark.parametrize("licence", ["BSD-3-Clause", "MIT", "Apache-2.0", "PSF-2.0", "Simple"])
 def test_permissive_licences_are_not_taken_for_copyleft(licence):
     assert COPYLEFT.search(licence) is None
+
+
+# All that is installed with the package ----------------------------------------------------------
+
+ALLOWED = {
+    *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC"),
+    *("MIT", "MIT-CMU", "PSF-2.0", "Unlicense", "Zlib"),
+}
+# What packages say that give no SPDX expression.
+SPDX = {
+    "OSI Approved :: Apache Software License": "Apache-2.0",
+    "OSI Approved :: BSD License": "BSD-3-Clause",
+    "OSI Approved :: ISC License (ISCL)": "ISC",
+    "OSI Approved :: MIT License": "MIT",
+    "OSI Approved :: Python Software Foundation License": "PSF-2.0",
+    "3-Clause BSD License": "BSD-3-Clause",
+    "Apache 2.0": "Apache-2.0",
+    "BSD": "BSD-3-Clause",
+    "BSD 3-Clause License": "BSD-3-Clause",
+}
+# Package -> why it may be. Only behind extras: what everybody installs has no exception.
+EXTRA_EXCEPTIONS = {
+    "certifi": "MPL-2.0; a list of certificates that requests reads, for downloads with pooch",
+}
+# Optional packages that have their own run-time libraries from a vendor.
+NOT_LOOKED_AT = {"moa": "needs Java", "gpu": "comes with the libraries of NVIDIA"}
+
+
+def _identifiers(package: Distribution) -> set[str]:
+    """Return the SPDX identifiers of a package; a text that is none of them stays as it is."""
+    expression = package.metadata.get("License-Expression")
+    if expression:
+        return set(re.findall(r"[\w.+-]+", expression)) - {"AND", "OR", "WITH"}
+    classifiers = [
+        text.removeprefix("License :: ")
+        for text in package.metadata.get_all("Classifier") or []
+        if text.startswith("License ::")
+    ]
+    field = (package.metadata.get("License") or "").strip()
+    named = classifiers or [field]
+    return {SPDX.get(text, text) for text in named}
+
+
+def _installed_with(requirements: list[str]) -> dict[str, Distribution]:
+    """Return the packages that requirements bring, and those that these bring."""
+    found: dict[str, Distribution] = {}
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        wanted = waiting.pop()
+        name = wanted.name.lower().replace("_", "-")
+        if name in found or name == PROJECT["name"]:
+            continue
+        try:
+            found[name] = distribution(wanted.name)
+        except PackageNotFoundError:
+            continue
+        for text in found[name].requires or []:
+            needed = Requirement(text)
+            extras = wanted.extras or {""}
+            if not needed.marker or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                waiting.append(needed)
+    return found
+
+
+def test_everything_that_is_always_installed_is_permissive():
+    packages = _installed_with(PROJECT["dependencies"])
+
+    assert {"numpy", "scipy", "scikit-learn", "joblib", "safetensors"} <= packages.keys()
+    assert len(packages) > 5
+    for name, package in packages.items():
+        assert _identifiers(package) <= ALLOWED, (name, _identifiers(package))
+
+
+@pytest.mark.parametrize(
+    "extra",
+    sorted(PROJECT["optional-dependencies"].keys() - {"bench", "dev"} - NOT_LOOKED_AT.keys()),
+)
+def test_everything_that_an_extra_installs_is_permissive(extra):
+    packages = _installed_with(PROJECT["optional-dependencies"][extra])
+
+    for name, package in packages.items():
+        if name not in EXTRA_EXCEPTIONS:
+            assert _identifiers(package) <= ALLOWED, (name, _identifiers(package))
+
+
+def test_no_exception_is_installed_always():
+    assert not EXTRA_EXCEPTIONS.keys() & _installed_with(PROJECT["dependencies"]).keys()
+
+
+def test_the_licences_of_what_is_compiled_in_are_in_the_wheel():
+    root = Path(__file__).parents[2]
+    files = [path for pattern in PROJECT["license-files"] for path in root.glob(pattern)]
+
+    assert {path.name for path in files} == {"LICENSE", "nanobind.txt", "robin-map.txt"}
+    for path in files:
+        assert "Copyright (c)" in path.read_text(encoding="utf-8")

@@ -156,6 +156,52 @@ def test_a_process_bound_to_one_processor_uses_one():
     assert done.stdout.split() == ["1", "1"]
 
 
+# Threads take their stacks from an address space that has no room for one more.
+REFUSED_THREADS = """
+import resource, threading
+import numpy as np
+from svmosaic import SMOClassifier
+from svmosaic.utils import threads
+
+threads.available_threads = lambda: 8
+X = np.random.default_rng(0).normal(size=(600, 5))
+y = (X[:, 0] * X[:, 1] > 0).astype(int) + (X[:, 2] > 0)
+alone = SMOClassifier(n_jobs=1).fit(X, y)
+with open("/proc/self/statm") as sizes:
+    taken = int(sizes.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + 2**29, resource.RLIM_INFINITY))
+try:
+    threading.Thread(target=print).start()
+except RuntimeError:
+    print("refused")
+many = SMOClassifier(n_jobs=-1).fit(X, y)
+print(np.array_equal(many.decision_function(X), alone.decision_function(X)))
+"""
+
+
+def large_stacks():
+    """Give every thread of a child process a stack of two gigabytes."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (2**31, most))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+def test_when_the_system_refuses_threads_a_fit_does_without():
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED_THREADS],
+        preexec_fn=large_stacks,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["refused", "True"]
+
+
 # joblib ----------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,121 @@
+"""What releases are made of: tags of wheels, the list of parts, settings and workflows."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.fixture
+def distribution(monkeypatch):
+    """Make the modules of tools/distribution importable, and forget them afterwards."""
+    folder = ROOT / "tools" / "distribution"
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if (folder / f"{name}.py").exists():
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("version", "tag"),
+    [
+        ("3.11", "cp311-cp311"),
+        ("3.12", "cp312-abi3"),
+        ("3.14", "cp312-abi3"),
+        ("3.13t", "cp313-cp313t"),
+    ],
+)
+def test_every_python_has_its_wheel(distribution, version, tag):
+    from pythons import Python
+
+    assert Python(version, Path("python")).wheel == tag
+
+
+def test_this_python_is_found(distribution):
+    from pythons import find_pythons
+
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    found = {python.version.removesuffix("t") for python in find_pythons([sys.executable])}
+
+    assert version in found
+
+
+def test_a_command_that_fails_is_a_line_and_its_output_a_file(distribution, tmp_path, capsys):
+    from outcomes import Log
+
+    log = Log(tmp_path)
+    assert log.check("one", "one", [sys.executable, "-c", "print('fine')"]) == "fine"
+    assert log.check("two", "two", [sys.executable, "-c", "raise SystemExit('why')"]) is None
+
+    assert log.failed
+    assert [outcome.result for outcome in log.outcomes] == ["passed", "FAILED"]
+    assert "why" in capsys.readouterr().err
+    assert "why" in (tmp_path / "02-two.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(find_spec("nanobind") is None, reason="needs nanobind, to read its version")
+def test_the_list_of_parts_is_complete_and_always_the_same(tmp_path):
+    paths = [tmp_path / name for name in ("one.cdx.json", "two.cdx.json")]
+    for path in paths:
+        words = [ROOT / "tools" / "sbom.py", path, "--compiler", "GNU"]
+        subprocess.run([sys.executable, *words, "--compiler-version", "12.2.0"], check=True)
+    parts = json.loads(paths[0].read_text(encoding="utf-8"))
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert parts["bomFormat"] == "CycloneDX"
+    names = {part["name"]: part for part in parts["components"]}
+    needed = {re.match(r"[\w-]+", text)[0] for text in PROJECT["project"]["dependencies"]}
+    assert names.keys() == needed | {"nanobind", "robin-map"}
+    assert names["nanobind"]["licenses"] == [{"license": {"id": "BSD-3-Clause"}}]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", names["robin-map"]["version"])
+
+
+def test_wheels_are_for_the_pythons_that_the_list_has(distribution):
+    from identifiers import EXPECTED, PYTHONS
+
+    settings = PROJECT["tool"]["cibuildwheel"]
+
+    assert [f"{python}-*" for python in sorted(PYTHONS)] == sorted(settings["build"])
+    assert len(EXPECTED) == 5
+    assert settings["macos"]["environment"]["MACOSX_DEPLOYMENT_TARGET"] == "11.0"
+    assert settings["linux"]["manylinux-aarch64-image"] == "manylinux_2_28"
+    assert PROJECT["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_may_do_little_and_name_actions_by_commit(path):
+    text = path.read_text(encoding="utf-8")
+
+    assert re.search(r"^permissions: \{\}$", text, re.MULTILINE)
+    for action in re.findall(r"uses: (\S+)", text):
+        assert action.startswith("./") or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), action
+    assert "password" not in text.split("\njobs:")[1]
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+
+
+def test_the_rows_of_the_matrix_cover_the_claimed_minimums(distribution, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import matrix
+
+    (oldest,) = (row for row in matrix.ROWS if row.name == "oldest")
+    exact = {text.split("==")[0]: text.split("==")[1] for text in oldest.requirements}
+
+    for requirement in PROJECT["project"]["dependencies"]:
+        name, minimum = requirement.split(">=")
+        assert exact[name] == f"{minimum}.*", name
+    assert oldest.pythons == (PROJECT["project"]["requires-python"].removeprefix(">="),)
+    for path in matrix.CORE:
+        assert (ROOT / path).exists(), path
