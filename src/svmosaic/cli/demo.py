@@ -36,8 +36,7 @@ _CS_SHOWN = (1.0, 10.0, 100.0)
 _METHODS = """\
 All models have the rbf kernel, C = 1 (the default of SVC) and the same gamma, \
 1 / (n_features * variance). OLLAWV is the classifier of the paper, without refinement. \
-"selected" solves the exact problem on the samples that OLLAWV selected. "full" is the exact SVM \
-on all samples, the same problem that SVC solves.
+"full" is the exact SVM on all samples, the same problem that SVC solves.
 
 Rows are split 70 to 30; min-max scaling is fitted to the training part. Times below 0.3 s are the \
 best of several measurements. Factors compare with SVC on the same data in this run: below 1 in \
@@ -49,9 +48,8 @@ the search with SVC would take too long."""
 
 _BY_C = """\
 OLLAWV without refinement does not depend on C. The exact SVM solves SVC's problem, so its \
-accuracy should be that of SVC at every C. The model on the selected samples depends much on C \
-and can fall far behind; a larger margin selects more samples and brings it closer. The first \
-table has C = 1 and margin 0.1, the defaults."""
+accuracy should be that of SVC at every C. Plain OLLAWV has a larger margin in its second column \
+and may take all samples. The first table has C = 1 and margin 0.1, the defaults."""
 
 _GAUSSIANS = """\
 Two classes with normal distributions and different covariances, as in figure 5.2 of the paper on \

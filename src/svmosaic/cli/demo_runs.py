@@ -127,12 +127,6 @@ def compare(problem: Problem) -> tuple[list[Run], OLLAWVClassifier]:
     runs = [
         _measure(problem, "OLLAWV", plain, _SVC),
         _measure(
-            problem,
-            "OLLAWV selected",
-            OLLAWVClassifier(refine="selected", n_jobs=-1, **common),
-            _SVC,
-        ),
-        _measure(
             problem, "OLLAWV full", OLLAWVClassifier(refine="full", n_jobs=-1, **common), _SVC
         ),
         _measure(problem, _SVC, SVC(**common), _SVC),
@@ -155,13 +149,13 @@ def accuracies_by_C(problem: Problem, Cs: Sequence[float]) -> Table:
             (
                 problem.name,
                 f"{C:g}",
-                accuracy(OLLAWVClassifier(refine="selected", **ours)),
-                accuracy(OLLAWVClassifier(refine="selected", margin=0.5, **ours)),
+                accuracy(OLLAWVClassifier(refine=None, **ours)),
+                accuracy(OLLAWVClassifier(refine=None, margin=1.0, max_iter=1.0, **ours)),
                 accuracy(OLLAWVClassifier(refine="full", **ours)),
                 accuracy(SVC(**common)),
             )
         )
-    header = ("data", "C", "selected, margin 0.1", "selected, margin 0.5", "full", "SVC")
+    header = ("data", "C", "plain, margin 0.1", "plain, margin 1", "full", "SVC")
     return Table(header, rows, align="lrrrrr")
 
 
