@@ -486,7 +486,7 @@ def warn_if_selected(estimator: Any) -> None:
         warn_user(
             "refine='selected' is deprecated and will be removed: where classes overlap, its "
             "models can be far less accurate than both others. Use refine='full', the exact SVM, "
-            "or refine=None for fewer support vectors.",
+            "or refine=None, the classifier of the paper.",
             FutureWarning,
         )
 
