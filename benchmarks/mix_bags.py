@@ -46,7 +46,7 @@ NAME = "MIR-Mix-SVM"
 def evaluate(name: str, seeds: int) -> list[dict[str, Any]]:
     """Return a row for each outer fold."""
     data = load(name)
-    bags, y = data.X, np.unique(data.y, return_inverse=True)[1]
+    bags, y = data.X, np.unique(np.asarray(data.y), return_inverse=True)[1]
     outer = min(10, int(np.bincount(y).min()))
     estimator = MIRMixSVMClassifier()
     rows = []

@@ -72,7 +72,12 @@ def nested(name: str, method: str, seed: int) -> dict[str, Any]:
     began = time.process_time()
     for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
         X_train, X_test = scaled(X, train, test)
-        params = {"gammas": GAMMAS, "margins": MARGINS, "Cs": CS, "cv": 5} | METHODS[method]
+        params: dict[str, Any] = {
+            "gammas": GAMMAS,
+            "margins": MARGINS,
+            "Cs": CS,
+            "cv": 5,
+        } | METHODS[method]
         search = OLLAWVClassifierCV(**params).fit(X_train, y[train])
         hits.append(search.predict(X_test) == y[test])
         shares.append(search.best_estimator_.support_.size / train.size)
