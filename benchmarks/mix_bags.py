@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import rankdata, wilcoxon
 from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
 from svmosaic import MIRMixSVMClassifier
 from svmosaic.datasets import load
@@ -48,12 +49,13 @@ def evaluate(name: str, seeds: int) -> list[dict[str, Any]]:
     data = load(name)
     bags, y = data.X, np.unique(np.asarray(data.y), return_inverse=True)[1]
     outer = min(10, int(np.bincount(y).min()))
+    scaler = MaxAbsScaler() if sparse.issparse(bags.instances) else MinMaxScaler()
     estimator = MIRMixSVMClassifier()
     rows = []
     splits = nested_splits(estimator, bags, y, outer=outer, repeats=seeds, random_state=0)
     for split in splits:
         model = make_pipeline(
-            BagTransformer(make_pipeline(ConstantHolder(), MinMaxScaler())),
+            BagTransformer(make_pipeline(ConstantHolder(), scaler)),
             MIRMixSVMClassifier(random_state=split.repeat),
         )
         began = time.process_time()
