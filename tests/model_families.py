@@ -12,6 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from svmosaic import (
     SVRCC,
     SVRRC,
+    SVRTC,
     SVRWC,
     CalibratedClassifier,
     KernelPrimalSVC,
@@ -111,6 +112,7 @@ FAMILIES = {
     "random chains": (SVRRC(n_chains=3, **CHAIN), ALL_TARGETS),
     "correlation chain": (SVRCC(appended="out_of_fold", **CHAIN), ALL_TARGETS),
     "weighted chains": (SVRWC(n_chains=2, **CHAIN), ALL_TARGETS),
+    "trees and chains": (SVRTC(n_chains=2, n_trees=5, **CHAIN), ALL_TARGETS),
 }
 # Searches keep a model that is one of these, and their tables.
 SEARCHES = {

@@ -21,6 +21,8 @@ def identical(a, b):
         return type(a) is type(b) and all(identical(getattr(a, n), getattr(b, n)) for n in names)
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(identical(a[key], b[key]) for key in a)
+    if isinstance(a, list) and all(isinstance(one, dict) for one in a):
+        return len(a) == len(b) and all(identical(*pair) for pair in zip(a, b, strict=True))
     if isinstance(a, np.ndarray):
         same = a.dtype == b.dtype and a.shape == b.shape
         return same and (a.tolist() == b.tolist() or a.tobytes() == b.tobytes())

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from svmosaic.regression.smo_regressor import SMORegressor
     from svmosaic.regression.svrcc import SVRCC
     from svmosaic.regression.svrrc import SVRRC
+    from svmosaic.regression.svrtc import SVRTC
     from svmosaic.regression.svrwc import SVRWC
     from svmosaic.svm.patching import patch_sklearn, unpatch_sklearn
     from svmosaic.utils.progress import report_progress
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SVRCC",
     "SVRRC",
+    "SVRTC",
     "SVRWC",
     "Bags",
     "CalibratedClassifier",
@@ -103,6 +105,7 @@ _HOME = {
     "radius_sigma": "svmosaic.boundary",
     "SVRCC": "svmosaic.regression.svrcc",
     "SVRRC": "svmosaic.regression.svrrc",
+    "SVRTC": "svmosaic.regression.svrtc",
     "SVRWC": "svmosaic.regression.svrwc",
     "MultiTargetSVR": "svmosaic.regression.multi_target_svr",
     "MNSVMClassifier": "svmosaic.classification.mnsvm",

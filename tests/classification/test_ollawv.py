@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from svmosaic import OLLAWVClassifier
+from svmosaic import OLLAWVClassifier, OLLAWVClassifierCV
 
 
 @pytest.fixture(scope="module")
@@ -450,3 +450,20 @@ def test_a_time_limit_gives_a_usable_model_and_a_warning():
 
     assert model.stop_reason_.tolist() == ["max_time"]
     assert model.predict(X[:10]).shape == (10,)
+
+
+@pytest.mark.parametrize("estimator", [OLLAWVClassifier, OLLAWVClassifierCV])
+def test_refinement_of_the_selected_is_deprecated(estimator):
+    with pytest.warns(FutureWarning, match="refine='selected' is deprecated.*Use refine='full'"):
+        estimator(refine="selected").fit(*load_iris(return_X_y=True))
+
+
+def test_a_plain_search_may_take_all_samples():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = X[:, 0] + 2.0 * rng.normal(size=80) > 0
+
+    search = OLLAWVClassifierCV(refine=None, margins=[1.0], gammas=[1.0]).fit(X, y)
+
+    assert search.best_estimator_.max_iter == 1.0
+    assert search.n_iter_ > 40

@@ -46,6 +46,7 @@ def test_scores_are_those_of_separate_fits(wine, refine, multi_class):
             C=results["param_C"][i],
             refine=refine,
             multi_class=multi_class,
+            max_iter=search.max_iter,
         )
         np.testing.assert_array_equal(
             cross_val_score(model, X, y, cv=FOLDS),

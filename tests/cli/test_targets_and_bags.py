@@ -21,7 +21,7 @@ def _field(outcome, name):
 FEW = ("--set", "Cs=[1, 10]", "--set", "epsilons=[0.1]", "--set", "cv=3")
 
 
-@pytest.mark.parametrize("method", ["multi-target-svr", "svrrc", "svrcc", "svrwc"])
+@pytest.mark.parametrize("method", ["multi-target-svr", "svrrc", "svrcc", "svrwc", "svrtc"])
 def test_several_targets_are_learned_saved_and_predicted(svmosaic, flats, tmp_path, method):
     model = tmp_path / "m"
     options = ("--method", method, "--targets", "price,rent", *FEW)

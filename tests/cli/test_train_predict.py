@@ -322,7 +322,7 @@ def test_info_understands_libsvm_text(svmosaic, blobs, tmp_path):
 # Methods ------------------------------------------------------------------------------------
 
 
-SEVERAL_TARGETS = {"multi-target-svr", "svrrc", "svrcc", "svrwc"}
+SEVERAL_TARGETS = {"multi-target-svr", "svrrc", "svrcc", "svrwc", "svrtc"}
 REGRESSORS = {"smo-regression", "nu-smo-regression"}
 OF_BAGS = {"mirsvm", "mir-set-svm", "mir-mix-svm"}
 

@@ -14,6 +14,7 @@ from scikit_learn_checks import parametrize_with_checks
 from svmosaic import (
     SVRCC,
     SVRRC,
+    SVRTC,
     SVRWC,
     CalibratedClassifier,
     KernelPrimalSVC,
@@ -165,6 +166,7 @@ CHECKED += [
     SVRCC(order="cv", scale_targets=False, **CHAIN),
     SVRRC(kernel="laplacian", **CHAIN),
     SVRWC(n_chains=2, **WEIGHTED),
+    SVRTC(n_chains=2, n_trees=10, **WEIGHTED),
     *(kind(Ridge()) for kind in (ST, MTS, RC, ERC)),
     *(kind(Ridge(), cv=3) for kind in (MTSC, RCC, ERCC)),
 ]

@@ -56,6 +56,34 @@ def test_names_inside_bags_and_as_labels(write):
     assert _lists(ordinal) == [[[1, 0], [3, 1]], [[5, 0]]]
 
 
+@pytest.mark.parametrize(
+    "bag",
+    [
+        '"1,2,\\n3,4"',
+        '"1,2\\n3,4,"',
+        '"1,2,\\n3,4,\\n"',
+        '"1,2 , \\n 3 , 4,  \\n\\n"',
+        '"\\n1,2\\n\\n3,4\\n"',
+        '"1,2\\r\\n3,4,\\r\\n"',
+        "'1,2,\\n3,4,'",
+        " '1,2\\n3,4' ",
+        '"1,2,\\n3,4,{0.5}"',
+    ],
+)
+def test_stray_commas_and_blank_rows_inside_bags(write, bag):
+    data = read_bags(write("fox.arff", HEAD + f'm1,{bag},1\nm2,"5,6,",0\n'))
+
+    assert _lists(data) == [[[1, 2], [3, 4]], [[5, 6]]]
+    assert data.y.tolist() == [1, 0]
+
+
+def test_stray_commas_after_names_inside_bags(write):
+    text = NAMED + "m1,'1,red,\\n3,\\'blue\\',\\n',other\nm2,\"5,red , \",musk\n"
+    data = read_bags(write("toy.arff", text), nominal="ordinal")
+
+    assert _lists(data) == [[[1, 0], [3, 1]], [[5, 0]]]
+
+
 def test_missing_values_and_weights(write):
     path = write("toy.arff", HEAD + 'm1,"1,?\\n3,4",1,{2.5}\nm2,"5,6",0\n')
     data = read_bags(path, allow_nan=True)
@@ -70,6 +98,9 @@ def test_missing_values_and_weights(write):
     ("text", "words"),
     [
         (HEAD + 'm1,"1,2\\n3",1\n', "line 9: an instance has 1 cells; expected 2"),
+        (HEAD + 'm1,"1,",1\n', "line 9: an instance has 1 cells; expected 2"),
+        (HEAD + 'm1,"1,2,,",1\n', "line 9: an instance has 3 cells; expected 2"),
+        (HEAD + 'm1,",",1\n', "line 9: an instance has 1 cells; expected 2"),
         (HEAD + 'm1,"1,x",1\n', "line 9: column 'b c' holds numbers, got 'x'"),
         (HEAD + 'm1,"",1\n', "line 9: the bag is empty"),
         (HEAD + "m1,1,2,1\n", "line 9: the row has 4 cells; expected 3"),

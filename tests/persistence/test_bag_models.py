@@ -27,6 +27,7 @@ from svmosaic.multi_instance import (
     BagSearchCV,
     BagTransformer,
     MIGraphClassifier,
+    NodeCountSVMClassifier,
     SetKernelClassifier,
     SummarySVMClassifier,
 )
@@ -42,6 +43,7 @@ MODELS = [
     SETS,
     SetKernelClassifier(normalization="average"),
     MIGraphClassifier(C=10.0),
+    NodeCountSVMClassifier(n_trees=3, max_depth=3, random_state=0),
     *(SummarySVMClassifier(summary=name) for name in ("mean", "min-max", "mean-size", "profile")),
 ]
 BAGS, Y = needle_bags()

@@ -14,6 +14,7 @@ import svmosaic
 from multi_instance.toy_bags import needle_bags
 from same_state import assert_same_state, identical
 from svmosaic import (
+    SVRTC,
     SVRWC,
     MIRMixSVMClassifier,
     NLSGDClassifier,
@@ -39,6 +40,8 @@ SMALL = {
     "SVRRC": GRID,
     "SVRCC": GRID,
     "SVRWC": {"Cs": [1.0], "epsilons": [0.1], "cv": 2, "n_chains": 2},
+    "SVRTC": {"Cs": [1.0], "epsilons": [0.1], "cv": 2, "n_chains": 2, "n_trees": 3},
+    "NodeCountSVMClassifier": {"n_trees": 3, "max_depth": 3, "random_state": 0},
     "StreamOLLAWV": {"chunk_size": 20},
     "StreamOLLAL2": {"chunk_size": 20},
     "OnlineSVMCBPClassifier": {"max_iter": 400},
@@ -56,7 +59,7 @@ def fitted(name):
     model = kind(**SMALL.get(name, {}))
     if find_declaration(kind).of_bags:
         return model.fit(*BAGS)
-    if issubclass(kind, svmosaic.MultiTargetSVR.__base__) or kind is SVRWC:
+    if issubclass(kind, svmosaic.MultiTargetSVR.__base__) or kind in (SVRTC, SVRWC):
         return model.fit(X, np.c_[X[:, 0] + Y, X[:, 1] - Y])
     return model.fit(X, Y)
 

@@ -35,7 +35,13 @@ from svmosaic.utils.sklearn_compat import Interval, StrOptions
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
-__all__ = ["OLLAWV_PARAMETERS", "OLLAWVClassifier", "make_refine_settings", "make_settings"]
+__all__ = [
+    "OLLAWV_PARAMETERS",
+    "OLLAWVClassifier",
+    "make_refine_settings",
+    "make_settings",
+    "warn_if_selected",
+]
 
 # Parameters that `OLLAWVClassifierCV` has as well.
 OLLAWV_PARAMETERS: dict[str, list[Any]] = {
@@ -80,11 +86,11 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         With ``refine=None``, C only rescales the decision values: step, output, bias and stopping
         threshold are all proportional to C, so it cancels and labels do not depend on it. With
         refinement it is the penalty of the L1-SVM, unless `refine_C` is given.
-    refine : {"full", "selected", None}, default="full"
-        What follows the selection. ``None``: nothing, the paper's method. ``"selected"``: the
-        exact L1-SVM dual on the selected samples; fastest and sparsest, biased where labels are
-        noisy. ``"full"``: the samples that violate the optimality conditions join until there
-        are none; the result is the exact L1-SVM on all samples.
+    refine : {"full", None}, default="full"
+        What follows the selection. ``None``: nothing, the paper's method. ``"full"``: the samples
+        that violate the optimality conditions join until there are none; the result is the exact
+        L1-SVM on all samples. ``"selected"``, the exact dual on the selected samples only, is
+        deprecated since 0.2: it can be far less accurate than both.
     refine_C : float, default=None
         Penalty C of the refinement; None means `C`.
     tol : float, default=1e-3
@@ -100,7 +106,9 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         as in the paper; then ties also go to the first row.
     max_iter : int or float, default=0.5
         Limit on selection steps: a float is a share of the number of samples of each binary
-        problem (the authors' own choice is 0.5), an int a number of steps.
+        problem (the authors' own choice is 0.5), an int a number of steps. With ``refine=None``
+        and classes that overlap, half of the samples is often too early: 1.0 is more accurate and
+        keeps more support vectors.
     max_support : int, default=None
         Budget: limit on support vectors selected for each binary problem.
     class_weight : dict or "balanced", default=None
@@ -279,6 +287,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         return self.start == "first"
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
+        warn_if_selected(self)
         rows, problems = training.rows, training.problems
         if self.start == "first":
             problems = [replace(problem, first=0) for problem in problems]
@@ -397,7 +406,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         if self.refine == "full":
             raise ValueError(
                 f"{type(self).__name__} with refine='full' is the exact SVM on all samples and "
-                "does not depend on the selection; fit with refine=None or refine='selected'."
+                "does not depend on the selection; fit with refine=None."
             )
         if not all(path.rows.size for path in self.path_):
             raise ValueError(
@@ -469,6 +478,17 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         )
         self.support_ = found.support.astype(np.int32)
         self.n_support_ = found.n_support.astype(np.int32)
+
+
+def warn_if_selected(estimator: Any) -> None:
+    """Warn about ``refine="selected"``, which will be removed."""
+    if estimator.refine == "selected":
+        warn_user(
+            "refine='selected' is deprecated and will be removed: where classes overlap, its "
+            "models can be far less accurate than both others. Use refine='full', the exact SVM, "
+            "or refine=None, the classifier of the paper.",
+            FutureWarning,
+        )
 
 
 def make_refine_settings(

@@ -24,6 +24,7 @@ from svmosaic.classification.ollawv import (
     OLLAWV_PARAMETERS,
     make_refine_settings,
     make_settings,
+    warn_if_selected,
 )
 from svmosaic.classification.parameters import (
     CLASS_WEIGHT,
@@ -77,11 +78,15 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         depend on the margin and only the first is used.
     Cs : array-like of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
         Values to try for the penalty of the refinement. ``refine=None`` ignores them.
-    refine : {"full", "selected", None}, default="full"
-        As in `OLLAWVClassifier`.
+    refine : {"full", None}, default="full"
+        As in `OLLAWVClassifier`; ``"selected"`` is deprecated there.
     degree, coef0, tol, fit_intercept, learning_rate : optional
         As in `OLLAWVClassifier`.
-    max_iter, max_support, class_weight, multi_class : optional
+    max_iter : int or float, default=1.0
+        Limit on selection steps, as in `OLLAWVClassifier`. Here the margin decides when the
+        selection ends; with the authors' limit of half of the samples (0.5) margins that are
+        reached later would have the same model.
+    max_support, class_weight, multi_class : optional
         As in `OLLAWVClassifier`.
     cv : int, splitter or iterable, default=5
         The folds. A number means stratified folds that are shuffled with a fixed seed,
@@ -180,7 +185,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         tol: float = 1e-3,
         fit_intercept: bool = True,
         learning_rate: LearningRate = "2/sqrt(t)",
-        max_iter: float = 0.5,
+        max_iter: float = 1.0,
         max_support: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         multi_class: MultiClass = "ovo",
@@ -238,6 +243,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         self : object
             The fitted search.
         """
+        warn_if_selected(self)
         given = X
         X, y = check_classes_on(self, X, y)
         if sample_weight is not None:

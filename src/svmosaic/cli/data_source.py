@@ -16,7 +16,7 @@ __all__ = ["is_file", "libsvm_width", "refuse_file_options"]
 # What a data set of each kind has, and which methods of `train` take it.
 _KINDS: dict[Kind, str] = {
     "rows": "rows of one class each. Use a method for such rows, for example ollawv",
-    "targets": "several targets. Use --method svrcc, svrrc, svrwc or multi-target-svr",
+    "targets": "several targets. Use --method svrcc, svrrc, svrwc, svrtc or multi-target-svr",
     "bags": "bags of instances. Use --method mirsvm, mir-set-svm or mir-mix-svm",
 }
 

@@ -71,11 +71,14 @@ def chain_fields(model: Any) -> Fields:
     """Return what a regressor of several targets has: chains, or weighted members."""
     members = getattr(model, "members_", None)
     if members is not None:
-        mean = model.weights_.mean(axis=1).reshape(len(members), 2)
+        means = model.weights_.mean(axis=1)
+        by_member = means[: 2 * len(members)].reshape(len(members), 2)
         weights = [
             f"{member.kernel} alone {alone:.2f}, in chains {chained:.2f}"
-            for member, (alone, chained) in zip(members, mean, strict=True)
+            for member, (alone, chained) in zip(members, by_member, strict=True)
         ]
+        if means.size > by_member.size:
+            weights.append(f"trees {means[by_member.size :].sum():.2f}")
         return [
             ("regressors", sum(member.intercept_.size for member in members)),
             ("mean weights", "; ".join(weights)),

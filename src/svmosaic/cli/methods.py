@@ -38,6 +38,7 @@ METHODS = {
     "svrrc": "SVRRC",
     "svrcc": "SVRCC",
     "svrwc": "SVRWC",
+    "svrtc": "SVRTC",
     # Bags of instances.
     "mirsvm": "MIRSVMClassifier",
     "mir-mix-svm": "MIRMixSVMClassifier",

@@ -393,15 +393,15 @@ def add_estimator_options(group: argparse._ArgumentGroup) -> None:
     add(
         "--refine",
         choices=("full", "selected", "none"),
-        help="what follows the selection of ollawv: the exact SVM on all samples, on the "
-        "selected ones, or nothing (default: full)",
+        help="what follows the selection of ollawv: the exact SVM on all samples, or nothing "
+        "(default: full); selected is deprecated",
     )
     add(
         "--max-iter",
         type=iteration_limit,
         metavar="N",
         help="limit on steps: a whole number, or for ollawv a share of the samples with a "
-        "decimal point (default: 0.5)",
+        "decimal point (default: 0.5; tune: 1.0)",
     )
     add(
         "--max-support",

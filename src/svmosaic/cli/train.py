@@ -32,7 +32,7 @@ EPILOG = """\
 examples:
   svmosaic train heart.csv -o heart.model
   svmosaic train letter.svm -o letter.model --gamma 16 --C 10 --test letter.t.svm
-  svmosaic train sklearn-digits -o digits.model --refine selected --max-time 60
+  svmosaic train sklearn-digits -o digits.model --refine none --max-time 60
   svmosaic train prices.csv -o prices.model --method smo-regression --set epsilon=0.01
   svmosaic train flats.csv -o flats.model --method svrcc --targets price,rent
   svmosaic train export.csv -o heart.model --id patient --drop note,ward --target healthy --cv 5

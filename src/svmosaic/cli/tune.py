@@ -47,7 +47,7 @@ EPILOG = """\
 examples:
   svmosaic tune heart.csv -o heart.model
   svmosaic tune heart.csv --gammas 0.01,0.1,1 --Cs 1,10,100 --results grid.csv
-  svmosaic tune sklearn-wine --refine selected --scoring balanced_accuracy --no-holdout
+  svmosaic tune sklearn-wine --refine none --scoring balanced_accuracy --no-holdout
   svmosaic tune prices.csv --method smo-regression --grid epsilon=0.01,0.1 --scoring r2
   svmosaic tune molecules.csv --method mirsvm --bag molecule --grid positive=first,second
 """

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from svmosaic.multi_instance.bag_transformer import BagTransformer
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
+    from svmosaic.multi_instance.node_count_svm import NodeCountSVMClassifier
     from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Bags",
     "MIRMixSVMClassifier",
     "MIRSVMClassifier",
+    "NodeCountSVMClassifier",
     "SummarySVMClassifier",
     "check_bags",
 ]
@@ -35,6 +37,7 @@ _HOME = {
     "Bags": "svmosaic.bags",
     "MIRMixSVMClassifier": "svmosaic.multi_instance.mir_mix_svm",
     "MIRSVMClassifier": "svmosaic.multi_instance.mirsvm",
+    "NodeCountSVMClassifier": "svmosaic.multi_instance.node_count_svm",
     "SummarySVMClassifier": "svmosaic.multi_instance.summary_svm",
     "check_bags": "svmosaic.bags",
 }

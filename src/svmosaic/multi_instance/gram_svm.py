@@ -62,12 +62,30 @@ def score_left_out_on_gram(
     for shared, numbers in alike_but_for(candidates, "C"):
         one = clone(estimator).set_params(**shared)
         gram = make_gram(one)
-        for i in numbers:
-            C = float(candidates[i].get("C", estimator.C))
-            settings = SmoSettings(C=C, tol=float(one.tol))
-            for train, test in splits:
-                coef, intercept, _ = solve_gram(
-                    gram[np.ix_(train, train)], signs[train], np.ones(train.size), settings
-                )
-                found[i].append(gram[np.ix_(test, train)] @ coef + intercept)
+        Cs = [float(candidates[i].get("C", estimator.C)) for i in numbers]
+        for train, test in splits:
+            inside, outside = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
+            scores = _scores_along_C(inside, outside, signs[train], Cs, float(one.tol))
+            for i, score in zip(numbers, scores, strict=True):
+                found[i].append(score)
     return found
+
+
+def _scores_along_C(
+    inside: DoubleArray, outside: DoubleArray, signs: DoubleArray, Cs: list[float], tol: float
+) -> list[DoubleArray]:
+    """Return the scores of what is left out for each penalty, in the given order."""
+    scores: list[DoubleArray] = [np.empty(0)] * len(Cs)
+    last: DoubleArray | None = None
+    coef: DoubleArray | None = None
+    for place in np.argsort(Cs, kind="stable"):
+        if last is None:
+            settings = SmoSettings(C=Cs[place], tol=tol)
+            # The coefficients of a smaller penalty are a start within the bounds.
+            coef, intercept, _ = solve_gram(inside, signs, np.ones(signs.size), settings, coef)
+            score = outside @ coef + intercept
+            # Once no coefficient is held back by C, all larger C have the same model.
+            if np.abs(coef).max(initial=0.0) < Cs[place]:
+                last = score
+        scores[place] = score if last is None else last
+    return scores

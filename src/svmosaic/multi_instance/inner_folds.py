@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold, check_cv
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
@@ -41,10 +40,11 @@ def fold_score(signs: DoubleArray, scores: DoubleArray) -> float:
     accuracy = float(np.mean((scores > 0) == truth))
     if truth.all() or not truth.any():
         return accuracy
-    n_positive, n_negative = int(truth.sum()), int((~truth).sum())
-    # The sum of the ranks of positive bags, less its least value, counts the pairs in order.
-    in_order = rankdata(scores)[truth].sum() - n_positive * (n_positive + 1) / 2.0
-    return (accuracy + float(in_order) / (n_positive * n_negative)) / 2.0
+    positive, negative = scores[truth], np.sort(scores[~truth])
+    # How many pairs are in order; a tie counts one half.
+    in_order = np.searchsorted(negative, positive).sum()
+    in_order += np.searchsorted(negative, positive, side="right").sum()
+    return (accuracy + float(in_order) / (2.0 * positive.size * negative.size)) / 2.0
 
 
 def mean_score(signs: DoubleArray, splits: Splits, scores: Sequence[DoubleArray]) -> float:

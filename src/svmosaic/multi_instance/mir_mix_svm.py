@@ -7,6 +7,7 @@ of left-out training bags.
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
@@ -27,6 +29,7 @@ from svmosaic.multi_instance.bag_state import bag_declaration
 from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
+from svmosaic.multi_instance.node_count_svm import NodeCountSVMClassifier
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
@@ -47,7 +50,11 @@ VIEWS = (
     "min-max",
     "mean-size",
     "profile",
+    "nodes",
 )
+# MIRSVM takes hundreds of times as long as these for a candidate, and its kernel is theirs on the
+# same features. So it tries what was best for them, and not the whole grid.
+_LEADERS = ("set", "mean")
 
 # Left-out scores are few, and the best cut between them follows chance; so each is blurred by a
 # normal distribution, this wide in units of their standard deviation over the root of their number.
@@ -71,7 +78,13 @@ class Mixture(NamedTuple):
     scores: DoubleArray
 
 
-_MEMBERS = (MIRSVMClassifier, SetKernelClassifier, MIGraphClassifier, SummarySVMClassifier)
+_MEMBERS = (
+    MIRSVMClassifier,
+    SetKernelClassifier,
+    MIGraphClassifier,
+    SummarySVMClassifier,
+    NodeCountSVMClassifier,
+)
 
 
 def _check_mixture(model: Any, sizes: Scope) -> None:
@@ -106,14 +119,17 @@ class MIRMixSVMClassifier(BagClassifier):
     Parameters
     ----------
     C : list of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
-        Penalties of errors to choose from, for each view.
+        Penalties of errors to choose from, for each view. MIRSVM, which takes longest, tries the
+        pairs of C and gamma that are best for the views ``"set"`` and ``"mean"``; without those,
+        all pairs.
     gamma : list of float, default=(50.0, 2.0, 0.5, 0.125, 0.02, 0.005)
         Widths to choose from, for each view. They suit features in [0, 1].
     views : list of str, default=VIEWS
         Which SVMs take part: ``"representatives"`` is MIRSVM, ``"opposite representatives"`` MIRSVM
         with ``classes_[0]`` as the class that an instance proves, ``"set"`` the normalised set
-        kernel, ``"graph"`` the miGraph kernel, and ``"mean"``, ``"min-max"``, ``"mean-size"`` and
-        ``"profile"`` are the summaries of `SummarySVMClassifier`.
+        kernel, ``"graph"`` the miGraph kernel, ``"mean"``, ``"min-max"``, ``"mean-size"`` and
+        ``"profile"`` are the summaries of `SummarySVMClassifier`, and ``"nodes"`` is
+        `NodeCountSVMClassifier`.
     sharpness : float, default=3.0
         How fast the weight of a view falls with its score, in units of the standard error of
         scores, which falls with the root of the number of bags. 0 weighs all alike, a very large
@@ -125,10 +141,11 @@ class MIRMixSVMClassifier(BagClassifier):
     mixing_cv : int or splitter, default=10
         Folds that weigh the views and cut the mixture. Many, because an SVM that lacks a third of
         the bags has another constant term than the final one, and the cut would be misplaced.
-    n_init : int, default=2
+    n_init : int, default=1
         Random starts of MIRSVM.
-    max_passes : int, default=50
-        The most SVMs that MIRSVM solves from one start.
+    max_passes : int, default=10
+        The most SVMs that MIRSVM solves from one start. As one view of several it need not settle,
+        and `fit` does not warn about it.
     tol : float, default=1e-3
         Largest violation of the optimality conditions that is accepted.
     random_state : int, RandomState instance or None, default=None
@@ -244,8 +261,8 @@ class MIRMixSVMClassifier(BagClassifier):
         sharpness: float = 3.0,
         cv: Any = 3,
         mixing_cv: Any = 10,
-        n_init: int = 2,
-        max_passes: int = 50,
+        n_init: int = 1,
+        max_passes: int = 10,
         tol: float = 1e-3,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -274,10 +291,10 @@ class MIRMixSVMClassifier(BagClassifier):
         bases = {view: seeded_copy(self.new_member(view), rng) for view in views}
         splits = inner_splits(self.cv, signs, rng)
         mixing_splits = inner_splits(self.mixing_cv, signs, rng)
-        choices = {view: _choose(base, data, splits, candidates) for view, base in bases.items()}
+        choices = _choose_all(bases, data, splits, candidates)
         self.best_params_ = {view: choice.params for view, choice in choices.items()}
         self.members_ = [
-            clone(base).set_params(**choices[view].params).fit_bags(data)
+            _fitted(clone(base).set_params(**choices[view].params), data)
             for view, base in bases.items()
         ]
         found = Mixture(
@@ -316,6 +333,8 @@ class MIRMixSVMClassifier(BagClassifier):
             return SetKernelClassifier(tol=tol, n_jobs=self.n_jobs)
         if view == "graph":
             return MIGraphClassifier(tol=tol, n_jobs=self.n_jobs)
+        if view == "nodes":
+            return NodeCountSVMClassifier(tol=tol)
         return SummarySVMClassifier(summary=view, tol=tol)  # type: ignore[arg-type]
 
     def _checked_views(self) -> list[str]:
@@ -351,6 +370,23 @@ def _above_zero(value: Any) -> bool:
     return is_number and 0.0 < float(value) < float("inf")
 
 
+def _choose_all(
+    bases: dict[str, Any], data: TrainingBags, splits: Splits, candidates: list[Candidate]
+) -> dict[str, _Choice]:
+    """Return the best candidate of each view; MIRSVM tries those of the others."""
+    choices = {
+        view: _choose(base, data, splits, candidates)
+        for view, base in bases.items()
+        if not isinstance(base, MIRSVMClassifier)
+    }
+    leaders = [choices[view].params for view in _LEADERS if view in choices]
+    fewer = [candidate for candidate in candidates if candidate in leaders]
+    for view, base in bases.items():
+        if view not in choices:
+            choices[view] = _choose(base, data, splits, fewer or candidates)
+    return {view: choices[view] for view in bases}
+
+
 def _choose(
     base: BagLearner, data: TrainingBags, splits: Splits, candidates: list[Candidate]
 ) -> _Choice:
@@ -360,6 +396,14 @@ def _choose(
     means = mean_scores(base, data, splits, candidates)
     best = int(np.argmax(means))
     return _Choice(candidates[best], means[best])
+
+
+def _fitted(member: Any, data: TrainingBags) -> Any:
+    """Return a member fitted to all training bags."""
+    with warnings.catch_warnings():
+        # Representatives that still change are one opinion of several, whose weight was measured.
+        warnings.filterwarnings("ignore", ".*stopped at max_passes", ConvergenceWarning)
+        return member.fit_bags(data)
 
 
 def _left_out_scores(

@@ -26,7 +26,7 @@ from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, r
 from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.state_codec import Scope
 
-__all__ = ["RowSummary", "SummarySVMClassifier"]
+__all__ = ["RowSummary", "SummarySVMClassifier", "rbf_values"]
 
 RowSummary = Literal["mean", "min-max", "mean-size", "profile"]
 
@@ -144,11 +144,11 @@ class SummarySVMClassifier(BagClassifier):
         self.tol = tol
 
     def _fit_binary(self, data: TrainingBags) -> None:
-        rows, self.center_, self.scale_ = _scaled_rows(data.bags, self.summary)
+        rows, self.center_, self.scale_ = _known_rows(data, self.summary)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
         signs = data.signs
         coef, self.intercept_, _ = solve_gram(
-            _kernel_values(self, rows, rows), signs, np.ones(signs.size), settings
+            rbf_values(rows, rows, self.gamma), signs, np.ones(signs.size), settings
         )
         support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
@@ -161,21 +161,29 @@ class SummarySVMClassifier(BagClassifier):
         """Return for each candidate the scores of the left-out bags of each split."""
 
         def make_gram(candidate: SummarySVMClassifier) -> DoubleArray:
-            rows = _scaled_rows(data.bags, candidate.summary)[0]
-            return _kernel_values(candidate, rows, rows)
+            rows = _known_rows(data, candidate.summary)[0]
+            return rbf_values(rows, rows, candidate.gamma)
 
         return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 
     def _decide_binary(self, bags: Bags) -> DoubleArray:
         rows = np.ascontiguousarray((_rows(bags, self.summary) - self.center_) / self.scale_)
-        values = _kernel_values(self, rows, self.support_vectors_)
+        values = rbf_values(rows, self.support_vectors_, self.gamma)
         return values @ self.dual_coef_ + self.intercept_
 
 
-def _kernel_values(
-    model: SummarySVMClassifier, rows: DoubleArray, others: DoubleArray
-) -> DoubleArray:
-    return InstanceKernel(kernel_spec("rbf", float(model.gamma))).values(rows, others)
+def rbf_values(rows: DoubleArray, others: DoubleArray, gamma: float) -> DoubleArray:
+    """Return the rbf kernel between rows of bags."""
+    return InstanceKernel(kernel_spec("rbf", float(gamma))).values(rows, others)
+
+
+def _known_rows(
+    data: TrainingBags, summary: RowSummary
+) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    found: tuple[DoubleArray, DoubleArray, DoubleArray] = data.once(
+        ("summary", summary), lambda: _scaled_rows(data.bags, summary)
+    )
+    return found
 
 
 def _scaled_rows(bags: Bags, summary: RowSummary) -> tuple[DoubleArray, DoubleArray, DoubleArray]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,9 @@ from svmosaic.bags import Bags, canonical_bags, check_bags, order_of_ids
 from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = ["TrainingBags", "prepare_training"]
+
+# 8 MB for a matrix of this many bags.
+_MOST_KNOWN = 1000
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class TrainingBags:
         The class labels, sorted.
     labels : ndarray of shape (n_bags,)
         For each bag the number of its class.
+    known : dict
+        What learners have computed from the bags without their labels, see `once`.
     """
 
     bags: Bags
@@ -40,6 +46,7 @@ class TrainingBags:
     row_order: IndexArray
     classes: NDArray[Any]
     labels: IndexArray
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def signs(self) -> DoubleArray:
@@ -63,7 +70,20 @@ class TrainingBags:
             bag_order=np.arange(len(bags)),
             row_order=np.arange(bags.n_instances),
             labels=self.labels[chosen],
+            known={},
         )
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns, computed once for these bags, whatever their labels.
+
+        A search, the folds that weigh a mixture and the final fit ask for the same kernels. Of many
+        bags nothing is kept, because kernels between them take memory with their square.
+        """
+        if len(self.bags) > _MOST_KNOWN:
+            return make()
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
 
 
 def prepare_training(X: Any, y: Any, ids: Any, who: str) -> TrainingBags:

@@ -25,7 +25,7 @@ from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.validation import check_regression, check_samples
 
-__all__ = ["SVRWC", "KernelChains", "blend_weights"]
+__all__ = ["SVRWC", "KernelChains", "blend_weights", "new_members", "weighing_splits"]
 
 KERNELS: tuple[Literal["rbf", "laplacian"], ...] = ("rbf", "laplacian")
 _LARGEST_SEED = np.iinfo(np.int32).max
@@ -240,10 +240,10 @@ class SVRWC(MultiTargetRegressor):
         X, y = check_regression(self, X, y, multi_output=True)
         Y = self._set_targets(y)
         random_state = check_random_state(self.random_state)
-        splits = self._splits(X, Y, random_state)
+        splits = weighing_splits(self, X, Y, random_state)
         # The orders of the chains are those of both kernels.
         seed = random_state.randint(_LARGEST_SEED)
-        self.members_ = self._new_members()
+        self.members_ = new_members(self)
         held_out = np.concatenate(
             [
                 member.fit_held_out(X, Y, splits, check_random_state(seed))
@@ -261,35 +261,6 @@ class SVRWC(MultiTargetRegressor):
         )
         return self
 
-    def _splits(self, X: Any, Y: DoubleArray, random_state: Any) -> list[Split]:
-        splits = regression_splits(self.cv, X, Y, random_state)
-        if not tests_every_row_once(splits, X.shape[0]):
-            raise ValueError(
-                "SVRWC needs a 'cv' that tests every row once, for its weights. Got one that does "
-                "not; pass a number of folds."
-            )
-        return splits
-
-    def _new_members(self) -> list[KernelChains]:
-        """Return what it weights, one for each kernel, not fitted."""
-        return [
-            KernelChains(
-                n_chains=self.n_chains,
-                appended="out_of_fold",
-                kernel=kernel,
-                Cs=self.Cs,
-                epsilons=self.epsilons,
-                cv=self.cv,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                random_state=self.random_state,
-                n_jobs=self.n_jobs,
-                memory_limit_mb=self.memory_limit_mb,
-                verbose=self.verbose,
-            )
-            for kernel in KERNELS
-        ]
-
     def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)
         parts = np.concatenate([member.predict_both(X) for member in self.members_])
@@ -299,6 +270,38 @@ class SVRWC(MultiTargetRegressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def weighing_splits(model: Any, X: Any, Y: DoubleArray, random_state: Any) -> list[Split]:
+    """Return the inner folds of a regressor that weights what it predicts for rows left out."""
+    splits = regression_splits(model.cv, X, Y, random_state)
+    if not tests_every_row_once(splits, X.shape[0]):
+        raise ValueError(
+            f"{type(model).__name__} needs a 'cv' that tests every row once, for its weights. Got "
+            "one that does not; pass a number of folds."
+        )
+    return splits
+
+
+def new_members(model: Any) -> list[KernelChains]:
+    """Return the chains that a regressor weights, one for each kernel, not fitted."""
+    return [
+        KernelChains(
+            n_chains=model.n_chains,
+            appended="out_of_fold",
+            kernel=kernel,
+            Cs=model.Cs,
+            epsilons=model.epsilons,
+            cv=model.cv,
+            tol=model.tol,
+            max_iter=model.max_iter,
+            random_state=model.random_state,
+            n_jobs=model.n_jobs,
+            memory_limit_mb=model.memory_limit_mb,
+            verbose=model.verbose,
+        )
+        for kernel in KERNELS
+    ]
 
 
 def blend_weights(predictions: DoubleArray, target: DoubleArray, prior: float) -> DoubleArray:

@@ -73,7 +73,7 @@ def _read_relational(
                 f"the row has {len(cells)} cells; expected {len(names)}. Put the instances of a "
                 "bag in quotes, with \\n between them.",
             )
-        instances = [line for line in cells[place].splitlines() if line.strip()]
+        instances = _instances(cells[place])
         if not instances:
             raise file_error(path, number, "the bag is empty. Leave it out.")
         collector.add(instances, number)
@@ -93,6 +93,15 @@ def _read_relational(
         label.add(waiting, waiting_lines)
     data = _relational_dataset(path, header, collector, label, sizes, weights)
     return data if named is None else replace(data, ids=np.array(ids, dtype=object))
+
+
+def _instances(cell: str) -> list[str]:
+    """Return the rows inside a bag that are not blank, each without a stray comma at its end.
+
+    Published files have such commas, before a line break or before the closing quote.
+    """
+    rows = (row.strip() for row in cell.splitlines())
+    return [row[:-1] if row.endswith(",") else row for row in rows if row]
 
 
 def _id_place(header: ArffHeader, place: int, target: int) -> int | None:

@@ -99,7 +99,7 @@ class BagKernelSVM(BagClassifier):
     def _fit_binary(self, data: TrainingBags) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         self.gamma_ = instance_gamma(self.gamma, bags.instances, self.kernel)
-        gram, weights = self._gram(bags, self._kernel(self.gamma_))
+        gram, weights = self._known_gram(data, bags, self.gamma_)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
         coef, self.intercept_, violation = solve_gram(
             gram, data.signs, np.ones(len(bags)), settings
@@ -111,9 +111,26 @@ class BagKernelSVM(BagClassifier):
         self._support_weights = weights[bags.rows_of(support)]
         self.dual_coef_ = coef[support]
 
-    def _gram(self, bags: Bags, kernel: InstanceKernel) -> tuple[DoubleArray, DoubleArray]:
+    def _known_gram(
+        self, data: TrainingBags, bags: Bags, gamma: float
+    ) -> tuple[DoubleArray, DoubleArray]:
+        """Return what `_gram` does, computed once for these bags and parameters."""
+        same = {
+            name: value
+            for name, value in self.get_params().items()
+            if name not in ("C", "gamma", "tol", "n_jobs")
+        }
+        key = (type(self).__name__, repr(sorted(same.items())))
+        weights = data.once(key, lambda: self._instance_weights(bags))
+        found: tuple[DoubleArray, DoubleArray] = data.once(
+            (*key, gamma), lambda: self._gram(bags, self._kernel(gamma), weights)
+        )
+        return found
+
+    def _gram(
+        self, bags: Bags, kernel: InstanceKernel, weights: DoubleArray
+    ) -> tuple[DoubleArray, DoubleArray]:
         """Return the kernel between training bags and the weights of their instances in it."""
-        weights = self._instance_weights(bags)
         gram = bag_sums(kernel, bags, bags, weights, weights)
         if self._has_unit_length():
             inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
@@ -130,7 +147,7 @@ class BagKernelSVM(BagClassifier):
         def make_gram(candidate: BagKernelSVM) -> DoubleArray:
             # A bag's weights and length are its own, so the kernel of some bags is a part of it.
             gamma = instance_gamma(candidate.gamma, bags.instances, candidate.kernel)
-            return candidate._gram(bags, candidate._kernel(gamma))[0]
+            return candidate._known_gram(data, bags, gamma)[0]
 
         return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 
