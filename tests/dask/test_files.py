@@ -367,6 +367,9 @@ def test_a_model_knows_how_new_files_are_read(tmp_path):
 
     found = parquet.read_table(done.path).column("prediction").to_pylist()
     assert (done.n_rows, found) == (24, expected)
+    options = FileOptions(reading={"drop": ["note", "code"]})
+    fault = predict_file(str(path), str(tmp_path / "p.parquet"), model, options, decision=False)
+    assert fault == "new.csv: the model was trained on the column 'code'. Do not drop it."
 
 
 def test_regression_on_parquet(client, tmp_path):

@@ -311,6 +311,12 @@ def _as_in_training(
     numbers = [name for name in names if name in features and name != label]
     nominal = [name for name in names if name in _columns(wanted) and name not in features]
     known = {*numbers, *nominal, label}
+    for key in reading.get("drop", ()):
+        name = names[find_column(key, names, path)]
+        if name in known and name != label:
+            raise file_error(
+                path, None, f"the model was trained on the column {name!r}. Do not drop it."
+            )
     # Without any column of the model, what is missing is named later.
     if numbers or nominal:
         reading["drop"] = [name for name in names if name not in known]

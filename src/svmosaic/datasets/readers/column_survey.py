@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from svmosaic.datasets.readers.dates import looks_like_date, looks_like_time
 from svmosaic.datasets.readers.numbers import NumberFormat, looks_like_number
 
@@ -96,16 +98,37 @@ class ColumnSurvey:
         """Take more cells, without blanks around them; `lines` are their line numbers."""
         self._follow_count(cells)
         self._n_rows += len(cells)
-        counts = Counter(cells)
-        for text, count in counts.items():
+        if not self._add_numbers(cells):
+            self._add_one_by_one(cells, lines)
+        if self._counts is not None and len(self._counts) > self._most_values:
+            self._counts = None
+
+    def _add_numbers(self, cells: Sequence[str]) -> bool:
+        """Take cells in bulk, if all of them are plain finite numbers."""
+        plain = self._numbers.to_plain(cells)
+        try:
+            values = np.fromiter(map(float, plain or [""]), np.float64, len(cells))
+        except ValueError:
+            return False
+        text = "".join(plain or ())
+        if "_" in text or not text.isascii() or not np.isfinite(values).all():
+            return False
+        self._of_kind["number"] += len(cells)
+        self._minimum = min(self._minimum, float(values.min()))
+        self._maximum = max(self._maximum, float(values.max()))
+        self._is_whole = self._is_whole and bool(np.all(values == np.floor(values)))
+        if self._counts is not None:
+            self._counts.update(cells)
+        return True
+
+    def _add_one_by_one(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+        for text, count in Counter(cells).items():
             kind = self._kind_of(text)
             self._of_kind[kind] += count
             if kind not in ("missing", "number", "infinite") and self._first_name is None:
                 self._first_name = text, lines[cells.index(text)]
             if kind != "missing" and self._counts is not None:
                 self._counts[text] += count
-        if self._counts is not None and len(self._counts) > self._most_values:
-            self._counts = None
 
     def _kind_of(self, text: str) -> str:
         if text in self._missing:
