@@ -575,7 +575,7 @@ def _fitted(header: _Header, coefficients: DoubleArray, vectors: Any) -> OLLAWVC
     n_support = header.counts[order]
     dual_coef, rho = _reordered(coefficients[:, rows], header.rho, n_support, order)
 
-    common = {
+    common: dict[str, Any] = {
         "kernel": header.kernel,
         "gamma": header.gamma,
         "degree": header.degree,
