@@ -145,6 +145,11 @@ def test_what_is_finished_can_be_shown_before_the_rest(small_table):
     assert result.missing.unfinished == {"sklearn-wine": "it is not finished"}
     assert "Not finished, so left out here: sklearn-wine." in result.files[1].read_text()
     small_table["0.1"] = ("0.1.toml", text.replace('"tree"', '"oak"'))
+    result = reproduce("0.1", "out", only_finished=True)
+    assert result.missing.methods["oak"] == "none of its cells is finished"
+    assert "Left out: oak, because none of its cells is finished." in result.files[1].read_text()
+    none = re.sub(r'(\[\[methods\]\]\nname = ")', r"\1new ", text)
+    small_table["0.1"] = ("0.1.toml", none)
     with pytest.raises(DataNotFoundError, match=r"No data set is finished in 'out'"):
         reproduce("0.1", "out", only_finished=True)
 

@@ -99,7 +99,8 @@ def reproduce(
     n_jobs, time_limit, retry_failed, reuse, progress : optional
         As in `svmosaic.experiments.run_experiment`.
     only_finished : bool, default=False
-        Run nothing; show the data sets of the folder on which all methods are finished.
+        Run nothing; show the data sets of the folder on which all methods are finished. Methods
+        without any finished cell are left out and named.
     fetch_missing : bool, default=False
         Download data sets that are missing and have a public home, as `svmosaic.datasets.fetch`
         does. Without a network they are skipped, and `missing.not_fetched` says why.
@@ -196,10 +197,23 @@ def _finished(
     records: Sequence[Mapping[str, Any]],
     folder: Path,
 ) -> tuple[ExperimentSpec, Missing]:
-    """Return the experiment with the data sets on which all methods are finished."""
+    """Return the experiment with the data sets on which all methods are finished.
+
+    A method that nobody has run yet hides no data set; it is left out by itself.
+    """
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:
         groups.setdefault((record["dataset"], record["method"]), []).append(record)
+    begun = {method for _, method in groups}
+    methods = tuple(method for method in experiment.methods if method.name in begun)
+    if not methods:
+        raise DataNotFoundError(f"No data set is finished in {str(folder)!r}. Run the table there.")
+    not_begun = {
+        method.name: "none of its cells is finished"
+        for method in experiment.methods
+        if method.name not in begun
+    }
+    experiment = replace(experiment, methods=methods)
     left_out = {
         data.name: "it is not finished"
         for data in experiment.data
@@ -214,7 +228,7 @@ def _finished(
         raise DataNotFoundError(f"No data set is finished in {str(folder)!r}. Run the table there.")
     return (
         replace(experiment, data=kept),
-        replace(missing, unfinished=left_out),
+        replace(missing, methods={**missing.methods, **not_begun}, unfinished=left_out),
     )
 
 
