@@ -137,7 +137,17 @@ class OllaL2Rule:
         other.pairs = dict(self.pairs)
         return other
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
+    # The order of samples is of no use to it.
+    in_turn = None
+
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
         """Keep, update or rebuild the model."""
         self.action = self._decide_action(X, codes, forecast)
         if self.action == "keep":

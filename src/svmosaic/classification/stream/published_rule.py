@@ -63,7 +63,17 @@ class PublishedRule:
         other.window = self.window.copy()
         return other
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
+    # The order of samples is of no use to it.
+    in_turn = None
+
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
         """Train a new model."""
         first = self.n_seen < self.chunk_size
         self.n_seen += codes.size
