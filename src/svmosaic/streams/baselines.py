@@ -43,37 +43,29 @@ class Baselines:
         self.classes = np.asarray(classes)
         self.delay = delay
         self.scores = {name: RunningScores(self.classes, window) for name in BASELINES}
+        # How often each class came, among the labels that have arrived.
         self._counts = np.zeros(self.classes.size, dtype=np.int64)
-        # Labels that have not arrived yet, and the last one that has.
-        self._late = np.empty(0, dtype=np.int64)
-        self._last = 0
+        # The last labels: that of the sample before, and those that have not arrived.
+        self._tail = np.empty(0, dtype=np.int64)
 
     def add(self, labels: Any, n_scored: int) -> None:
         """Take in the labels of samples in order; the last `n_scored` count as predicted."""
         y = np.asarray(labels)
         order = np.argsort(self.classes)
         codes = order[np.searchsorted(self.classes, y, sorter=order).clip(0, order.size - 1)]
-        # What arrives before each sample, from the one that the first sample waits for on.
-        queue = np.concatenate([self._late, codes])
-        before = np.concatenate([[self._last], queue])[: codes.size]
-        indicator = np.zeros((codes.size + 1, self.classes.size), dtype=np.int64)
-        indicator[0] = self._counts
-        n_arrived = queue.size - min(self.delay, queue.size)
-        arrived = queue[:n_arrived]
-        # A sample in the first `delay` of the stream sees none arrive.
-        first = codes.size - arrived.size
-        indicator[np.arange(first + 1, codes.size + 1), arrived] = 1
-        counts = indicator.cumsum(axis=0)
-        last = np.concatenate([np.full(first, self._last), before[: codes.size - first]])
-        if first == 0:
-            last = np.concatenate([[self._last], arrived[:-1]]) if arrived.size else last
-        majority = counts[:-1].argmax(axis=1)
+        line = np.concatenate([self._tail, codes])
+        # The place in the line of the label that arrives just before each sample.
+        places = np.arange(codes.size) + self._tail.size - 1 - self.delay
+        arrived = np.where(places >= 0, line[np.maximum(places, 0)], 0)
+        counts = np.zeros((codes.size, self.classes.size), dtype=np.int64)
+        counts[np.arange(codes.size), arrived] = places >= 0
+        counts = self._counts + counts.cumsum(axis=0)
         if n_scored:
-            for name, told in zip(BASELINES, (last, majority), strict=True):
-                self.scores[name].add(y[-n_scored:], self.classes[told[-n_scored:]])
+            told = arrived, counts.argmax(axis=1)
+            for name, guess in zip(BASELINES, told, strict=True):
+                self.scores[name].add(y[-n_scored:], self.classes[guess[-n_scored:]])
         self._counts = counts[-1]
-        self._last = int(arrived[-1]) if arrived.size else self._last
-        self._late = queue[n_arrived:]
+        self._tail = line[-(self.delay + 1) :]
 
     def measure(self, metrics: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return a record of each baseline: the measures over all predictions and the last ones."""

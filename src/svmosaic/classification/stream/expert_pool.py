@@ -41,8 +41,8 @@ __all__ = ["ExpertPool"]
 # of landmarks, because a prediction pays for each vector. Linear models, which cost little, get
 # windows that double, from half a chunk.
 _SUPPORT_CHUNKS = 3
-_LANDMARK_CHUNKS = 16
-_STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 5, "linear": 2}
+_LANDMARK_CHUNKS = 9
+_STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 2, "linear": 2}
 # A landmark for so many samples, within limits.
 _SAMPLES_PER_LANDMARK = 24
 _FEWEST_LANDMARKS = 64
@@ -372,6 +372,9 @@ class ExpertPool:
             expert.pause = max(1, n_chunks // (1 if expert.family == "landmark" else 3))
         else:
             expert.pause = min(2 * expert.pause, _LONGEST_PAUSE)
+        if expert.family == "landmark" and size >= _GROWTHS["landmark"] * expert.trained_on:
+            # A better model than the one whose errors are known.
+            expert.errors, expert.rest = {}, 0
         expert.trained_on = size
         expert.trained_at = self.time
 

@@ -234,7 +234,9 @@ class InTurn:
             if not self.wrong[name].size:
                 continue
             mine = int(self.wrong[name].sum())
-            if mine > least + 2.0 * math.sqrt(least + 1.0):
+            # After a fair trial, what costs more has to be better.
+            margin = 0.0 if self.wrong[name].size >= _COMPARED else 2.0 * math.sqrt(least + 1.0)
+            if mine > least + margin:
                 self.rests[name] = min(max(1, 2 * self.rests[name]), _LONGEST_REST)
                 self.wakes_at[name] = self.time + self.rests[name]
                 self.wrong[name] = _NO_FLAGS

@@ -17,8 +17,9 @@ from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 
-# Of the largest of all: added to the matrix, so that near copies among landmarks do no harm.
-_JITTER = 1e-8
+# Of the largest entry: added to the diagonal, so that near copies among landmarks do no harm. The
+# kernel values have seven digits.
+_JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
 _GAIN = 1e-3
@@ -140,7 +141,7 @@ def fit_span(
     for _ in range(_MAX_STEPS):
         active = X[inside]
         hessian = C * (active.T @ active) + penalty
-        step = cho_solve(cho_factor(hessian), C * (targets[inside] @ active)) - weights
+        step = _solve(hessian, C * (targets[inside] @ active)) - weights
         length = 1.0
         while True:
             candidate = weights + length * step
@@ -171,9 +172,21 @@ def _least_squares(
     """Return the weights of each class against the rest: one matrix serves them all."""
     targets = np.zeros((len(X), n_classes))
     targets[np.arange(len(X)), labels] = 1.0
-    factor = cho_factor(C * (X.T @ X) + penalty)
-    weights: DoubleArray = cho_solve(factor, C * (X.T @ targets))
-    return weights
+    return _solve(C * (X.T @ X) + penalty, C * (X.T @ targets))
+
+
+def _solve(matrix: DoubleArray, right: DoubleArray) -> DoubleArray:
+    """Return the solution for a matrix that is positive definite but for rounding."""
+    jitter = _JITTER * float(matrix.diagonal().max())
+    while True:
+        try:
+            solution: DoubleArray = cho_solve(cho_factor(matrix, check_finite=False), right)
+        except np.linalg.LinAlgError:
+            matrix = matrix.copy()
+            matrix.flat[:: len(matrix) + 1] += jitter
+            jitter *= 10.0
+        else:
+            return solution
 
 
 def _bordered(penalty: DoubleArray) -> DoubleArray:

@@ -233,7 +233,9 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         with _blas_limit(model):
             decisions = model.decide(X, resolve_threads(self.n_jobs))
         told = vote(model.classes, decisions)
-        is_whole = self._n_pending == 0
+        # What the model says of each chunk is asked for again when the chunk is learned.
+        known = [*self._decided, decisions] if self._n_pending else [decisions]
+        is_whole = len(known) == len(self._pending) + 1
         if rule.in_turn is not None:
             in_turn = rule.in_turn.copy()
             if in_turn.before is None:
@@ -247,8 +249,10 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             rule.in_turn = in_turn
         self._take(X, codes)
         if self._n_pending >= self._wanted_in_turn():
-            forecast = Forecast(X, None, model, decisions) if is_whole else None
-            self._learn_pending(forecast, in_turn=True)
+            whole = Forecast(None, None, model, np.concatenate(known)) if is_whole else None
+            self._learn_pending(whole, in_turn=True)
+        else:
+            self._decided = known
         return told
 
     def _last_learned(self) -> tuple[FloatArray, IndexArray]:
@@ -308,6 +312,9 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._pending: list[tuple[FloatArray, IndexArray]] = []
         self._n_pending = 0
         self._n_learned = 0
+        # Decisions of the model on samples that wait and were predicted in turn; not part of the
+        # state, because they can be computed again.
+        self._decided: list[DoubleArray] = []
 
     def _learn_all(
         self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None
@@ -344,7 +351,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             rule.learn(*_join(self._pending), forecast, in_turn=in_turn)
         self._rule = rule
         self._n_learned += self._n_pending
-        self._pending, self._n_pending = [], 0
+        self._pending, self._n_pending, self._decided = [], 0, []
 
     # The state as plain data -----------------------------------------------------------------
 
@@ -407,6 +414,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             "_pending": waiting,
             "_n_pending": n_waiting,
             "_n_learned": found.n_learned,
+            "_decided": [],
         }
         if found.feature_names is not None:
             fitted["feature_names_in_"] = found.feature_names
