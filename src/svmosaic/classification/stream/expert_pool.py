@@ -54,8 +54,8 @@ _LONGEST_REST = 64
 _FAIR_TRIAL = 3  # chunks
 # The leader changes when another one is better by a quarter of the noise: cheap to undo.
 _BETTER = 0.25
-# Chunks between two trainings with a full window: a third of it, or all of it with landmarks, then
-# twice as many each time.
+# Chunks between two trainings with a full window: as many as it has, or with landmarks three times as
+# many, then twice as many each time.
 _LONGEST_PAUSE = 64
 # A growing window is learned from again when it is so much longer.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
@@ -369,7 +369,7 @@ class ExpertPool:
             # Cheap, and first to follow a drift: never later than an eighth of the window.
             expert.pause = max(1, n_chunks // 8)
         elif expert.trained_on < size:
-            expert.pause = max(1, n_chunks // (1 if expert.family == "landmark" else 3))
+            expert.pause = max(1, 3 * n_chunks if expert.family == "landmark" else n_chunks)
         else:
             expert.pause = min(2 * expert.pause, _LONGEST_PAUSE)
         if expert.family == "landmark" and size >= _GROWTHS["landmark"] * expert.trained_on:

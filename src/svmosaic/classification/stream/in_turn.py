@@ -30,7 +30,7 @@ _LONGEST_REST = 64  # chunks
 # Predictions whose errors are compared.
 _COMPARED = 500
 # Samples among which the nearest is looked for, and from which the linear model learns.
-_NEIGHBOURS = 1000
+_NEIGHBOURS = 500
 _LEARNED = 4000
 # A ridge of this share of each feature's variance.
 _RIDGE = 1e-3
