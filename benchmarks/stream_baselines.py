@@ -1,6 +1,6 @@
 """The adaptive rule beside no-change, majority, its own guesses, and River's forest and tree.
 
-    python benchmarks/stream_baselines.py development [--out benchmarks/results/stream_development.csv]
+    python benchmarks/stream_baselines.py development
     python benchmarks/stream_baselines.py report [--out benchmarks/results/stream_baselines.csv]
 
 Labels arrive one by one. Each stream has five seeds; a real one, which has none, is cut into five

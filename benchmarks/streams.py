@@ -9,9 +9,9 @@ NL-SGD, which are slow, get a tenth of the samples. A learner has two rates, by 
 the processor: on a computer with other work the second changes little, on a quiet one the first is
 what a user sees.
 
-With --course there is one run of the adaptive rule over a million samples with two threads, and River's
-tree beside it on the first 100 000, chunk by chunk in turn, so that other work on the computer meets
-both: rates so far at some places, and the rate between two of them.
+With --course there is one run of the adaptive rule over a million samples with two threads, and
+River's tree beside it on the first 100 000, chunk by chunk in turn, so that other work on the
+computer meets both: rates so far at some places, and the rate between two of them.
 """
 
 from __future__ import annotations

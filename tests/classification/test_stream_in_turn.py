@@ -136,7 +136,7 @@ def test_predict_next_takes_one_sample():
     model = StreamOLLAWV()
     model.predict_then_learn(X, y, classes=[0, 1, 2])
 
-    with pytest.raises(ValueError, match="expects the one sample that comes next. Got 2 samples"):
+    with pytest.raises(ValueError, match="expects the one sample that comes next"):
         model.predict_next(X[:2])
 
 

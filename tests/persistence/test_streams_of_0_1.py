@@ -1,8 +1,8 @@
 """Model files and check-points of stream learners before there were landmarks and guesses.
 
 `adaptive.safetensors` is ``StreamOLLAWV(chunk_size=40, memory=400)`` after 450 samples of
-``Sine(seed=1)``, `decisions.csv` its decisions on the first 50 of them, and `run.checkpoint` a run of
-600 samples in chunks of 40 that was stopped at 280. Version 0.1 of 15 November 2026 wrote them.
+``Sine(seed=1)``, `decisions.csv` its decisions on the first 50 of them, and `run.checkpoint` a run
+of 600 samples in chunks of 40 that was stopped at 280. Version 0.1.0 wrote them.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ __all__ = ["Comparison", "Expert"]
 # Chunks whose errors are compared, and what a chunk counts less than the one after it.
 _KEPT = 12
 _FADE = 0.9
-# What a sample of the window costs a family, roughly: in training and, by the vectors that it leaves
-# in the model, in prediction.
+# What a sample of the window costs a family, roughly: in training and, by the vectors that it
+# leaves in the model, in prediction.
 _COST = {"linear": 2, "landmark": 1, "plain": 8, "refined": 20}
 
 

@@ -13,7 +13,6 @@ from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import (
-    FAMILIES,
     Choice,
     Family,
     Grid,
@@ -37,9 +36,9 @@ from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["ExpertPool"]
 
-# Windows of models with support vectors triple, up to a number of chunks; beyond it there is a model
-# of landmarks, because a prediction pays for each vector. Linear models, which cost little, get
-# windows that double, from half a chunk.
+# Windows of models with support vectors triple, up to a number of chunks; beyond it there is a
+# model of landmarks, because a prediction pays for each vector. Linear models, which cost little,
+# get windows that double, from half a chunk.
 _SUPPORT_CHUNKS = 3
 _LANDMARK_CHUNKS = 9
 _STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 2, "linear": 2}
@@ -54,8 +53,8 @@ _LONGEST_REST = 64
 _FAIR_TRIAL = 3  # chunks
 # The leader changes when another one is better by a quarter of the noise: cheap to undo.
 _BETTER = 0.25
-# Chunks between two trainings with a full window: as many as it has, or with landmarks three times as
-# many, then twice as many each time.
+# Chunks between two trainings with a full window: as many as it has, or with landmarks three times
+# as many, then twice as many each time.
 _LONGEST_PAUSE = 64
 # A growing window is learned from again when it is so much longer.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}

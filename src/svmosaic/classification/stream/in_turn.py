@@ -161,7 +161,9 @@ class InTurn:
         """Return the label of the nearest sample before each one."""
         assert self.recent is not None
         assert self.scaler is not None
-        parts = [self.recent, (X, labels)] if waiting is None else [self.recent, waiting, (X, labels)]
+        parts = (
+            [self.recent, (X, labels)] if waiting is None else [self.recent, waiting, (X, labels)]
+        )
         tables, codes = zip(*parts, strict=True)
         owners = np.concatenate(codes)
         Z = self.scaler(np.concatenate(tables)).astype(np.float64)

@@ -200,9 +200,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self.classes_[np.concatenate(predicted)]
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _learn_in_turn(
-        self, X: Any, y: Any, classes: Any, predicted: list[IndexArray]
-    ) -> Self:
+    def _learn_in_turn(self, X: Any, y: Any, classes: Any, predicted: list[IndexArray]) -> Self:
         first = not hasattr(self, "classes_")
         known = known_classes(self, classes)
         X, y = self._check(X, y, reset=first)

@@ -183,7 +183,11 @@ def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
     if any(old.model is None or old.learns for old in pool.retired):
         refuse(f"'{path}' has a retired expert that learns or cannot predict")
     # Files of earlier versions know nothing of landmarks.
-    if "landmark" not in pool.choices and "landmark" not in pool.tuned_on and "plain" in pool.choices:
+    if (
+        "landmark" not in pool.choices
+        and "landmark" not in pool.tuned_on
+        and "plain" in pool.choices
+    ):
         pool.choices["landmark"] = Choice(pool.choices["plain"].gamma)
         pool.tuned_on["landmark"] = 0
     if set(pool.choices) != set(FAMILIES) or set(pool.tuned_on) != set(FAMILIES):
