@@ -61,9 +61,9 @@ _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, 
 # Cross-validation sees at most so many samples; after the first time, near the last choice.
 _MOST_TUNED = 2000
 _RETUNE_GROWTH = 3
-_FOLDS = 5
+# Folds by family in the first search, the cheap ones having more, and later for all.
+_FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
 _FOLDS_AGAIN = 2
-_FOLDS_REFINED = 3
 # Leaders of earlier concepts that are kept, in case the concept comes back.
 _MOST_RETIRED = 4
 # A change within a chunk needs a likelihood ratio of e^12, and so many samples to learn from.
@@ -103,9 +103,9 @@ class ExpertPool:
         The test's threshold, in standard deviations.
     n_threads : int
         Threads.
-    n_classes : int
-        Number of classes.
     """
+
+    uses_order = True
 
     def __init__(
         self,
@@ -116,7 +116,6 @@ class ExpertPool:
         detector: DriftDetector | None,
         alarm: float,
         n_threads: int,
-        n_classes: int,
     ) -> None:
         self.chunk_size = chunk_size
         self.carry = carry
@@ -134,7 +133,7 @@ class ExpertPool:
         self.n_drifts = 0
         # Wrong predictions and predictions of the leaders on the last chunks since the last drift.
         self.record: list[tuple[int, int]] = []
-        self.in_turn: InTurn | None = InTurn(n_classes)
+        self.in_turn: InTurn | None = None  # until samples are predicted in turn
 
     def copy(self) -> ExpertPool:
         """Return a pool that learns without changing this one; models and samples are shared."""
@@ -271,7 +270,7 @@ class ExpertPool:
         """
         Z = standardise(X)(X)
         fresh: dict[Family, tuple[Choice, float]] = {}
-        for family, n_folds in (("plain", _FOLDS), ("refined", _FOLDS_REFINED), ("linear", _FOLDS)):
+        for family, n_folds in _FOLDS_BY_FAMILY.items():
             grid = _grid(family, X.shape[1], fresh.get("plain"))
             folds = interleaved_folds(codes, n_folds)
             fresh[family] = tune(family, Z, codes, grid, folds, self.n_threads, first_tested)

@@ -71,6 +71,8 @@ class InTurn:
         The linear model.
     recent : tuple of (ndarray, ndarray) or None
         The samples before this chunk among which the nearest is looked for, and their labels.
+    compared : list of str
+        The guesses that can be taken in this chunk.
     time : int
         Chunks learned.
     rests, wakes_at : dict of str to int
@@ -85,6 +87,7 @@ class InTurn:
     scaler: Scaler | None = None
     weights: DoubleArray | None = None
     recent: tuple[FloatArray, IndexArray] | None = None
+    compared: list[str] = field(default_factory=lambda: list(GUESSES[:3]))
     time: int = 0
     rests: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RESTING, 0))
     wakes_at: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RESTING, 0))
@@ -129,10 +132,11 @@ class InTurn:
         codes = {"model": model, "last": previous}
         gaps = self._gaps(X, earlier)
         codes["switch"] = np.where(gaps <= self.limit, previous, model)
-        if self.weights is not None and self._is_awake("lagged"):
+        if self._can("lagged") and self._is_awake("lagged"):
+            assert self.weights is not None
             lagged = self._lagged(X, earlier, previous)
             codes["lagged"] = _row_products(lagged, self.weights).argmax(axis=1)
-        if self.recent is not None and self._is_awake("neighbour"):
+        if self._can("neighbour") and self._is_awake("neighbour"):
             codes["neighbour"] = self._nearest(X, labels, waiting)
         return Guesses(codes, gaps)
 
@@ -176,7 +180,8 @@ class InTurn:
         place = np.arange(owners.size)
         # Neither later ones, nor more before than the window has.
         distances[(place >= own) | (place < own - _NEIGHBOURS)] = np.inf
-        return owners[distances.argmin(axis=1)]
+        nearest: IndexArray = owners[distances.argmin(axis=1)]
+        return nearest
 
     def choose(self, guesses: Guesses, labels: IndexArray) -> IndexArray:
         """Return the prediction of each sample: that of the guess which erred least before it.
@@ -185,10 +190,12 @@ class InTurn:
         label nor a later one is in them.
         """
         n = guesses.gaps.size
-        names = [name for name in GUESSES if self._is_comparable(name, guesses)]
+        names = self.compared
+        # One that joined later is compared by what came since.
+        n_known = min(self.wrong[name].size for name in names)
         counts = np.empty((len(names), n), dtype=np.int64)
         for row, name in enumerate(names):
-            known = self.wrong[name]
+            known = self.wrong[name][self.wrong[name].size - n_known :]
             flags = np.concatenate([known, guesses.codes[name] != labels])
             sums = np.concatenate([[0], np.cumsum(flags)])
             ends = known.size + np.arange(n)
@@ -197,9 +204,6 @@ class InTurn:
         table = np.stack([guesses.codes[name] for name in names])
         chosen: IndexArray = table[best, np.arange(n)]
         return chosen
-
-    def _is_comparable(self, name: str, guesses: Guesses) -> bool:
-        return name in guesses.codes and self.wrong[name].size == self.wrong["model"].size
 
     # Learning -------------------------------------------------------------------------------
 
@@ -229,6 +233,17 @@ class InTurn:
             lagged = self._lagged(X_last[1:], X_last[:-1], last[:-1])
             self.weights = _fit_ridge(lagged, last[1:], self.n_classes)
         self.recent = X[-_NEIGHBOURS:], labels[-_NEIGHBOURS:]
+        # Whoever was tested on half of the last predictions; nobody joins within a chunk.
+        enough = self.wrong["model"].size // 2
+        self.compared = [
+            name
+            for name in GUESSES
+            if name not in RESTING
+            or (self._is_awake(name) and self._can(name) and self.wrong[name].size >= enough)
+        ]
+
+    def _can(self, name: str) -> bool:
+        return (self.weights if name == "lagged" else self.recent) is not None
 
     def _send_to_rest(self) -> None:
         least = min(int(self.wrong[name].sum()) for name in GUESSES[:3])
@@ -268,8 +283,8 @@ def _fit_ridge(A: DoubleArray, labels: IndexArray, n_classes: int) -> DoubleArra
     spread = len(A) * A.var(axis=0)
     # A feature that does not vary, the last one above all, gets a little: it can be inverted.
     matrix.flat[:: A.shape[1] + 1] += _RIDGE * np.maximum(spread, 1e-6 * matrix.diagonal()) + 1e-9
-    weights: DoubleArray = np.linalg.lstsq(matrix, A.T @ targets, rcond=None)[0]
-    return weights
+    weights = np.linalg.lstsq(matrix, A.T @ targets, rcond=None)[0]
+    return np.asarray(weights, dtype=np.float64)
 
 
 def _row_products(A: DoubleArray, weights: DoubleArray) -> DoubleArray:

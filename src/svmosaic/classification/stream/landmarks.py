@@ -22,8 +22,8 @@ __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 _JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
-_GAIN = 1e-3
-_MAX_STEPS = 12
+_GAIN = 5e-3
+_MAX_STEPS = 8
 _SHORTEST_STEP = 1e-2
 # Without a start, a share of the samples is learned first: far from the end, the others would only
 # say the same.

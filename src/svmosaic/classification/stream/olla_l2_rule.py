@@ -12,6 +12,7 @@ from scipy.sparse import csc_array
 
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler, standardise
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
+from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Forecast,
@@ -90,6 +91,10 @@ class OllaL2Rule:
         Threads.
     """
 
+    # The order of samples is of no use to it.
+    uses_order = False
+    in_turn: InTurn | None = None
+
     def __init__(
         self,
         *,
@@ -136,9 +141,6 @@ class OllaL2Rule:
         other = copy.copy(self)
         other.pairs = dict(self.pairs)
         return other
-
-    # The order of samples is of no use to it.
-    in_turn = None
 
     def learn(
         self,

@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.classification.parameters import POSITIVE_COUNT, RUN_PARAMETERS
+from svmosaic.classification.stream.expert_pool import ExpertPool
 from svmosaic.classification.stream.in_turn import InTurn
-from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import (
     Forecast,
     Linear,
@@ -48,7 +48,8 @@ class ChunkRule(Protocol):
 
     n_drifts: int
     n_threads: int
-    # None for a rule that makes nothing of the order of samples.
+    # Whether it makes something of the order of samples that are predicted in turn; what it made.
+    uses_order: bool
     in_turn: InTurn | None
 
     @property
@@ -89,7 +90,16 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     chunk_size: int
     n_jobs: int | None
 
-    def _make_rule(self, n_classes: int) -> ChunkRule:
+    _rule: ChunkRule
+    # Samples that wait for a full chunk.
+    _pending: list[tuple[FloatArray, IndexArray]]
+    _n_pending: int
+    _n_learned: int
+    # Decisions of the model on those that were predicted in turn; not part of the state, because
+    # they can be computed again.
+    _decided: list[DoubleArray]
+
+    def _make_rule(self) -> ChunkRule:
         """Return what learns from chunks, before the first one."""
         raise NotImplementedError(f"{type(self).__name__} does not say by what rule it learns.")
 
@@ -234,10 +244,8 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         # What the model says of each chunk is asked for again when the chunk is learned.
         known = [*self._decided, decisions] if self._n_pending else [decisions]
         is_whole = len(known) == len(self._pending) + 1
-        if rule.in_turn is not None:
-            in_turn = rule.in_turn.copy()
-            if in_turn.before is None:
-                in_turn.begin(*self._last_learned())
+        if rule.uses_order:
+            in_turn = self._in_turn()
             waiting = _join(self._pending) if self._n_pending else None
             guesses = in_turn.guess(X, codes, told, waiting)
             told = in_turn.choose(guesses, codes)
@@ -253,13 +261,21 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             self._decided = known
         return told
 
+    def _in_turn(self) -> InTurn:
+        """Return a copy of what the rule made of the order so far."""
+        if self._rule.in_turn is not None:
+            return self._rule.in_turn.copy()
+        begun = InTurn(int(self.classes_.size))
+        begun.begin(*self._last_learned())
+        return begun
+
     def _last_learned(self) -> tuple[FloatArray, IndexArray]:
         """Return the last sample and its label."""
         if self._n_pending:
             X, codes = self._pending[-1]
             return X[-1:], codes[-1:]
-        window: RecentSamples = getattr(self._rule, "window")  # noqa: B009
-        return window.last(1)
+        assert isinstance(self._rule, ExpertPool)
+        return self._rule.window.last(1)
 
     def predict_next(self, X: Any) -> Any:
         """Return the class of the sample that comes next, as `predict_then_learn` would.
@@ -285,10 +301,8 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         rule, model = self._rule, self._rule.model
         with _blas_limit(model):
             told = predict_codes(model, X, resolve_threads(self.n_jobs))
-        if rule.in_turn is not None:
-            in_turn = rule.in_turn.copy()
-            if in_turn.before is None:
-                in_turn.begin(*self._last_learned())
+        if rule.uses_order:
+            in_turn = self._in_turn()
             waiting = _join(self._pending) if self._n_pending else None
             # The label of the sample itself is looked at by nobody.
             unknown = np.zeros(1, dtype=np.int64)
@@ -306,13 +320,11 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _start(self, classes: Any) -> None:
         self.classes_ = classes
         self.n_samples_seen_ = 0
-        self._rule = self._make_rule(int(classes.size))
-        self._pending: list[tuple[FloatArray, IndexArray]] = []
+        self._rule = self._make_rule()
+        self._pending = []
         self._n_pending = 0
         self._n_learned = 0
-        # Decisions of the model on samples that wait and were predicted in turn; not part of the
-        # state, because they can be computed again.
-        self._decided: list[DoubleArray] = []
+        self._decided = []
 
     def _learn_all(
         self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None
@@ -396,11 +408,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         found: LearnerState = read_state(LEARNER_STATE, state)
         rule = found.rule
-        fresh = self._make_rule(found.classes.size)
-        check_settings(rule, fresh)
-        if rule.in_turn is None:
-            # Not in files of earlier versions.
-            rule.in_turn = fresh.in_turn
+        check_settings(rule, self._make_rule())
         rule.n_threads = resolve_threads(self.n_jobs)
         waiting = [] if found.waiting is None else [found.waiting]
         n_waiting = sum(int(codes.size) for _, codes in waiting)

@@ -120,7 +120,7 @@ class StreamOLLAL2(StreamClassifier):
         self.decay = decay
         self.n_jobs = n_jobs
 
-    def _make_rule(self, n_classes: int) -> ChunkRule:
+    def _make_rule(self) -> ChunkRule:
         if self.keep > self.rebuild:
             raise ValueError(
                 f"StreamOLLAL2 expects keep <= rebuild. Got keep={self.keep} and "

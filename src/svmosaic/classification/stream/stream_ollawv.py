@@ -144,7 +144,7 @@ class StreamOLLAWV(StreamClassifier):
             self.detector = self._rule.fresh_detector
         return self
 
-    def _make_rule(self, n_classes: int) -> ChunkRule:
+    def _make_rule(self) -> ChunkRule:
         n_threads = resolve_threads(self.n_jobs)
         chunk_size = int(self.chunk_size)
         if self.rule == "published":
@@ -156,5 +156,4 @@ class StreamOLLAWV(StreamClassifier):
             detector=self.detector,
             alarm=float(self.alarm),
             n_threads=n_threads,
-            n_classes=n_classes,
         )

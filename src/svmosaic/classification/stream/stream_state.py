@@ -210,6 +210,17 @@ def _check_in_turn(found: InTurn, path: str, sizes: Scope) -> None:
         refuse(f"'{path}' has records of different length")
     if found.before is not None and found.before[1] >= found.n_classes:
         refuse(f"'{path}' ends with a class that does not exist")
+    for name in found.compared:
+        asleep = name in RESTING and found.wakes_at[name] > found.time
+        missing = (name == "lagged" and found.weights is None) or (
+            name == "neighbour" and found.recent is None
+        )
+        if asleep or missing or found.compared.count(name) > 1:
+            refuse(f"'{path}' compares a guess that is not made")
+    if not set(GUESSES[:3]) <= set(found.compared):
+        refuse(f"'{path}' does not compare the guesses that are always made")
+    if found.before is None:
+        refuse(f"'{path}' has no last sample")
     if found.scaler is None and (found.weights is not None or found.recent is not None):
         refuse(f"'{path}' has no scaling")
 
@@ -227,6 +238,7 @@ _IN_TURN = Record(
         "scaler": Maybe(_SCALER),
         "weights": Maybe(Array(_DOUBLE, ("n_lagged", "n_classes"))),
         "recent": Maybe(_CHUNK),
+        "compared": Listing(Word(GUESSES), least=3, most=len(GUESSES)),
         "time": Whole(),
         "rests": Table(Word(RESTING), Whole()),
         "wakes_at": Table(Word(RESTING), Whole()),
