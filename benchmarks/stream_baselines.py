@@ -58,6 +58,7 @@ def piece(name: str, begin: int, count: int) -> Callable[[int], Stream]:
         X, y = data.X, data.y
         first = begin + seed * count
         X = X.toarray() if hasattr(X, "toarray") else X
+        assert y is not None
         return ArrayStream(X[first : first + count], y[first : first + count])
 
     return open_block
@@ -110,7 +111,7 @@ class Watched(StreamOLLAWV):
                 right[name].append(told == labels)
             note(turn, guesses, rows, labels)
 
-        InTurn.note = watched  # type: ignore[method-assign]
+        InTurn.note = watched  # type: ignore[assignment, method-assign]
         try:
             predicted = self.predict_then_learn(X, y, classes)
         finally:

@@ -147,11 +147,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7, help="of the stream of --course")
     args = parser.parse_args()
     if args.course:
-        found = course(args.samples if args.samples != 100_000 else 1_000_000, args.seed)
-        for row in found:
+        taken = course(args.samples if args.samples != 100_000 else 1_000_000, args.seed)
+        for row in taken:
             print("  ".join(f"{name} {row[name]}" for name in COURSE), flush=True)
         if args.out is not None:
-            write(found, COURSE, args.out)
+            write(taken, COURSE, args.out)
         return
     rows: list[dict[str, Any]] = []
     for name, make in GENERATORS.items():
