@@ -1,12 +1,17 @@
 """Samples per second of stream generators, and of learners beside River's Hoeffding tree.
 
     python benchmarks/streams.py [--samples 100000] [--out benchmarks/results/streams.csv]
+    python benchmarks/streams.py --course [--out benchmarks/results/stream_course.csv]
 
 Generators are read in chunks of 1000 and of 10 000 samples. Learners predict and learn chunks of
 1000 samples of RandomRBF (10 attributes, 2 classes), ours with all threads; River's tree and
 NL-SGD, which are slow, get a tenth of the samples. A learner has two rates, by the clock and by
 the processor: on a computer with other work the second changes little, on a quiet one the first is
 what a user sees.
+
+With --course there is one run of the adaptive rule over a million samples with two threads, and
+River's tree beside it on the first 100 000, chunk by chunk in turn, so that other work on the
+computer meets both: rates so far at some places, and the rate between two of them.
 """
 
 from __future__ import annotations
@@ -81,11 +86,73 @@ def learner_rates(learner: Any, n_samples: int) -> dict[str, float]:
     }
 
 
+# Where the rates are taken, in samples.
+PLACES = (10_000, 30_000, 60_000, 100_000, 200_000, 500_000, 1_000_000)
+COURSE = ("learner", "n_samples", "rate_so_far", "cpu_rate_so_far", "rate_since_last", "accuracy")
+
+
+def course(n_samples: int, seed: int) -> list[dict[str, Any]]:
+    """Return the rates of the adaptive rule and of River's tree along one run."""
+    source = RandomRBF(seed=seed)
+    n_beside = min(n_samples, 100_000)
+    ours: Any = StreamOLLAWV(n_jobs=2)
+    tree = importlib.import_module("river.tree").HoeffdingTreeClassifier()
+    records: dict[str, list[Any]] = {"StreamOLLAWV, adaptive": [], REFERENCE: []}
+    learned = {"StreamOLLAWV, adaptive": ours, REFERENCE: RiverLearner(tree)}
+    right = dict.fromkeys(records, 0)
+    for begin in range(0, n_samples, 1000):
+        X, y = source.read(begin, 1000)
+        for name, learner in learned.items():
+            if name == REFERENCE and begin >= n_beside:
+                continue
+            clock, cpu = time.perf_counter(), time.process_time()
+            told = learner.predict_then_learn(X, y, source.classes)
+            spent = time.perf_counter() - clock, time.process_time() - cpu
+            right[name] += int((told == y).sum())
+            records[name].append((*spent, right[name] / (begin + 1000)))
+    rows = []
+    for name, found in records.items():
+        before, seconds_before = 0, 0.0
+        for place in PLACES:
+            if place > 1000 * len(found):
+                break
+            part = found[: place // 1000]
+            seconds, cpu = sum(one[0] for one in part), sum(one[1] for one in part)
+            rows.append(
+                {
+                    "learner": name,
+                    "n_samples": place,
+                    "rate_so_far": round(place / seconds),
+                    "cpu_rate_so_far": round(place / cpu),
+                    "rate_since_last": round((place - before) / (seconds - seconds_before)),
+                    "accuracy": round(part[-1][2], 5),
+                }
+            )
+            before, seconds_before = place, seconds
+    return rows
+
+
+def write(rows: list[dict[str, Any]], fields: list[str] | tuple[str, ...], path: Path) -> None:
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--course", action="store_true", help="rates along one run")
+    parser.add_argument("--seed", type=int, default=7, help="of the stream of --course")
     args = parser.parse_args()
+    if args.course:
+        taken = course(args.samples if args.samples != 100_000 else 1_000_000, args.seed)
+        for row in taken:
+            print("  ".join(f"{name} {row[name]}" for name in COURSE), flush=True)
+        if args.out is not None:
+            write(taken, COURSE, args.out)
+        return
     rows: list[dict[str, Any]] = []
     for name, make in GENERATORS.items():
         for chunk in (1000, 10_000):
@@ -107,12 +174,8 @@ def main() -> None:
             ratio = found["samples_per_second"] / rates[REFERENCE]["samples_per_second"]
             print(f"{name}: {ratio:.1f} times {REFERENCE}")
     if args.out is not None:
-        with args.out.open("w", newline="") as stream:
-            writer = csv.DictWriter(
-                stream, ["what", "samples_per_second", "samples_per_cpu_second", "accuracy"]
-            )
-            writer.writeheader()
-            writer.writerows(rows)
+        names = ["what", "samples_per_second", "samples_per_cpu_second", "accuracy"]
+        write(rows, names, args.out)
 
 
 if __name__ == "__main__":

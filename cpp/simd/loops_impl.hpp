@@ -9,6 +9,8 @@
 
 #ifdef __FMA__
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 // Clang 14 does not say that a fused multiply-add is fast, but that there is one.
 #if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
@@ -152,6 +154,15 @@ struct Code {
             } else if constexpr (bytes == 32) {
                 if constexpr (is_double) return _mm256_fmadd_pd(x, y, sum);
                 if constexpr (!is_double) return _mm256_fmadd_ps(x, y, sum);
+            }
+#elif defined(__aarch64__)
+            // Left to a loop over the lanes, GCC takes the vectors apart where they came from a
+            // comparison.
+            static_assert(sizeof(S) == 16);
+            if constexpr (sizeof(x[0]) == sizeof(double)) {
+                return (S)vfmaq_f64((float64x2_t)sum, (float64x2_t)x, (float64x2_t)y);
+            } else {
+                return (S)vfmaq_f32((float32x4_t)sum, (float32x4_t)x, (float32x4_t)y);
             }
 #elif defined(SVMOSAIC_FMA)
             constexpr int n = static_cast<int>(sizeof(S) / sizeof(x[0]));

@@ -29,6 +29,8 @@ MEMORIES = ["chunk", "support", 4000]
 
 
 def accuracy(model, stream, n_samples, **options):
+    # Labels by chunks, which end where those of the evaluation end.
+    options = {"one_by_one": False, **options}
     result = prequential({"model": model}, stream, n_samples=n_samples, **options)
     return result.last()["model"]["accuracy"]
 
@@ -167,9 +169,9 @@ def test_no_sample_is_lost_when_chunks_get_smaller():
     rule = type(model._rule)
     learn = rule.learn
 
-    def note(self, X, codes, *args):
+    def note(self, X, codes, *args, **options):
         learned.append(X.copy())
-        learn(self, X, codes, *args)
+        learn(self, X, codes, *args, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rule, "learn", note)
@@ -339,7 +341,7 @@ def turning(width=1, seed=1):
 
 def test_memory_is_dropped_upon_a_drift():
     model = StreamOLLAWV()
-    result = prequential({"model": model}, turning(), n_samples=19_000)
+    result = prequential({"model": model}, turning(), n_samples=19_000, one_by_one=False)
     windows = {r["end"]: r["window_accuracy"] for r in result.records}
 
     assert model.n_drifts_ == 2

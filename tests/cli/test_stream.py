@@ -33,8 +33,11 @@ def test_a_stream_by_name(svmosaic, tmp_path):
     )
 
     assert outcome.code == 0, outcome.err
-    assert re.search(r"olla-l2 +0\.[78]", outcome.out)
+    # Kappa-T, then the accuracy.
+    assert re.search(r"olla-l2 +-?0\.\d+ +0\.[78]", outcome.out)
     assert "GaussianNB" in outcome.out
+    assert re.search(r"no-change +-?0\.0", outcome.out)
+    assert re.search(r"majority +-?0\.\d+ +0\.\d+", outcome.out)
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {"chunks.csv", "accuracy.svg", "report.html", "run.checkpoint"}
     assert [row["end"] for row in _rows(tmp_path / "out" / "chunks.csv")][:4] == [
@@ -90,8 +93,10 @@ def test_a_file_with_its_target(svmosaic, tmp_path):
     )
 
     assert outcome.code == 0, outcome.err
-    (*_, last) = _rows(tmp_path / "out" / "chunks.csv")
+    rows = _rows(tmp_path / "out" / "chunks.csv")
+    (*_, last) = (row for row in rows if row["learner"] == "nlsgd")
     assert last["end"] == "400"
+    assert [row["learner"] for row in rows[-2:]] == ["no-change", "majority"]
     assert float(last["accuracy"]) > 0.8
 
 
@@ -131,7 +136,9 @@ def test_parameters_belong_to_the_learner_before_them(svmosaic, tmp_path):
 
     assert outcome.code == 0, outcome.err
     support = {
-        row["learner"]: int(row["n_support"]) for row in _rows(tmp_path / "o" / "chunks.csv")
+        row["learner"]: int(row["n_support"])
+        for row in _rows(tmp_path / "o" / "chunks.csv")
+        if row["n_support"]
     }
     assert support["olla-l2"] <= 20 < support["olla-l2 2"] <= 50
     assert "olla-l2 (budget=50, gamma=2.0)" in (tmp_path / "o" / "report.html").read_text()

@@ -90,8 +90,12 @@ def test_the_table_as_a_file(tmp_path):
     result.to_csv(tmp_path / "table.csv")
 
     lines = (tmp_path / "table.csv").read_text().splitlines()
-    assert lines[0].startswith("learner,begin,end,accuracy,")
-    assert len(lines) == 3
+    assert lines[0].startswith("learner,begin,end,kappa_t,accuracy,")
+    # Two chunks of the learner, of no-change and of the majority.
+    assert [line.split(",")[0] for line in lines[1:]] == [
+        *["GaussianNB"] * 2,
+        *["no-change", "majority"] * 2,
+    ]
 
 
 def test_the_summary_has_the_end_and_the_sums():

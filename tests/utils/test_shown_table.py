@@ -63,11 +63,12 @@ def test_scores_are_shown_whole():
 def test_a_stream_shows_its_learners():
     result = prequential({"bayes": GaussianNB()}, SEA(seed=1), n_samples=2000)
 
-    title, header, row, *_ = repr(result).splitlines()
+    title, header, row, *baselines = repr(result).splitlines()
     assert title == "1 learners on 2000 samples"
-    assert header.split()[:2] == ["learner", "accuracy"]
+    assert header.split()[:3] == ["learner", "kappa_t", "accuracy"]
     assert row.split()[0] == "bayes"
-    assert float(row.split()[1]) == pytest.approx(result.summary()[0]["accuracy"], abs=1e-4)
+    assert float(row.split()[2]) == pytest.approx(result.summary()[0]["accuracy"], abs=1e-4)
+    assert [line.split()[0] for line in baselines[:2]] == ["no-change", "majority"]
 
 
 def test_cells_of_a_run_show_their_first_score(tmp_path):

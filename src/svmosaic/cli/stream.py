@@ -125,8 +125,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="samples after which a label arrives (default: %(default)s)",
     )
-    parser.add_argument(
-        "--one-by-one", action="store_true", help="predict and learn each sample alone"
+    when = parser.add_mutually_exclusive_group()
+    when.add_argument(
+        "--one-by-one",
+        action="store_true",
+        help="give every learner each label before the next sample; by default only those get it "
+        "that learn sample by sample (stream-ollawv, stream-olla-l2, River's)",
+    )
+    when.add_argument(
+        "--by-chunks", action="store_true", help="give every learner the labels of a chunk together"
     )
     parser.add_argument(
         "--predictions",
@@ -217,7 +224,7 @@ def run(args: argparse.Namespace) -> None:
                 stream,
                 n_samples=args.samples,
                 chunk=args.chunk,
-                one_by_one=args.one_by_one,
+                one_by_one=True if args.one_by_one else False if args.by_chunks else "auto",
                 window=args.window,
                 delay=args.delay,
                 keep_predictions=args.predictions,
@@ -367,10 +374,19 @@ def _facts(args: argparse.Namespace, stream: Stream) -> list[tuple[str, str]]:
         ("classes", ", ".join(map(str, stream.classes.tolist()))),
         ("learners", "; ".join(named)),
         ("chunk", "one by one" if args.one_by_one else str(args.chunk)),
+        ("labels", _when(args)),
         ("window", str(args.window)),
         ("delay of labels", str(args.delay)),
         ("seed", str(args.seed)),
     ]
+
+
+def _when(args: argparse.Namespace) -> str:
+    if args.one_by_one:
+        return "each before the next sample"
+    if args.by_chunks or args.delay:
+        return "those of a chunk together"
+    return "each before the next sample, for learners that learn sample by sample"
 
 
 # What is shown and written ------------------------------------------------------------------
@@ -461,8 +477,7 @@ def _show(result: PrequentialResult, folder: Path, files: Sequence[Path]) -> Non
     )
     table = [
         [
-            row["learner"],
-            *(f"{row[name]:.4f}" for name in ("accuracy", "kappa", "f1_macro", "window_accuracy")),
+            *_measures(row),
             f"{row['train_seconds']:.2f}",
             f"{row['test_seconds']:.2f}",
             f"{row['samples_per_second']:,.0f}",
@@ -470,12 +485,19 @@ def _show(result: PrequentialResult, folder: Path, files: Sequence[Path]) -> Non
         ]
         for row in rows
     ]
+    table += [[*_measures(row), *[""] * 4] for row in result.baseline_summary()]
     header = (
-        *("learner", "accuracy", "kappa", "F1 macro", "last window"),
+        *("learner", "kappa t", "accuracy", "kappa", "F1 macro", "last window"),
         *("train s", "test s", "samples/s", "support"),
     )
-    print(f"\n{format_table(header, table, 'l' + 'r' * 8)}")
+    print(f"\n{format_table(header, table, 'l' + 'r' * 9)}")
+    print("\nkappa t compares with no-change, the label before; at 0 or below, nothing is gained.")
     _show_alarms(result)
+
+
+def _measures(row: Mapping[str, Any]) -> list[str]:
+    names = ("kappa_t", "accuracy", "kappa", "f1_macro", "window_accuracy")
+    return [row["learner"], *(f"{row[name]:.4f}" for name in names)]
 
 
 def _found(alarms: AlarmScores) -> str:

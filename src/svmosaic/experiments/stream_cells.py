@@ -80,6 +80,8 @@ def run_stream_cell(spec: ExperimentSpec, cell: Cell, source: Stream) -> dict[st
         n_samples=protocol.samples,
         chunk=protocol.chunk,
         window=protocol.window,
+        # As in the dissertation, for all learners alike.
+        one_by_one=False,
     )
     (row,) = result.summary()
     n_chunks = len(result.records)

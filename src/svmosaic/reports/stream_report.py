@@ -60,7 +60,7 @@ def stream_report(
     metrics = [n.removeprefix(_WINDOW) for n in rows[0] if n.startswith(_WINDOW)]
     studio = Studio()
     sections = [
-        Section("At the end", _END_TEXT, [_end_table(rows, metrics)]),
+        Section("At the end", _END_TEXT, [_end_table(rows, result.baseline_summary(), metrics)]),
         *(_curve_section(result, metric, studio) for metric in metrics),
         *_alarm_sections(result),
         Section("Time and size", _COST_TEXT, [_cost_table(rows)]),
@@ -97,8 +97,10 @@ def write_stream_report(
 
 _END_TEXT = (
     "Every sample was predicted before it was learned from. Each measure is over all predictions; "
-    "behind it, in small, over the last window. The best of each column is bold. "
-    "kappa m compares with the most frequent class, kappa t with the label before."
+    "behind it, in small, over the last window. The best learner of each column is bold. "
+    "kappa t compares with the label before, kappa m with the most frequent class. The last rows "
+    "are these two as predictions, which know each label as soon as it arrives: a learner that is "
+    "not above both has learned nothing."
 )
 _COST_TEXT = (
     "Seconds are those of all chunks together, as a clock shows them. The size was measured with "
@@ -136,7 +138,11 @@ def _drifts(result: PrequentialResult) -> list[int]:
     return [drift for drift in result.drifts if drift < end]
 
 
-def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Table:
+def _end_table(
+    rows: Sequence[Mapping[str, Any]],
+    baselines: Sequence[Mapping[str, Any]],
+    metrics: Sequence[str],
+) -> Table:
     best = {metric: max(_known(rows, metric), default=math.nan) for metric in metrics}
     cells: list[Row] = [
         [
@@ -144,13 +150,13 @@ def _end_table(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> Tab
             *(
                 Cell(
                     _score(row[metric]),
-                    bold=row[metric] == best[metric],
+                    bold=number < len(rows) and row[metric] == best[metric],
                     note=_score(row[f"{_WINDOW}{metric}"]),
                 )
                 for metric in metrics
             ),
         ]
-        for row in rows
+        for number, row in enumerate([*rows, *baselines])
     ]
     header = ["learner", *(metric.replace("_", " ") for metric in metrics)]
     return Table(header, cells, "Measures at the end", "l" + "r" * len(metrics))

@@ -13,7 +13,7 @@ import json
 import math
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,10 +90,15 @@ def _parts(plan: str, state: PlainState) -> Iterator[bytes]:
 # Reading --------------------------------------------------------------------------------------
 
 
-def read_check_point(path: str | os.PathLike[str] | None, plan: str) -> PlainState | None:
-    """Return the state that was written, not yet checked; None if there is no file."""
-    if path is None or not Path(path).exists():
-        return None
+def read_check_point(
+    path: str | os.PathLike[str], plans: Sequence[str]
+) -> tuple[str, PlainState | None]:
+    """Return the plan of a file, one of `plans`, and the state in it, not yet checked.
+
+    Without a file these are the first plan and None.
+    """
+    if not Path(path).exists():
+        return plans[0], None
     content = Path(path).read_bytes()
     if content[:1] == b"\x80" and content[1:2] in (b"\2", b"\3", b"\4", b"\5"):
         raise DataFileError(
@@ -110,12 +115,12 @@ def read_check_point(path: str | os.PathLike[str] | None, plan: str) -> PlainSta
         raise DataFileError(
             f"{path} is no valid check-point: {error}. Remove it to start over."
         ) from error
-    if saved_plan != plan:
+    if saved_plan not in plans:
         raise DataFileError(
             f"{path} is the check-point of another run: learners, stream or options differ. Remove "
             "it or name another file."
         )
-    return state
+    return saved_plan, state
 
 
 def _decode(content: bytes) -> tuple[str, PlainState]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "StoredModel",
     "as_learner",
     "get_plain_state",
+    "learns_in_turn",
     "wrapped_model",
 ]
 
@@ -71,6 +73,11 @@ class SklearnLearner:
         return np.asarray(self._forecast.labels)
 
     @property
+    def predict_then_learn(self) -> Any:
+        """The method of the model that does both, sample by sample; None if it has none."""
+        return getattr(self.model, "predict_then_learn", None)
+
+    @property
     def is_trained(self) -> bool:
         """Whether the model has attributes of a fitted estimator."""
         names = getattr(self.model, "__dict__", {})
@@ -99,6 +106,20 @@ class RiverLearner:
         """Return one label per sample; the first class where the model does not know."""
         answers = (self.model.predict_one(dict(enumerate(row))) for row in X.tolist())
         return np.array([self._first if answer is None else answer for answer in answers])
+
+    def predict_then_learn(
+        self, X: NDArray[np.float64], y: NDArray[Any], classes: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Predict each sample, then learn from it."""
+        if self._first is None:
+            self._first = classes[0]
+        answers = []
+        for row, label in zip(X.tolist(), y.tolist(), strict=True):
+            sample = dict(enumerate(row))
+            answer = self.model.predict_one(sample)
+            answers.append(self._first if answer is None else answer)
+            self.model.learn_one(sample, label)
+        return np.array(answers)
 
     def size(self) -> dict[str, int]:
         """Return bytes."""
@@ -130,6 +151,18 @@ def as_learner(model: Any) -> ChunkLearner:
         f"{type(model).__name__} has neither; for one that learns all at once see "
         "svmosaic.model_selection."
     )
+
+
+def learns_in_turn(
+    learner: ChunkLearner,
+) -> Callable[[NDArray[np.float64], NDArray[Any], NDArray[Any]], NDArray[Any]] | None:
+    """Return the method that predicts and learns sample by sample, for a learner that has one.
+
+    `StreamOLLAWV`, `StreamOLLAL2` and River's models do. An estimator that learns in batches could
+    be called for each sample too, but each call would cost as much as one for a chunk.
+    """
+    method: Callable[..., NDArray[Any]] | None = getattr(learner, "predict_then_learn", None)
+    return method
 
 
 def wrapped_model(learner: ChunkLearner) -> Any:

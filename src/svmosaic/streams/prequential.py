@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.baselines import Baselines
 from svmosaic.streams.check_point import describe_plan, read_check_point, write_check_point
 from svmosaic.streams.learners import ChunkLearner, as_learner, wrapped_model
 from svmosaic.streams.prequential_result import PrequentialResult
@@ -23,6 +24,8 @@ __all__ = ["prequential"]
 
 # The size of a model is measured with the first record and then every this many: it may take long.
 _SIZE_EVERY = 10
+# The plan of a run with all measures has them in this order, whatever the order of the columns.
+_ALL_IN_PLANS = ("accuracy", "kappa", "kappa_m", "kappa_t", "f1_macro")
 
 
 def prequential(
@@ -31,7 +34,7 @@ def prequential(
     *,
     n_samples: int | None = None,
     chunk: int = 1000,
-    one_by_one: bool = False,
+    one_by_one: bool | Literal["auto"] = "auto",
     window: int = 1000,
     delay: int = 0,
     metrics: Sequence[str] = MEASURES,
@@ -43,7 +46,8 @@ def prequential(
     """Let learners predict a stream and learn from it, chunk by chunk or sample by sample.
 
     The first samples are only learned from. After that every sample is predicted before it is
-    learned from. All learners see the same samples in one pass.
+    learned from. All learners see the same samples in one pass. Beside them the result has two
+    baselines: the label before ("no-change") and the class that came most often ("majority").
 
     Parameters
     ----------
@@ -55,14 +59,18 @@ def prequential(
         Where to stop; None means the end of the stream.
     chunk : int, default=1000
         Samples that are predicted and learned together; also how often a record is written.
-    one_by_one : bool, default=False
-        Predict and learn each sample alone. Records are still written every `chunk` samples.
+    one_by_one : bool or "auto", default="auto"
+        When labels come. ``"auto"``: learners that learn sample by sample get each label before
+        the next sample (`StreamOLLAWV`, `StreamOLLAL2`, River's models), others get those of a
+        chunk together. False: all get them by chunks, as in the dissertation. True: all sample by
+        sample, which is slow with estimators that learn in batches; then only the first sample is
+        not predicted. Records are written every `chunk` samples. With a `delay`, "auto" is False.
     window : int, default=1000
         Predictions in the windowed measures.
     delay : int, default=0
         Samples after which a label arrives: a learner knows those that are at least so old.
     metrics : sequence of str, default=all
-        Of ``accuracy``, ``kappa``, ``kappa_m``, ``kappa_t``, ``f1_macro``.
+        Of ``kappa_t``, ``accuracy``, ``kappa``, ``kappa_m``, ``f1_macro``.
     keep_predictions : bool, default=False
         Keep every label and prediction, in memory and in check-points.
     checkpoint : path-like, default=None
@@ -91,18 +99,27 @@ def prequential(
     """
     _check(chunk, window, delay, metrics)
     named = _by_name(learners)
-    walk = Walk(stream, 1 if one_by_one else chunk, delay)
+    in_turn = one_by_one == "auto" and delay == 0
+    walk = Walk(stream, 1 if one_by_one is True else chunk, delay, in_turn)
     state = _begin(named, stream, window)
     plan = ""
     if checkpoint is not None:
-        plan = describe_plan(
-            named, stream, chunk, one_by_one, window, delay, tuple(metrics), keep_predictions
-        )
-        found = read_check_point(checkpoint, plan)
+        plans = [
+            describe_plan(
+                *(named, stream, chunk, when, window, delay, _in_plans(metrics), keep_predictions)
+            )
+            # A run of an earlier version got all labels by chunks, and goes on so.
+            for when in ((one_by_one, False) if in_turn else (one_by_one is True,))
+        ]
+        plan, found = read_check_point(checkpoint, plans)
+        if plan != plans[0]:
+            walk = Walk(stream, chunk, delay)
         if found is None:
             require_untrained(state)
         else:
             resume(state, found, checkpoint, walk, metrics, keep_predictions=keep_predictions)
+    baselines = Baselines(stream.classes, window, delay)
+    baseline_records = _repeat_baselines(baselines, state, stream, metrics)
     end = n_samples if n_samples is not None else getattr(stream, "length", None)
     saved = time.monotonic()
     while end is None or state.position < end:
@@ -129,6 +146,8 @@ def prequential(
                     **course.size,
                 }
             )
+        baselines.add(y, _n_predicted(state, len(y)))
+        baseline_records += _measure_baselines(baselines, state.position, len(y), metrics)
         if keep_predictions:
             state.labels.append(y)
         state.position += len(y)
@@ -150,6 +169,7 @@ def prequential(
         [record for course in state.courses.values() for record in course.records],
         tuple(getattr(stream, "drifts", ())),
         _join(state.labels),
+        baselines=baseline_records,
     )
     if keep_predictions:
         for name, course in state.courses.items():
@@ -157,11 +177,47 @@ def prequential(
     return result
 
 
+def _in_plans(metrics: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures as plans have always named them: all of them in the order of old."""
+    return _ALL_IN_PLANS if tuple(metrics) == MEASURES else tuple(metrics)
+
+
 def _measure_scores(scores: RunningScores, metrics: Sequence[str]) -> dict[str, float]:
     over_all, recent = scores.scores(), scores.windowed()
     return {name: over_all[name] for name in metrics} | {
         f"window_{name}": recent[name] for name in metrics
     }
+
+
+def _n_predicted(state: RunState, n_samples: int) -> int:
+    """Return how many samples of the last chunk count: those that all learners predicted."""
+    counts = [course.scores.n_scored for course in state.courses.values()]
+    return min(n_samples, *counts) if counts else 0
+
+
+def _measure_baselines(
+    baselines: Baselines, begin: int, count: int, metrics: Sequence[str]
+) -> list[dict[str, Any]]:
+    where = {"begin": begin, "end": begin + count}
+    return [{"learner": "", **where, **record} for record in baselines.measure(metrics)]
+
+
+def _repeat_baselines(
+    baselines: Baselines, state: RunState, stream: Stream, metrics: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the records up to where a run resumes; a check-point does not hold them."""
+    found: list[dict[str, Any]] = []
+    if state.position == 0:
+        return found
+    courses = list(state.courses.values())
+    left = state.position - min(course.scores.n_scored for course in courses)
+    for record in courses[0].records:
+        _, y = stream.read(record["begin"], record["end"] - record["begin"])
+        skipped = min(left, len(y))
+        left -= skipped
+        baselines.add(y, len(y) - skipped)
+        found += _measure_baselines(baselines, record["begin"], len(y), metrics)
+    return found
 
 
 def _count_drifts(learner: ChunkLearner) -> dict[str, int]:

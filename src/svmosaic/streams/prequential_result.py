@@ -41,16 +41,25 @@ class PrequentialResult(ShownAsTable):
     predictions : dict of str to ndarray
         What each learner predicted, if it was kept: the labels of the last samples, as many as the
         array is long. The first samples are only learned from.
+    baselines : list of dict
+        Records of the predictions "the label before" (``no-change``) and "the class that came most
+        often" (``majority``), both of which know every label as soon as it arrives: ``learner``,
+        ``begin``, ``end`` and the measures. Their samples are those that all learners predicted.
     """
 
     records: list[dict[str, Any]]
     drifts: tuple[int, ...] = ()
     labels: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     predictions: dict[str, NDArray[Any]] = field(default_factory=dict)
+    baselines: list[dict[str, Any]] = field(default_factory=list)
 
     def last(self) -> dict[str, dict[str, Any]]:
         """Return the last record of each learner, by its name."""
         return {record["learner"]: record for record in self.records}
+
+    def last_baselines(self) -> dict[str, dict[str, Any]]:
+        """Return the last record of each baseline, by its name."""
+        return {record["learner"]: record for record in self.baselines}
 
     def of(self, learner: str) -> list[dict[str, Any]]:
         """Return the records of one learner, in order."""
@@ -99,6 +108,28 @@ class PrequentialResult(ShownAsTable):
             )
         return rows
 
+    def baseline_summary(self) -> list[dict[str, Any]]:
+        """Return one record per baseline: ``learner``, ``n_samples`` and its measures at the end.
+
+        Returns
+        -------
+        list of dict
+            ``no-change`` and ``majority``. Whoever is not above both has learned nothing.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from svmosaic.streams import SEA, prequential
+        >>> result = prequential(GaussianNB(), SEA(seed=1), n_samples=3000)
+        >>> [row["learner"] for row in result.baseline_summary()]
+        ['no-change', 'majority']
+        """
+        return [
+            {"learner": name, "n_samples": last["end"]}
+            | {k: v for k, v in last.items() if k not in ("learner", "begin", "end")}
+            for name, last in self.last_baselines().items()
+        ]
+
     def _shown(self) -> ShownTable:
         rows = self.summary()
         # The measures, in the order in which they were asked for; their windows are on the curves.
@@ -118,6 +149,10 @@ class PrequentialResult(ShownAsTable):
                     f"{row['samples_per_second']:.0f}",
                 ]
                 for row in rows
+            ]
+            + [
+                [row["learner"], *(f"{row[name]:.4f}" for name in measures), ""]
+                for row in self.baseline_summary()
             ],
             f"{len(self.drifts)} changes of concept" if self.drifts else "",
         )
@@ -183,18 +218,20 @@ class PrequentialResult(ShownAsTable):
             writer.writerows(zip(range(n), self.labels.tolist(), *columns, strict=True))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a table; the file appears whole or not at all."""
+        """Write the records, then those of the baselines; the file appears whole or not at all."""
         with atomic_write(path) as stream:
             writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
             writer.writeheader()
             writer.writerows(self.records)
+            writer.writerows(self.baselines)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a parquet file, whole or not at all; needs pyarrow."""
+        """Write the same as a parquet file, whole or not at all; needs pyarrow."""
         purpose = "write parquet files"
         arrow = import_optional("pyarrow", purpose)
         parquet = import_optional("pyarrow.parquet", purpose)
-        columns = {n: [record.get(n) for record in self.records] for n in self._columns()}
+        records = [*self.records, *self.baselines]
+        columns = {n: [record.get(n) for record in records] for n in self._columns()}
         with atomic_write(path, "wb") as stream:
             parquet.write_table(arrow.table(columns), stream)
 

@@ -18,7 +18,8 @@ __all__ = ["MEASURES", "SCORES_STATE", "RunningScores"]
 # kappa_m    the same with pe of the class that came most often so far
 # kappa_t    the same with pe of the rule "the label before"
 # f1_macro   mean of F1 over the classes that came or were predicted
-MEASURES = ("accuracy", "kappa", "kappa_m", "kappa_t", "f1_macro")
+# The first is the one that says most about a stream: labels often come in runs.
+MEASURES = ("kappa_t", "accuracy", "kappa", "kappa_m", "f1_macro")
 
 
 class RunningScores:
@@ -136,10 +137,10 @@ def _measures(confusion: NDArray[np.int64], n_same: int) -> dict[str, float]:
     present = (labels + predictions) > 0
     f1 = 2.0 * right[present] / (labels + predictions)[present]
     return {
+        "kappa_t": _beyond(accuracy, n_same / n),
         "accuracy": float(accuracy),
         "kappa": _beyond(accuracy, float(labels @ predictions) / n**2),
         "kappa_m": _beyond(accuracy, float(labels.max()) / n),
-        "kappa_t": _beyond(accuracy, n_same / n),
         "f1_macro": float(f1.mean()),
     }
 

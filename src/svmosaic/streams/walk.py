@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmosaic.streams.learners import learns_in_turn
 from svmosaic.streams.prequential_result import SECONDS
 from svmosaic.streams.run_state import Course
 from svmosaic.streams.stream_protocol import Stream
@@ -36,7 +37,8 @@ class StopWatch:
 class Pass:
     """What a learner predicted for a chunk, and the times that prediction and learning took.
 
-    The first samples of a stream are not predicted: `predicted` is about the last ones.
+    The first samples of a stream are not predicted: `predicted` is about the last ones. Where both
+    are done sample by sample, all of the time is that of training.
     """
 
     predicted: NDArray[Any]
@@ -62,11 +64,14 @@ class Walk:
         Samples that are predicted and learned together.
     delay : int
         Samples after which a label arrives.
+    in_turn : bool
+        Whether a learner that learns sample by sample gets each label before the next sample.
     """
 
     stream: Stream
     step: int
     delay: int
+    in_turn: bool = False
 
     def advance(
         self,
@@ -79,6 +84,14 @@ class Walk:
     ) -> Pass:
         """Predict and learn the chunk whose first sample has the number `begin`."""
         train, test = StopWatch(), StopWatch()
+        together = learns_in_turn(course.learner) if self.delay == 0 else None
+        if together is not None and (self.in_turn or self.step == 1):
+            with train:
+                told = np.asarray(together(X, y, np.asarray(self.stream.classes)))
+            # Nobody can predict the first sample, or by chunks the first chunk.
+            skipped = min(self.step, len(y)) if course.learned == 0 else 0
+            course.learned = begin + len(y)
+            return Pass(told[skipped:] if predict else np.empty(0), train, test)
         predicted: list[NDArray[Any]] = []
         for first in range(0, len(y), self.step):
             part, labels = X[first : first + self.step], y[first : first + self.step]

@@ -505,12 +505,15 @@ class Record:
         constructor, as `copy.copy` does it.
     checks : tuple of callable
         Called with the object, its path and the lengths; they compare the attributes.
+    absent : mapping of str to JSON value
+        What stands for attributes that data of earlier versions do not have.
     """
 
     kind: type
     fields: Mapping[str, Kind]
     make: Callable[..., Any] | None = None
     checks: tuple[Callable[[Any, str, Scope], None], ...] = ()
+    absent: Mapping[str, Any] = field(default_factory=dict)
 
     def pack(self, value: Any, path: str, arrays: Arrays) -> dict[str, Any]:
         """Return the attributes."""
@@ -525,6 +528,8 @@ class Record:
 
     def unpack(self, plain: Any, path: str, scope: Scope) -> Any:
         """Return the object, checked."""
+        if isinstance(plain, dict):
+            plain = {**self.absent, **plain}
         if not isinstance(plain, dict) or set(plain) != {name.lstrip("_") for name in self.fields}:
             refuse(f"'{path}' has other entries than expected")
         inner = scope.inner()

@@ -13,8 +13,9 @@ __all__ = ["Comparison", "Expert"]
 # Chunks whose errors are compared, and what a chunk counts less than the one after it.
 _KEPT = 12
 _FADE = 0.9
-# What a sample costs, roughly, in the training of a family.
-_COST = {"linear": 1, "plain": 4, "refined": 10}
+# What a sample of the window costs a family, roughly: in training and, by the vectors that it
+# leaves in the model, in prediction.
+_COST = {"linear": 2, "landmark": 1, "plain": 8, "refined": 20}
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Expert:
 
     Attributes
     ----------
-    family : {"plain", "refined", "linear"}
+    family : {"plain", "refined", "linear", "landmark"}
         The family of its models.
     window : int
         Samples it learns from, at most.

@@ -13,14 +13,16 @@ from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import (
-    FAMILIES,
     Choice,
     Family,
     Grid,
     interleaved_folds,
     train,
+    train_landmarks,
     tune,
+    tune_landmarks,
 )
+from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import (
     Forecast,
@@ -34,11 +36,16 @@ from svmosaic.engine.problem import FloatArray, IndexArray
 
 __all__ = ["ExpertPool"]
 
-# Kernel models get windows that triple, up to this many chunks; linear ones, which cost little,
-# windows that double, from half a chunk.
-_KERNEL_STEP = 3
-_KERNEL_CHUNKS = 9
-_LINEAR_STEP = 2
+# Windows of models with support vectors triple, up to a number of chunks; beyond it there is a
+# model of landmarks, because a prediction pays for each vector. Linear models, which cost little,
+# get windows that double, from half a chunk.
+_SUPPORT_CHUNKS = 3
+_LANDMARK_CHUNKS = 9
+_STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 2, "linear": 2}
+# A landmark for this many samples, within limits.
+_SAMPLES_PER_LANDMARK = 24
+_FEWEST_LANDMARKS = 64
+_MOST_LANDMARKS = 384
 # An expert that is clearly worse than the leader rests, each time twice as long; a dearer one
 # rests when it is not better. In units of the noise of the comparison.
 _CLEARLY = 1.0
@@ -46,14 +53,17 @@ _LONGEST_REST = 64
 _FAIR_TRIAL = 3  # chunks
 # The leader changes when another one is better by a quarter of the noise: cheap to undo.
 _BETTER = 0.25
-# Chunks between two trainings with a full window: a third of it, then twice as many each time.
+# Chunks between two trainings with a full window: as many as it has, or with landmarks three times
+# as many, then twice as many each time.
 _LONGEST_PAUSE = 64
-_GROWTH = 1.4  # a growing window is learned from again when it is so much longer
+# A growing window is learned from again when it is longer by this factor.
+_GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
 # Cross-validation sees at most this many samples; after the first time, near the last choice.
-_MOST_TUNED = 3000
+_MOST_TUNED = 2000
 _RETUNE_GROWTH = 3
-_FOLDS = 5
-_FOLDS_AGAIN = 3
+# Folds by family in the first search, the cheap ones having more, and later for all.
+_FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
+_FOLDS_AGAIN = 2
 # Leaders of earlier concepts that are kept, in case the concept comes back.
 _MOST_RETIRED = 4
 # A change within a chunk needs a likelihood ratio of e^12, and this many samples to learn from.
@@ -95,6 +105,8 @@ class ExpertPool:
         Threads.
     """
 
+    uses_order = True
+
     def __init__(
         self,
         *,
@@ -121,6 +133,7 @@ class ExpertPool:
         self.n_drifts = 0
         # Wrong predictions and predictions of the leaders on the last chunks since the last drift.
         self.record: list[tuple[int, int]] = []
+        self.in_turn: InTurn | None = None  # until samples are predicted in turn
 
     def copy(self) -> ExpertPool:
         """Return a pool that learns without changing this one; models and samples are shared."""
@@ -130,6 +143,7 @@ class ExpertPool:
         other.experts = [expert.copy() for expert in self.experts]
         other.choices = dict(self.choices)
         other.tuned_on = dict(self.tuned_on)
+        other.in_turn = None if self.in_turn is None else self.in_turn.copy()
         return other
 
     @property
@@ -150,8 +164,19 @@ class ExpertPool:
         assert self.leader is not None
         return f"{self.leader.family}, {self.leader.trained_on} samples"
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
-        """Test all experts that are awake on a chunk, then learn from it."""
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
+        """Test all experts that are awake on a chunk, then learn from it.
+
+        With `in_turn`, its samples were predicted one after the other, each with the labels of all
+        before it, and there will be more of that.
+        """
         if self.leader is None:
             self._begin(X, codes, self._tune_all(X, codes))
         else:
@@ -169,6 +194,8 @@ class ExpertPool:
                 self._train_all()
                 self._choose()
         self.time += 1
+        if in_turn and self.in_turn is not None:
+            self.in_turn.learn(*self.window.last(self.in_turn.n_wanted))
 
     # Testing --------------------------------------------------------------------------------
 
@@ -237,13 +264,19 @@ class ExpertPool:
     def _tune_all(
         self, X: FloatArray, codes: IndexArray, first_tested: int = 0
     ) -> dict[Family, tuple[Choice, float]]:
+        """Return what is best for each family, and its error by cross-validation.
+
+        The exact machine is dear, so it is tried near the width that suits the plain one.
+        """
         Z = standardise(X)(X)
-        folds = interleaved_folds(codes, _FOLDS)
-        grids = {family: _grid(family, X.shape[1]) for family in FAMILIES}
-        return {
-            family: tune(family, Z, codes, grid, folds, self.n_threads, first_tested)
-            for family, grid in grids.items()
-        }
+        fresh: dict[Family, tuple[Choice, float]] = {}
+        for family, n_folds in _FOLDS_BY_FAMILY.items():
+            grid = _grid(family, X.shape[1], fresh.get("plain"))
+            folds = interleaved_folds(codes, n_folds)
+            fresh[family] = tune(family, Z, codes, grid, folds, self.n_threads, first_tested)
+        # Landmarks are for longer windows, and tuned when there is one.
+        fresh["landmark"] = Choice(fresh["plain"][0].gamma, C=1.0), 1.0
+        return fresh
 
     def _tune_again(self, family: Family, X: FloatArray, codes: IndexArray) -> None:
         """Adjust the parameters when there is much more to learn from than last time."""
@@ -252,12 +285,16 @@ class ExpertPool:
             return
         X_part, part = X[-_MOST_TUNED:], codes[-_MOST_TUNED:]
         Z = standardise(X_part)(X_part)
-        if self.tuned_on[family] < self.chunk_size // 2:
-            grid = _grid(family, X.shape[1])
+        if family == "landmark":
+            grid = _grid_around(family, self.choices["plain"])
+            self.choices[family], _ = tune_landmarks(Z, part, grid, self.n_threads)
         else:
-            grid = _grid_around(family, self.choices[family])
-        folds = interleaved_folds(part, _FOLDS_AGAIN)
-        self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
+            if self.tuned_on[family] < self.chunk_size // 2:
+                grid = _grid(family, X.shape[1])
+            else:
+                grid = _grid_around(family, self.choices[family])
+            folds = interleaved_folds(part, _FOLDS_AGAIN)
+            self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
         # What was left out counts as seen: more samples would not be looked at either.
         self.tuned_on[family] = codes.size if codes.size < _MOST_TUNED else 2**62
 
@@ -272,6 +309,7 @@ class ExpertPool:
         self.choices = {family: choice for family, (choice, _) in fresh.items()}
         # Samples of one class say nothing about parameters.
         self.tuned_on = dict.fromkeys(fresh, codes.size if np.unique(codes).size > 1 else 0)
+        self.tuned_on["landmark"] = 0
         self.record = []
         self.detector = copy.deepcopy(self.fresh_detector)
         self.experts = [expert for expert in self.experts if expert.learns]
@@ -304,15 +342,15 @@ class ExpertPool:
                 self._train(expert, available)
 
     def _is_due(self, expert: Expert, available: int) -> bool:
-        step = _LINEAR_STEP if expert.family == "linear" else _KERNEL_STEP
-        shortest = self.chunk_size // _LINEAR_STEP if expert.family == "linear" else self.chunk_size
+        step = _STEPS[expert.family]
+        shortest = self.chunk_size // step if expert.family == "linear" else self.chunk_size
         if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
         if expert.model is None or expert.window <= self.chunk_size:
             return True
         if size < expert.window and expert.family != "linear":
-            return size >= _GROWTH * expert.trained_on
+            return size >= _GROWTHS[expert.family] * expert.trained_on
         if expert.got_worse(self.time):
             expert.pause = max(1, expert.pause // 2)
         return self.time - expert.trained_at >= expert.pause
@@ -323,25 +361,27 @@ class ExpertPool:
         if self.carry and expert.model is not None:
             X, codes = self._with_support(expert.model, X, codes)
         self._tune_again(expert.family, X, codes)
-        expert.model = train(
-            expert.family,
-            X,
-            codes,
-            standardise(X),
-            self.choices[expert.family],
-            self.n_threads,
-            expert.model,
-        )
+        expert.model = self._fit(expert, X, codes)
         n_chunks = size // self.chunk_size
         if expert.family == "linear":
             # Cheap, and first to follow a drift: never later than an eighth of the window.
             expert.pause = max(1, n_chunks // 8)
         elif expert.trained_on < size:
-            expert.pause = max(1, n_chunks // 3)
+            expert.pause = max(1, 3 * n_chunks if expert.family == "landmark" else n_chunks)
         else:
             expert.pause = min(2 * expert.pause, _LONGEST_PAUSE)
+        if expert.family == "landmark" and size >= _GROWTHS["landmark"] * expert.trained_on:
+            # A better model than the one whose errors are known.
+            expert.errors, expert.rest = {}, 0
         expert.trained_on = size
         expert.trained_at = self.time
+
+    def _fit(self, expert: Expert, X: FloatArray, codes: IndexArray) -> StreamModel:
+        choice, scaler = self.choices[expert.family], standardise(X)
+        if expert.family == "landmark":
+            count = _n_landmarks(codes.size)
+            return train_landmarks(X, codes, choice, count, scaler, self.n_threads, expert.model)
+        return train(expert.family, X, codes, scaler, choice, self.n_threads, expert.model)
 
     def _with_support(
         self, model: StreamModel, X: FloatArray, codes: IndexArray
@@ -388,27 +428,35 @@ def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
     return share, max(1.0, sum(squares) / len(squares))
 
 
+def _n_landmarks(n_samples: int) -> int:
+    wanted = min(max(n_samples // _SAMPLES_PER_LANDMARK, _FEWEST_LANDMARKS), _MOST_LANDMARKS)
+    return min(wanted, n_samples)
+
+
 def _line_up(chunk_size: int, memory: int) -> list[Expert]:
     """Return the experts, all before their first training."""
     experts = []
     window = chunk_size
-    while window <= max(chunk_size, min(memory, _KERNEL_CHUNKS * chunk_size)):
+    while window <= max(chunk_size, min(memory, _SUPPORT_CHUNKS * chunk_size)):
         experts += [Expert("plain", window), Expert("refined", window)]
-        window *= _KERNEL_STEP
-    window = max(chunk_size // _LINEAR_STEP, 1)
+        window *= _STEPS["plain"]
+    if memory > _SUPPORT_CHUNKS * chunk_size:
+        experts.append(Expert("landmark", min(memory, _LANDMARK_CHUNKS * chunk_size)))
+    window = max(chunk_size // _STEPS["linear"], 1)
     while window <= max(chunk_size, memory):
         experts.append(Expert("linear", window))
-        window *= _LINEAR_STEP
+        window *= _STEPS["linear"]
     return experts
 
 
-def _grid(family: Family, n_features: int) -> Grid:
+def _grid(family: Family, n_features: int, plain: tuple[Choice, float] | None = None) -> Grid:
     """Return what is tried on a first chunk, for features of variance 1."""
     gammas = tuple(power / n_features for power in (1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0))
     if family == "plain":
         return Grid(gammas, (1e-3, 1e-2, 1e-1, 0.3, 1.0, 10.0), (1.0,))
     if family == "refined":
-        return Grid(gammas[1:], (0.1,), (0.3, 1.0, 10.0, 100.0, 1000.0))
+        near = tuple(g for g in gammas[1:] if plain is None or 0.2 < g / plain[0].gamma < 5.0)
+        return Grid(near or gammas[1:], (0.1,), (0.3, 1.0, 10.0, 100.0, 1000.0))
     return Grid((1.0,), (0.1,), (1e-3, 1e-2, 1e-1, 1.0))
 
 
@@ -418,5 +466,8 @@ def _grid_around(family: Family, centre: Choice) -> Grid:
     if family == "plain":
         return Grid(gammas, tuple(centre.margin * f for f in (1 / 3, 1.0, 3.0)), (1.0,))
     if family == "refined":
-        return Grid(gammas, (0.1,), tuple(centre.C * f for f in (0.2, 1.0, 5.0)))
+        return Grid(gammas[:2], (0.1,), tuple(centre.C * f for f in (0.2, 1.0, 5.0)))
+    if family == "landmark":
+        # Sums of few functions are smooth where these are wide.
+        return Grid((centre.gamma / 4, centre.gamma), (0.1,), (1.0, 10.0, 100.0))
     return _grid(family, 1)

@@ -1,8 +1,9 @@
-"""The three families of models that a stream learner chooses from.
+"""The families of models that a stream learner chooses from.
 
 ``plain`` is OLLAWV as published, ``refined`` the exact L1-SVM that it starts, both with the rbf
-kernel; ``linear`` is the L2-SVM in the primal. Each knows how to choose its parameters by
-cross-validation and how to train.
+kernel; ``landmark`` is the L2-SVM in the span of a few samples, with the same kernel; ``linear`` is
+the L2-SVM in the primal. Each knows how to choose its parameters by cross-validation and how to
+train.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
-from svmosaic.classification.stream.linear_svm import fit_hyperplane
+from svmosaic.classification.stream.landmarks import choose_landmarks, fit_pairs
+from svmosaic.classification.stream.linear_svm import fit_hyperplane, fit_scores
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Linear,
@@ -26,7 +28,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.class_pairs import split
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
-from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.engine.problem import Coefficients, DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import TuneSettings
@@ -39,17 +41,24 @@ __all__ = [
     "blocked_folds",
     "interleaved_folds",
     "train",
+    "train_landmarks",
     "tune",
+    "tune_landmarks",
 ]
 
-Family = Literal["plain", "refined", "linear"]
-FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear")
+Family = Literal["plain", "refined", "linear", "landmark"]
+FAMILIES: tuple[Family, ...] = ("plain", "refined", "linear", "landmark")
 
 # Where streams are noisy, more accuracy of the dual is time without gain.
 _TOL = 0.1
 # Updates of the exact solver per sample. Where two concepts are mixed, a large C takes for ever and
 # gives a model that predicts nothing; cut short, it loses against the others in time.
 _UPDATES = 10
+# Landmarks while parameters are chosen, and the share of the newest samples that test them.
+_LANDMARKS_TRIED = 96
+_TESTED_SHARE = 5
+# With more classes than this the hyperplanes of all pairs come from one solve.
+_MOST_BY_PAIRS = 8
 
 
 @dataclass(frozen=True)
@@ -249,6 +258,8 @@ def _hyperplanes(
     start: dict[tuple[int, int], DoubleArray],
 ) -> dict[tuple[int, int], DoubleArray]:
     """Return weights of each pair of labels that has samples, positive for the second."""
+    if np.count_nonzero(np.bincount(labels)) > _MOST_BY_PAIRS:
+        return fit_scores(Z, labels, C)
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))
     X = np.column_stack([Z, np.ones(len(Z))])[order]
@@ -261,3 +272,104 @@ def _hyperplanes(
             begin = start.get((i, j), np.zeros(X.shape[1]))
             planes[i, j] = fit_hyperplane(both, targets, C, begin)
     return planes
+
+
+# Landmarks ----------------------------------------------------------------------------------
+
+
+def tune_landmarks(
+    Z: FloatTable, codes: IndexArray, grid: Grid, n_threads: int
+) -> tuple[Choice, float]:
+    """Return the best parameters for scaled samples in their order, and their error.
+
+    The older samples train and the newest are predicted, as a stream asks for.
+    """
+    known, labels = np.unique(codes, return_inverse=True)
+    n_train = codes.size - codes.size // _TESTED_SHARE
+    first, last = labels[:n_train], labels[n_train:]
+    if known.size == 1 or np.unique(first).size < known.size or last.size == 0:
+        return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0
+    places = choose_landmarks(n_train, _LANDMARKS_TRIED)
+    best, least = Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 2.0
+    for gamma in grid.gammas:
+        K = _kernel(Z, Z[places], gamma, n_threads)
+        weights = None
+        for C in sorted(grid.Cs):
+            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, weights)
+            decisions = K[n_train:] @ weights[:-1] + weights[-1]
+            error = float(np.mean(_winners(decisions, known.size) != last))
+            if error < least:
+                best, least = Choice(gamma, grid.margins[0], C), error
+    return best, least
+
+
+def train_landmarks(
+    X: FloatArray,
+    codes: IndexArray,
+    choice: Choice,
+    count: int,
+    scaler: Scaler,
+    n_threads: int,
+    before: StreamModel | None = None,
+) -> StreamModel:
+    """Return a model of at most `count` landmarks.
+
+    If `before` has the same classes, width and number of landmarks, its landmarks and its scaling
+    stay, and its coefficients are where the new ones start.
+    """
+    known, labels = np.unique(codes, return_inverse=True)
+    if known.size == 1:
+        return Constant(known)
+    start = None
+    if isinstance(before, ScaledExpansion) and _is_alike(before, known, choice, count):
+        scaler, Z = before.scaler, before.scaler(X)
+        vectors, owners = before.expansion.vectors, before.labels
+        start = _signed(known.size) * np.vstack(
+            [before.expansion.coefficient_matrix().toarray(), before.expansion.intercepts]
+        )
+    else:
+        Z = scaler(X)
+        places = choose_landmarks(codes.size, count)
+        vectors, owners = Z[places], codes[places]
+    K = _kernel(Z, vectors, choice.gamma, n_threads)
+    penalty = _kernel(vectors, vectors, choice.gamma, n_threads)
+    weights = _signed(known.size) * fit_pairs(K, penalty, labels, known.size, choice.C, start)
+    m, n_pairs = len(vectors), weights.shape[1]
+    coefficients = Coefficients(
+        np.arange(0, (m + 1) * n_pairs, n_pairs, dtype=np.int64),
+        np.tile(np.arange(n_pairs, dtype=np.int64), m),
+        np.ascontiguousarray(weights[:-1]).ravel(),
+        n_pairs,
+    )
+    kernel = KernelSpec("rbf", choice.gamma)
+    expansion = KernelExpansion(kernel, vectors, coefficients, weights[-1].copy())
+    return ScaledExpansion(known, scaler, owners, expansion)
+
+
+def _is_alike(before: ScaledExpansion, known: IndexArray, choice: Choice, count: int) -> bool:
+    return (
+        np.array_equal(before.classes, known)
+        and before.expansion.kernel.gamma == choice.gamma
+        and before.n_support == count
+    )
+
+
+def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> DoubleArray:
+    kernel = KernelSpec("rbf", gamma)
+    return cpu.kernel_matrix(DenseRows(Z), DenseRows(vectors), kernel, n_threads=n_threads)
+
+
+def _signed(n_classes: int) -> float:
+    """Return 1 where a positive decision means the second class of a pair, else -1."""
+    return 1.0 if n_classes == 2 else -1.0
+
+
+def _winners(decisions: DoubleArray, n_classes: int) -> IndexArray:
+    """Return the labels with most votes; decisions are positive for the second of a pair."""
+    votes = np.zeros((len(decisions), n_classes))
+    for number, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        second = decisions[:, number] > 0.0
+        votes[:, j] += second
+        votes[:, i] += ~second
+    guess: IndexArray = votes.argmax(axis=1)
+    return guess

@@ -1,13 +1,15 @@
-"""The linear L2-SVM in the primal, by Newton's method: exact and fast where features are few."""
+"""Linear models in the primal: L2-SVMs by Newton's method, and least squares for many classes."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.engine.problem import DoubleArray
+from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
-__all__ = ["fit_hyperplane"]
+__all__ = ["fit_hyperplane", "fit_scores"]
 
 # The intercept is hardly penalised: only so much that the matrix can always be inverted.
 _INTERCEPT_PENALTY = 1e-6
@@ -85,3 +87,43 @@ def _loss(
     """Return the objective and which samples are inside the margin."""
     slack = np.maximum(1.0 - signed @ weights, 0.0)
     return 0.5 * float(penalty @ weights**2) + 0.5 * C * float(slack @ slack), slack > 0.0
+
+
+def fit_scores(X: FloatArray, labels: IndexArray, C: float) -> dict[tuple[int, int], DoubleArray]:
+    """Return a hyperplane for each pair of classes, all from one solve.
+
+    Each class gets the ridge regression of its indicator; a pair is decided by the difference of
+    their scores. Forty classes have 780 pairs, each of which would need a machine of its own.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    labels : ndarray of shape (n_samples,)
+        Classes, from 0; one without samples is in no pair.
+    C : float
+        Weight of the losses against that of the squared weights.
+
+    Returns
+    -------
+    planes : dict of (int, int) to ndarray of shape (n_features + 1,)
+        Weights, the intercept last, positive for the second class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.classification.stream.linear_svm import fit_scores
+    >>> X = np.array([[-1.0], [-2.0], [1.0], [2.0]])
+    >>> sorted(fit_scores(X, np.array([0, 0, 2, 2]), 1.0))
+    [(0, 2)]
+    """
+    A = np.column_stack([np.asarray(X, dtype=np.float64), np.ones(len(X))])
+    known = np.unique(labels)
+    targets = (labels[:, None] == known).astype(np.float64)
+    matrix = C * (A.T @ A)
+    penalty = np.ones(A.shape[1])
+    penalty[-1] = _INTERCEPT_PENALTY
+    matrix.flat[:: A.shape[1] + 1] += penalty
+    scores = np.linalg.solve(matrix, C * (A.T @ targets))
+    pairs = combinations(range(known.size), 2)
+    return {(int(known[i]), int(known[j])): scores[:, j] - scores[:, i] for i, j in pairs}

@@ -12,6 +12,7 @@ from scipy.sparse import csc_array
 
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler, standardise
 from svmosaic.classification.stream.families import Grid, interleaved_folds, tune
+from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Forecast,
@@ -90,6 +91,10 @@ class OllaL2Rule:
         Threads.
     """
 
+    # The order of samples is of no use to it.
+    uses_order = False
+    in_turn: InTurn | None = None
+
     def __init__(
         self,
         *,
@@ -137,7 +142,14 @@ class OllaL2Rule:
         other.pairs = dict(self.pairs)
         return other
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
         """Keep, update or rebuild the model."""
         self.action = self._decide_action(X, codes, forecast)
         if self.action == "keep":

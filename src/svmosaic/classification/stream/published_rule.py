@@ -8,6 +8,7 @@ import numpy as np
 
 from svmosaic.classification.stream.chunk_scaling import to_unit_range
 from svmosaic.classification.stream.families import Choice, Grid, blocked_folds, train, tune
+from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Forecast, StreamModel
 from svmosaic.engine.problem import FloatArray, IndexArray
@@ -37,6 +38,10 @@ class PublishedRule:
         Threads.
     """
 
+    # The order of samples is of no use to it.
+    uses_order = False
+    in_turn: InTurn | None = None
+
     def __init__(self, *, chunk_size: int, n_threads: int) -> None:
         self.chunk_size = chunk_size
         self.n_threads = n_threads
@@ -63,7 +68,14 @@ class PublishedRule:
         other.window = self.window.copy()
         return other
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
         """Train a new model."""
         first = self.n_seen < self.chunk_size
         self.n_seen += codes.size

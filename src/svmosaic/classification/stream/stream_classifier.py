@@ -11,6 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmosaic.classification.parameters import POSITIVE_COUNT, RUN_PARAMETERS
+from svmosaic.classification.stream.expert_pool import ExpertPool
+from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.stream_models import (
     Forecast,
     Linear,
@@ -36,12 +38,19 @@ from svmosaic.utils.validation import check_samples, take_as_is
 
 __all__ = ["ChunkRule", "StreamClassifier"]
 
+# In turn, a chunk is a quarter of what was learned before it, at least so many samples.
+_CHUNKS_PER_DOUBLING = 4
+_FEWEST = 10
+
 
 class ChunkRule(Protocol):
     """What learns from chunks: the adaptive or the published rule, or OLLA-L2's."""
 
     n_drifts: int
     n_threads: int
+    # Whether it makes something of the order of samples that are predicted in turn; what it made.
+    uses_order: bool
+    in_turn: InTurn | None
 
     @property
     def model(self) -> StreamModel:
@@ -54,8 +63,15 @@ class ChunkRule(Protocol):
     def copy(self) -> Self:
         """Return a rule that learns without changing this one."""
 
-    def learn(self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None) -> None:
-        """Learn from a chunk; what the model predicts for it may be known already."""
+    def learn(
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        forecast: Forecast | None = None,
+        *,
+        in_turn: bool = False,
+    ) -> None:
+        """Learn from a chunk, whose samples may have been predicted, together or in turn."""
 
 
 class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
@@ -73,6 +89,15 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     chunk_size: int
     n_jobs: int | None
+
+    _rule: ChunkRule
+    # Samples that wait for a full chunk.
+    _pending: list[tuple[FloatArray, IndexArray]]
+    _n_pending: int
+    _n_learned: int
+    # Decisions of the model on those that were predicted in turn; not part of the state, because
+    # they can be computed again.
+    _decided: list[DoubleArray]
 
     def _make_rule(self) -> ChunkRule:
         """Return what learns from chunks, before the first one."""
@@ -147,6 +172,143 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._learn_all(X, codes, forecast)
         return self
 
+    def predict_then_learn(self, X: Any, y: Any, classes: Any = None) -> Any:
+        """Predict each sample and then learn from it, in the order given.
+
+        The predictions are those of one call for each sample: every one is made when the labels of
+        the samples before it are known, and neither its own label nor a later one is used. This is
+        the method for streams whose labels come one after the other. The adaptive rule of
+        `StreamOLLAWV` then makes use of the label before, where labels come in runs, and learns
+        from smaller chunks at the beginning.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New samples, in the order of the stream.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that will ever come; needed in the first call.
+
+        Returns
+        -------
+        y_predicted : ndarray of shape (n_samples,)
+            What was predicted; for the first sample of all the first class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from svmosaic import StreamOLLAWV
+        >>> y = np.arange(300) // 10 % 3
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> predicted = StreamOLLAWV().predict_then_learn(X, y, classes=[0, 1, 2])
+        >>> bool(np.mean(predicted == y) > 0.8)
+        True
+        """
+        predicted: list[IndexArray] = []
+        self._learn_in_turn(X, y, classes, predicted)
+        return self.classes_[np.concatenate(predicted)]
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _learn_in_turn(self, X: Any, y: Any, classes: Any, predicted: list[IndexArray]) -> Self:
+        first = not hasattr(self, "classes_")
+        known = known_classes(self, classes)
+        X, y = self._check(X, y, reset=first)
+        codes = encode_chunk(self, y, known)
+        if first:
+            self._start(known)
+        self.n_samples_seen_ += int(codes.size)
+        if self._n_learned == 0 and self._n_pending == 0:
+            # Nobody can predict it; from it on there is a model.
+            predicted.append(np.zeros(1, dtype=np.int64))
+            self._take(X[:1], codes[:1])
+            self._learn_pending()
+            X, codes = X[1:], codes[1:]
+        while codes.size:
+            count = max(self._wanted_in_turn() - self._n_pending, 1)
+            predicted.append(self._predict_piece(X[:count], codes[:count]))
+            X, codes = X[count:], codes[count:]
+        return self
+
+    def _wanted_in_turn(self) -> int:
+        """Return the samples of the next chunk: few at the beginning, ever more."""
+        size: int = min(self.chunk_size, max(self._n_learned // _CHUNKS_PER_DOUBLING, _FEWEST))
+        return size
+
+    def _predict_piece(self, X: FloatArray, codes: IndexArray) -> IndexArray:
+        """Predict samples of one chunk in turn; learn from the chunk if it is full then."""
+        rule, model = self._rule, self._rule.model
+        with _blas_limit(model):
+            decisions = model.decide(X, resolve_threads(self.n_jobs))
+        told = vote(model.classes, decisions)
+        # What the model says of each chunk is asked for again when the chunk is learned.
+        known = [*self._decided, decisions] if self._n_pending else [decisions]
+        is_whole = len(known) == len(self._pending) + 1
+        if rule.uses_order:
+            in_turn = self._in_turn()
+            waiting = _join(self._pending) if self._n_pending else None
+            guesses = in_turn.guess(X, codes, told, waiting)
+            told = in_turn.choose(guesses, codes)
+            in_turn.note(guesses, X, codes)
+            # A copy: until the call ends well, the rule stays what it was before.
+            self._rule = rule = rule.copy()
+            rule.in_turn = in_turn
+        self._take(X, codes)
+        if self._n_pending >= self._wanted_in_turn():
+            whole = Forecast(None, None, model, np.concatenate(known)) if is_whole else None
+            self._learn_pending(whole, in_turn=True)
+        else:
+            self._decided = known
+        return told
+
+    def _in_turn(self) -> InTurn:
+        """Return a copy of what the rule made of the order so far."""
+        if self._rule.in_turn is not None:
+            return self._rule.in_turn.copy()
+        begun = InTurn(int(self.classes_.size))
+        begun.begin(*self._last_learned())
+        return begun
+
+    def _last_learned(self) -> tuple[FloatArray, IndexArray]:
+        """Return the last sample and its label."""
+        if self._n_pending:
+            X, codes = self._pending[-1]
+            return X[-1:], codes[-1:]
+        assert isinstance(self._rule, ExpertPool)
+        return self._rule.window.last(1)
+
+    def predict_next(self, X: Any) -> Any:
+        """Return the class of the sample that comes next, as `predict_then_learn` would.
+
+        Unlike `predict`, it may use the label of the last sample learned from.
+
+        Parameters
+        ----------
+        X : array-like of shape (1, n_features)
+            The sample.
+
+        Returns
+        -------
+        y : ndarray of shape (1,)
+            Its class label.
+        """
+        X = self._checked(X)
+        if len(X) != 1:
+            raise ValueError(
+                f"{type(self).__name__}.predict_next expects the one sample that comes next. Got "
+                f"{len(X)} samples. For several, without their labels, call predict."
+            )
+        rule, model = self._rule, self._rule.model
+        with _blas_limit(model):
+            told = predict_codes(model, X, resolve_threads(self.n_jobs))
+        if rule.uses_order:
+            in_turn = self._in_turn()
+            waiting = _join(self._pending) if self._n_pending else None
+            # The label of the sample itself is looked at by nobody.
+            unknown = np.zeros(1, dtype=np.int64)
+            told = in_turn.choose(in_turn.guess(X, unknown, told, waiting), unknown)
+        return self.classes_[told]
+
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
         if take_as_is(self, X, y, reset=reset):
             return X, y
@@ -159,9 +321,10 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self.classes_ = classes
         self.n_samples_seen_ = 0
         self._rule = self._make_rule()
-        self._pending: list[tuple[FloatArray, IndexArray]] = []
+        self._pending = []
         self._n_pending = 0
         self._n_learned = 0
+        self._decided = []
 
     def _learn_all(
         self, X: FloatArray, codes: IndexArray, forecast: Forecast | None = None
@@ -176,25 +339,29 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
                 wanted = min(self.chunk_size, codes.size)
             # None, if `chunk_size` was made smaller than what waits.
             taken = max(wanted - self._n_pending, 0)
-            # Copies: the caller may write into the batch later.
-            self._pending = [*self._pending, (X[:taken].copy(), codes[:taken].copy())]
-            self._n_pending += min(taken, codes.size)
+            self._take(X[:taken], codes[:taken])
             X, codes = X[taken:], codes[taken:]
             if self._n_pending >= wanted:
                 # A forecast is of use if its samples are the chunk.
                 is_whole = self._n_pending == n_given and codes.size == 0
                 self._learn_pending(forecast if is_whole else None)
 
-    def _learn_pending(self, forecast: Forecast | None = None) -> None:
+    def _take(self, X: FloatArray, codes: IndexArray) -> None:
+        """Let samples wait for a full chunk."""
+        # Copies: the caller may write into the batch later.
+        self._pending = [*self._pending, (X.copy(), codes.copy())]
+        self._n_pending += int(codes.size)
+
+    def _learn_pending(self, forecast: Forecast | None = None, *, in_turn: bool = False) -> None:
         if self._n_pending == 0:
             return
         # A copy: until the call ends well, the model stays what it was before.
         rule = self._rule.copy()
         with one_blas_thread():
-            rule.learn(*_join(self._pending), forecast)
+            rule.learn(*_join(self._pending), forecast, in_turn=in_turn)
         self._rule = rule
         self._n_learned += self._n_pending
-        self._pending, self._n_pending = [], 0
+        self._pending, self._n_pending, self._decided = [], 0, []
 
     # The state as plain data -----------------------------------------------------------------
 
@@ -253,6 +420,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             "_pending": waiting,
             "_n_pending": n_waiting,
             "_n_learned": found.n_learned,
+            "_decided": [],
         }
         if found.feature_names is not None:
             fitted["feature_names_in_"] = found.feature_names

@@ -22,12 +22,14 @@ _CARRIED_CHUNKS = 3
 class StreamOLLAWV(StreamClassifier):
     """Support vector classifier for data streams, learning chunk by chunk.
 
-    The adaptive rule trains several models: plain and refined OLLAWV with the rbf kernel and
-    linear models, each on recent windows of different length. All predict a chunk before they
+    The adaptive rule trains several models: plain and refined OLLAWV with the rbf kernel, an L2-SVM
+    in the span of a few landmarks and linear models, each on recent windows of different length.
+    All predict a chunk before they
     learn from it; the one that erred least of late predicts for the user. When its errors jump, and
     a model of the new samples alone would do better, what was learned before is dropped and the
-    parameters are tuned again; the leader of an earlier concept is called back when it fits. The
-    published rule trains one new model per chunk.
+    parameters are tuned again; the leader of an earlier concept is called back when it fits. With
+    `predict_then_learn`, where each label is known before the next sample, it also uses the label
+    before. The published rule trains one new model per chunk.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from svmosaic.classification.stream.chunk_scaling import Scaler
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.expert_pool import ExpertPool
 from svmosaic.classification.stream.families import FAMILIES, Choice
+from svmosaic.classification.stream.in_turn import GUESSES, RESTING, InTurn
 from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
 from svmosaic.classification.stream.published_rule import PublishedRule
 from svmosaic.classification.stream.recent_samples import RecentSamples
@@ -181,11 +182,69 @@ def _check_pool(pool: ExpertPool, path: str, sizes: Scope) -> None:
         refuse(f"'{path}' has errors of a chunk that is still to come")
     if any(old.model is None or old.learns for old in pool.retired):
         refuse(f"'{path}' has a retired expert that learns or cannot predict")
+    # Files of earlier versions know nothing of landmarks.
+    if (
+        "landmark" not in pool.choices
+        and "landmark" not in pool.tuned_on
+        and "plain" in pool.choices
+    ):
+        pool.choices["landmark"] = Choice(pool.choices["plain"].gamma)
+        pool.tuned_on["landmark"] = 0
     if set(pool.choices) != set(FAMILIES) or set(pool.tuned_on) != set(FAMILIES):
         refuse(f"'{path}' has no parameters for some family")
     if (pool.detector is None) != (pool.fresh_detector is None):
         refuse(f"'{path}' has a detector in one place only")
 
+
+def _check_in_turn(found: InTurn, path: str, sizes: Scope) -> None:
+    if found.n_classes != sizes["n_classes"]:
+        refuse(f"'{path}' is about other classes than expected")
+    n_lagged = 2 * sizes["n_features"] + found.n_classes + 1
+    if found.weights is not None and len(found.weights) != n_lagged:
+        refuse(f"'{path}' has {len(found.weights)} weights where {n_lagged} were expected")
+    if set(found.wrong) != set(GUESSES) or set(found.rests) != set(RESTING):
+        refuse(f"'{path}' lacks the record of a guess")
+    if set(found.wakes_at) != set(RESTING):
+        refuse(f"'{path}' lacks the rest of a guess")
+    if len({found.wrong[name].size for name in GUESSES[:3]} | {found.gaps.size}) > 1:
+        refuse(f"'{path}' has records of different length")
+    if found.before is not None and found.before[1] >= found.n_classes:
+        refuse(f"'{path}' ends with a class that does not exist")
+    for name in found.compared:
+        asleep = name in RESTING and found.wakes_at[name] > found.time
+        missing = (name == "lagged" and found.weights is None) or (
+            name == "neighbour" and found.recent is None
+        )
+        if asleep or missing or found.compared.count(name) > 1:
+            refuse(f"'{path}' compares a guess that is not made")
+    if not set(GUESSES[:3]) <= set(found.compared):
+        refuse(f"'{path}' does not compare the guesses that are always made")
+    if found.before is None:
+        refuse(f"'{path}' has no last sample")
+    if found.scaler is None and (found.weights is not None or found.recent is not None):
+        refuse(f"'{path}' has no scaling")
+
+
+# 0 or 1 for each of the last predictions; a guess may have fewer of them than another.
+_FLAGS = Array(_INDEX, ("n_flags",), minimum=0, maximum=1)
+_IN_TURN = Record(
+    InTurn,
+    {
+        "n_classes": Whole(1),
+        "before": Maybe(Together((Array(("float64", "float32"), ("n_features",)), Whole()))),
+        "wrong": Table(Word(GUESSES), _FLAGS),
+        "gaps": Array(_DOUBLE, ("n_gaps",), minimum=0.0),
+        "limit": Real(),
+        "scaler": Maybe(_SCALER),
+        "weights": Maybe(Array(_DOUBLE, ("n_lagged", "n_classes"))),
+        "recent": Maybe(_CHUNK),
+        "compared": Listing(Word(GUESSES), least=3, most=len(GUESSES)),
+        "time": Whole(),
+        "rests": Table(Word(RESTING), Whole()),
+        "wakes_at": Table(Word(RESTING), Whole()),
+    },
+    checks=(_check_in_turn,),
+)
 
 _POOL = Record(
     ExpertPool,
@@ -204,8 +263,10 @@ _POOL = Record(
         "time": Whole(),
         "n_drifts": Whole(),
         "record": Listing(_TALLY),
+        "in_turn": Maybe(_IN_TURN),
     },
     checks=(_check_pool,),
+    absent={"in_turn": None},
 )
 
 _PUBLISHED = Record(

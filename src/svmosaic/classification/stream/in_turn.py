@@ -1,0 +1,292 @@
+"""Predictions in turn: each sample is predicted when the label before it is known.
+
+Where labels come in runs, the label before says more than all features. Beside the model of the
+pool, which knows nothing of the order, there are four guesses: the label before, a linear model of
+the sample, the sample before and the label before, the nearest of the recent samples, and the label
+before if the sample is like the one before it. The guess that erred least of late is taken, sample
+by sample.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from svmosaic.classification.stream.chunk_scaling import Scaler, standardise
+from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+
+__all__ = ["GUESSES", "RESTING", "Guesses", "InTurn"]
+
+# The model comes first: it is taken when others are only as good.
+GUESSES = ("model", "last", "switch", "lagged", "neighbour")
+# Guesses that cost something, and rest when they are clearly worse, each time twice as long.
+RESTING = ("lagged", "neighbour")
+_LONGEST_REST = 64  # chunks
+# Predictions whose errors are compared.
+_COMPARED = 500
+# Samples among which the nearest is looked for, and from which the linear model learns.
+_NEIGHBOURS = 500
+_LEARNED = 4000
+# A ridge of this share of each feature's variance.
+_RIDGE = 1e-3
+# A distance that is not known.
+_FAR = 1e300
+
+# 0 or 1: files of models hold numbers.
+Flags = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What is guessed for some samples, by name, and how far each is from the one before it."""
+
+    codes: dict[str, IndexArray]
+    gaps: DoubleArray
+
+
+@dataclass
+class InTurn:
+    """The guesses that know the label before, and the record of all.
+
+    Attributes
+    ----------
+    n_classes : int
+        Number of classes.
+    before : tuple of (ndarray, int) or None
+        The last sample and its label.
+    wrong : dict of str to ndarray of int
+        1 where the last predictions of each guess were wrong, else 0; empty for one that rests.
+    gaps : ndarray
+        Distances between neighbours in time, of the same samples.
+    limit : float
+        Up to this distance the switch takes the label before.
+    scaler : Scaler or None
+        The scaling of distances.
+    weights : ndarray of shape (n_lagged, n_classes) or None
+        The linear model.
+    recent : tuple of (ndarray, ndarray) or None
+        The samples before this chunk among which the nearest is looked for, and their labels.
+    compared : list of str
+        The guesses that can be taken in this chunk.
+    time : int
+        Chunks learned.
+    rests, wakes_at : dict of str to int
+        Length of the last rest of a guess, and the chunk in which it wakes.
+    """
+
+    n_classes: int
+    before: tuple[FloatArray, int] | None = None
+    wrong: dict[str, Flags] = field(default_factory=lambda: dict.fromkeys(GUESSES, _NO_FLAGS))
+    gaps: DoubleArray = field(default_factory=lambda: np.empty(0))
+    limit: float = -1.0
+    scaler: Scaler | None = None
+    weights: DoubleArray | None = None
+    recent: tuple[FloatArray, IndexArray] | None = None
+    compared: list[str] = field(default_factory=lambda: list(GUESSES[:3]))
+    time: int = 0
+    rests: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RESTING, 0))
+    wakes_at: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RESTING, 0))
+
+    def copy(self) -> InTurn:
+        """Return one that goes on without changing this one; arrays are shared."""
+        return replace(
+            self, wrong=dict(self.wrong), rests=dict(self.rests), wakes_at=dict(self.wakes_at)
+        )
+
+    @property
+    def n_wanted(self) -> int:
+        """How many of the recent samples `learn` looks at."""
+        return _LEARNED if self._is_awake("lagged") else _NEIGHBOURS
+
+    # Guessing -------------------------------------------------------------------------------
+
+    def guess(
+        self,
+        X: FloatArray,
+        labels: IndexArray,
+        model: IndexArray,
+        waiting: tuple[FloatArray, IndexArray] | None,
+    ) -> Guesses:
+        """Return all guesses for samples that follow one another.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The samples.
+        labels : ndarray of shape (n_samples,)
+            Their labels; a sample's own label and later ones are not used for it.
+        model : ndarray of shape (n_samples,)
+            What the model predicts.
+        waiting : tuple of (ndarray, ndarray) or None
+            Samples and labels since the last chunk.
+        """
+        assert self.before is not None
+        last_x, last_label = self.before
+        previous = np.concatenate([[last_label], labels[:-1]])
+        earlier = np.concatenate([last_x[None], X[:-1]])
+        codes = {"model": model, "last": previous}
+        gaps = self._gaps(X, earlier)
+        codes["switch"] = np.where(gaps <= self.limit, previous, model)
+        if self._can("lagged") and self._is_awake("lagged"):
+            assert self.weights is not None
+            lagged = self._lagged(X, earlier, previous)
+            codes["lagged"] = _row_products(lagged, self.weights).argmax(axis=1)
+        if self._can("neighbour") and self._is_awake("neighbour"):
+            codes["neighbour"] = self._nearest(X, labels, waiting)
+        return Guesses(codes, gaps)
+
+    def _is_awake(self, name: str) -> bool:
+        return self.wakes_at[name] <= self.time
+
+    def _gaps(self, X: FloatArray, earlier: FloatArray) -> DoubleArray:
+        if self.scaler is None:
+            return np.full(len(X), _FAR)
+        steps = self.scaler(X).astype(np.float64) - self.scaler(earlier)
+        gaps: DoubleArray = (steps**2).sum(axis=1)
+        return gaps
+
+    def _lagged(self, X: FloatArray, earlier: FloatArray, previous: IndexArray) -> DoubleArray:
+        """Return the sample, the one before it, which label that had, and a one."""
+        assert self.scaler is not None
+        indicator = np.zeros((len(X), self.n_classes))
+        indicator[np.arange(len(X)), previous] = 1.0
+        return np.column_stack(
+            [self.scaler(X), self.scaler(earlier), indicator, np.ones(len(X))]
+        ).astype(np.float64)
+
+    def _nearest(
+        self, X: FloatArray, labels: IndexArray, waiting: tuple[FloatArray, IndexArray] | None
+    ) -> IndexArray:
+        """Return the label of the nearest sample before each one."""
+        assert self.recent is not None
+        assert self.scaler is not None
+        parts = (
+            [self.recent, (X, labels)] if waiting is None else [self.recent, waiting, (X, labels)]
+        )
+        tables, codes = zip(*parts, strict=True)
+        owners = np.concatenate(codes)
+        Z = self.scaler(np.concatenate(tables)).astype(np.float64)
+        n_before = owners.size - len(X)
+        # A product does not depend on the samples beside it, so neither does the nearest one.
+        rows, kernel = DenseRows(Z[n_before:]), KernelSpec("linear")
+        products = cpu.kernel_matrix(rows, DenseRows(Z), kernel)
+        distances = (Z**2).sum(axis=1) - 2.0 * products
+        own = np.arange(len(X))[:, None] + n_before
+        place = np.arange(owners.size)
+        # Neither later ones, nor more before than the window has.
+        distances[(place >= own) | (place < own - _NEIGHBOURS)] = np.inf
+        nearest: IndexArray = owners[distances.argmin(axis=1)]
+        return nearest
+
+    def choose(self, guesses: Guesses, labels: IndexArray) -> IndexArray:
+        """Return the prediction of each sample: that of the guess which erred least before it.
+
+        The counts of a sample are over the last predictions before it, so that neither its own
+        label nor a later one is in them.
+        """
+        n = guesses.gaps.size
+        names = self.compared
+        # One that joined later is compared by what came since.
+        n_known = min(self.wrong[name].size for name in names)
+        counts = np.empty((len(names), n), dtype=np.int64)
+        for row, name in enumerate(names):
+            known = self.wrong[name][self.wrong[name].size - n_known :]
+            flags = np.concatenate([known, guesses.codes[name] != labels])
+            sums = np.concatenate([[0], np.cumsum(flags)])
+            ends = known.size + np.arange(n)
+            counts[row] = sums[ends] - sums[np.maximum(ends - _COMPARED, 0)]
+        best = counts.argmin(axis=0)
+        table = np.stack([guesses.codes[name] for name in names])
+        chosen: IndexArray = table[best, np.arange(n)]
+        return chosen
+
+    # Learning -------------------------------------------------------------------------------
+
+    def note(self, guesses: Guesses, X: FloatArray, labels: IndexArray) -> None:
+        """Write down who was wrong."""
+        for name in GUESSES:
+            if name in guesses.codes:
+                flags = (guesses.codes[name] != labels).astype(np.int64)
+                self.wrong[name] = np.concatenate([self.wrong[name], flags])[-_COMPARED:]
+            else:
+                self.wrong[name] = _NO_FLAGS
+        self.gaps = np.concatenate([self.gaps, guesses.gaps])[-_COMPARED:]
+        self.before = X[-1].copy(), int(labels[-1])
+
+    def begin(self, X: FloatArray, labels: IndexArray) -> None:
+        """Take the first samples, which nobody predicted."""
+        self.before = X[-1].copy(), int(labels[-1])
+
+    def learn(self, X: FloatArray, labels: IndexArray) -> None:
+        """Learn from the recent samples, all of them with their labels, after a chunk."""
+        self.time += 1
+        self._send_to_rest()
+        self.scaler = standardise(X[-_NEIGHBOURS:])
+        self.limit = self._best_limit()
+        if self._is_awake("lagged") and labels.size > 1:
+            X_last, last = X[-_LEARNED:], labels[-_LEARNED:]
+            lagged = self._lagged(X_last[1:], X_last[:-1], last[:-1])
+            self.weights = _fit_ridge(lagged, last[1:], self.n_classes)
+        self.recent = X[-_NEIGHBOURS:], labels[-_NEIGHBOURS:]
+        # Whoever was tested on half of the last predictions; nobody joins within a chunk.
+        enough = self.wrong["model"].size // 2
+        self.compared = [
+            name
+            for name in GUESSES
+            if name not in RESTING
+            or (self._is_awake(name) and self._can(name) and self.wrong[name].size >= enough)
+        ]
+
+    def _can(self, name: str) -> bool:
+        return (self.weights if name == "lagged" else self.recent) is not None
+
+    def _send_to_rest(self) -> None:
+        least = min(int(self.wrong[name].sum()) for name in GUESSES[:3])
+        for name in RESTING:
+            if not self.wrong[name].size:
+                continue
+            mine = int(self.wrong[name].sum())
+            # After a fair trial, what costs more has to be better.
+            margin = 0.0 if self.wrong[name].size >= _COMPARED else 2.0 * math.sqrt(least + 1.0)
+            if mine > least + margin:
+                self.rests[name] = min(max(1, 2 * self.rests[name]), _LONGEST_REST)
+                self.wakes_at[name] = self.time + self.rests[name]
+                self.wrong[name] = _NO_FLAGS
+            elif mine < least:
+                self.rests[name] = 0
+
+    def _best_limit(self) -> float:
+        """Return the distance that would have been best for the last predictions."""
+        if self.wrong["model"].size != self.gaps.size or not self.gaps.size:
+            return -1.0
+        order = np.argsort(self.gaps, kind="stable")
+        # What the label before costs more than the model, for all samples up to each one.
+        cost = self.wrong["last"][order] - self.wrong["model"][order]
+        sums = np.concatenate([[0], np.cumsum(cost)])
+        place = int(sums.argmin())
+        return -1.0 if place == 0 else float(self.gaps[order[place - 1]])
+
+
+_NO_FLAGS: Flags = np.empty(0, dtype=np.int64)
+
+
+def _fit_ridge(A: DoubleArray, labels: IndexArray, n_classes: int) -> DoubleArray:
+    """Return weights that regress the indicator of each class."""
+    targets = np.zeros((len(A), n_classes))
+    targets[np.arange(len(A)), labels] = 1.0
+    matrix = A.T @ A
+    spread = len(A) * A.var(axis=0)
+    # A feature that does not vary, the last one above all, gets a little: it can be inverted.
+    matrix.flat[:: A.shape[1] + 1] += _RIDGE * np.maximum(spread, 1e-6 * matrix.diagonal()) + 1e-9
+    weights = np.linalg.lstsq(matrix, A.T @ targets, rcond=None)[0]
+    return np.asarray(weights, dtype=np.float64)
+
+
+def _row_products(A: DoubleArray, weights: DoubleArray) -> DoubleArray:
+    """Return ``A @ weights``, each row rounded as if it were alone."""
+    return np.stack([np.einsum("ij,j->i", A, column) for column in weights.T], axis=1)

@@ -1,0 +1,149 @@
+"""Stream learners that get each label before the next sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmosaic import StreamOLLAL2, StreamOLLAWV, load, save
+from svmosaic.classification.stream.in_turn import GUESSES, InTurn
+from svmosaic.streams import SEA, ArrayStream, Sine, prequential
+
+
+def runs(seed, *, n_samples=1500, n_classes=40, length=10, spread=0.5):
+    """Return samples whose labels come in runs, and which drift about their class within one."""
+    rng = np.random.default_rng(seed)
+    centres = 0.5 * rng.normal(size=(n_classes, 12))
+    rows, y = [], []
+    while len(y) < n_samples:
+        label = int(rng.integers(n_classes))
+        x = centres[label] + spread * rng.normal(size=12)
+        for _ in range(int(rng.geometric(1.0 / length))):
+            x = x + 0.2 * (centres[label] - x) + 0.5 * spread * rng.normal(size=12)
+            rows.append(x)
+            y.append(label)
+    return np.array(rows[:n_samples]), np.array(y[:n_samples])
+
+
+def of_generator(stream, n_samples=1600):
+    return stream.read(0, n_samples)
+
+
+STREAMS = {
+    "40 classes in runs": lambda: runs(1),
+    "5 classes in short runs": lambda: runs(2, n_classes=5, length=3, spread=1.0),
+    "labels that features say nothing about": lambda: (
+        np.random.default_rng(3).normal(size=(1500, 3)),
+        np.arange(1500) // 20 % 2,
+    ),
+    "SEA": lambda: of_generator(SEA(seed=5)),
+    "Sine": lambda: of_generator(Sine(seed=5)),
+}
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Return a list of what every guess was, and of the labels."""
+    seen = []
+    note = InTurn.note
+
+    def watch(turn, guesses, X, y):
+        codes = guesses.codes
+        seen.append([codes.get(name, codes["model"]) == y for name in GUESSES])
+        note(turn, guesses, X, y)
+
+    monkeypatch.setattr(InTurn, "note", watch)
+    return seen
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_never_a_point_behind_the_best_of_no_change_and_the_guesses(name, watched):
+    X, y = STREAMS[name]()
+
+    predicted = StreamOLLAWV().predict_then_learn(X, y, classes=np.unique(y))
+
+    right = np.concatenate([np.array(part) for part in watched], axis=1)
+    best = max(right.mean(axis=1).max(), np.mean(y[1:] == y[:-1]))
+    assert np.mean(predicted[1:] == y[1:]) > best - 0.01
+
+
+def test_an_autocorrelated_stream_of_many_classes_beats_the_label_before():
+    X, y = runs(7, n_samples=1200, n_classes=20)
+    stream = ArrayStream(X, y)
+
+    result = prequential(StreamOLLAWV(), stream, chunk=100)
+    by_chunks = prequential(StreamOLLAWV(), stream, chunk=100, one_by_one=False)
+
+    assert result.last()["StreamOLLAWV"]["kappa_t"] > 0.2
+    # Labels that come too late are no help.
+    assert by_chunks.last()["StreamOLLAWV"]["kappa_t"] < 0.0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StreamOLLAWV(chunk_size=60, memory=300),
+        StreamOLLAWV(rule="published", chunk_size=60),
+        StreamOLLAL2(chunk_size=60),
+    ],
+    ids=["adaptive", "published", "L2"],
+)
+def test_batches_of_any_size_are_predicted_as_samples_one_by_one(model):
+    X, y = runs(3, n_samples=230, n_classes=4)
+    names = np.array(["a", "b", "c", "d"])
+    whole, single = type(model)(**model.get_params()), type(model)(**model.get_params())
+
+    together = whole.predict_then_learn(X, names[y], classes=names)
+    told = []
+    for i in range(len(y)):
+        if i > 0:
+            ahead = single.predict_next(X[i : i + 1])
+        answer = single.predict_then_learn(X[i : i + 1], names[y[i : i + 1]], classes=names)
+        assert i == 0 or answer == ahead
+        told.append(answer[0])
+
+    np.testing.assert_array_equal(together, told)
+    assert whole.n_samples_seen_ == single.n_samples_seen_ == 230
+    np.testing.assert_array_equal(whole.decision_function(X), single.decision_function(X))
+
+
+def test_own_and_later_labels_are_not_used():
+    X, y = runs(4, n_samples=400, n_classes=3)
+    told = StreamOLLAWV().predict_then_learn(X, y, classes=[0, 1, 2])
+
+    changed = y.copy()
+    changed[300:] = (changed[300:] + 1) % 3
+    again = StreamOLLAWV().predict_then_learn(X, changed, classes=[0, 1, 2])
+
+    np.testing.assert_array_equal(told[:301], again[:301])
+
+
+def test_a_loaded_learner_goes_on_in_turn_to_the_same_bits(tmp_path):
+    X, y = runs(5, n_samples=500, n_classes=4)
+    model = StreamOLLAWV(chunk_size=60, memory=300)
+    model.predict_then_learn(X[:333], y[:333], classes=[0, 1, 2, 3])
+    save(model, tmp_path / "model.safetensors")
+
+    loaded = load(tmp_path / "model.safetensors")
+
+    expected = model.predict_then_learn(X[333:], y[333:])
+    np.testing.assert_array_equal(loaded.predict_then_learn(X[333:], y[333:]), expected)
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+
+
+def test_predict_next_takes_one_sample():
+    X, y = runs(8, n_samples=60, n_classes=3)
+    model = StreamOLLAWV()
+    model.predict_then_learn(X, y, classes=[0, 1, 2])
+
+    with pytest.raises(ValueError, match="expects the one sample that comes next"):
+        model.predict_next(X[:2])
+
+
+def test_labels_in_turn_change_nothing_for_predict():
+    X, y = runs(9, n_samples=300, n_classes=3)
+    model = StreamOLLAWV(chunk_size=50)
+    model.predict_then_learn(X, y, classes=[0, 1, 2])
+
+    before = model.predict(X)
+    np.testing.assert_array_equal(np.concatenate([model.predict(row[None]) for row in X]), before)
