@@ -12,11 +12,11 @@ os.environ.setdefault("MPLBACKEND", "agg")
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
-from gallery_order import FOLDERS  # noqa: E402
 from pygments.lexers.special import TextLexer  # noqa: E402
 from sphinx.application import Sphinx  # noqa: E402
 
 import svmosaic  # noqa: E402
+from gallery_order import FOLDERS  # noqa: E402
 
 project = "svmosaic"
 author = "The svmosaic developers"

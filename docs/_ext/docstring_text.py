@@ -13,11 +13,11 @@ _TYPE_LINE = re.compile(r"^(\s*[\w*][\w*, ]* : )(.*)$")
 
 
 def join_continued(lines: list[str]) -> list[str]:
-    """Return the lines with those that end in a backslash joined to the next.
+    r"""Return the lines with those that end in a backslash joined to the next.
 
     Examples
     --------
-    >>> join_continued(["C : {1, 2}, \\\\", "        default=1"])
+    >>> join_continued(["C : {1, 2}, \\", "        default=1"])
     ['C : {1, 2}, default=1']
     """
     joined: list[str] = []
@@ -30,12 +30,12 @@ def join_continued(lines: list[str]) -> list[str]:
 
 
 def quote_types(line: str) -> str:
-    """Escape the last underscore of attributes in types, which would make them links.
+    r"""Escape the last underscore of attributes in types, which would make them links.
 
     Examples
     --------
     >>> print(quote_types("names_ : ndarray of shape (n_features_in_,)"))
-    names_ : ndarray of shape (n_features_in\\_,)
+    names_ : ndarray of shape (n_features_in\_,)
     """
     found = _TYPE_LINE.match(line)
     if found is None:
@@ -44,12 +44,12 @@ def quote_types(line: str) -> str:
 
 
 def escape_bars(lines: list[str]) -> list[str]:
-    """Return the lines with bars of absolute values escaped, except in formulas and code.
+    r"""Return the lines with bars of absolute values escaped, except in formulas and code.
 
     Examples
     --------
     >>> print(*escape_bars(["exp(-|x - z|), ``a | b``"]))
-    exp(-\\|x - z\\|), ``a | b``
+    exp(-\|x - z\|), ``a | b``
     """
     escaped, in_formula = [], False
     for line in lines:

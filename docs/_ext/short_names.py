@@ -1,4 +1,4 @@
-"""Find what a docstring names without its module: ``SMOClassifier`` for ``svmosaic.SMOClassifier``."""
+"""Find what a docstring names without its module, such as ``SMOClassifier``."""
 
 from __future__ import annotations
 
