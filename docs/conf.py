@@ -101,6 +101,7 @@ html_css_files = ["svmosaic.css"]
 html_js_files = ["estimator_table.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "getting_started": [], "which_estimator": [], "search": []}

@@ -1,4 +1,4 @@
-"""Draw the three figures of the start page from the files that the benchmarks wrote.
+"""Draw the figures of the start page: a fitted model, and what the benchmarks wrote.
 
 Each is drawn twice, for the light and for the dark theme, on a transparent ground.
 """
@@ -10,15 +10,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib import rc_context
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from sklearn.datasets import make_blobs
 from sphinx.application import Sphinx
 
-__all__ = ["FIGURES", "setup"]
+from svmosaic import OLLAWVClassifier
+
+__all__ = ["FIGURES", "PICTURES", "setup"]
 
 # Our colour first; they differ on both grounds.
 _INK = {"light": "#323232", "dark": "#ced6dd"}
 _OURS = {"light": "#0072B2", "dark": "#56B4E9"}
+_TILES = ("#0072B2", "#E69F00", "#009E73")
 _PEERS = {"light": ("#B34700", "#767676"), "dark": ("#F0A060", "#9aa5b1")}
 
 
@@ -80,11 +86,40 @@ def _tuning(ax: Any, results: Path, theme: str) -> None:
     ax.set_xlabel("CPU seconds to tune; accuracy %, eleven sets")
 
 
+def _mosaic(ax: Any, results: Path, theme: str) -> None:
+    """Draw the regions of three classes in tiles, shaded by the decision values."""
+    X, y = make_blobs([60, 60, 60], cluster_std=1.6, random_state=3)
+    model = OLLAWVClassifier(gamma=0.15, C=5.0).fit(X, y)
+    low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
+    x, z = np.meshgrid(np.linspace(low[0], high[0], 42), np.linspace(low[1], high[1], 26))
+    points = np.column_stack([x.ravel(), z.ravel()])
+    said, values = model.predict(points), np.sort(model.decision_function(points), axis=1)
+    sure = np.clip(0.35 + 0.5 * (values[:, -1] - values[:, -2]), 0.25, 0.9)
+    colours = np.array([to_rgb(colour) for colour in _TILES])
+    tiles = np.column_stack([colours[said], sure])
+    ax.scatter(*points.T, c=tiles, marker="s", s=44, linewidths=0)
+    ax.scatter(*X.T, c=colours[y], s=15, edgecolors="white", linewidths=0.5)
+    ax.scatter(*X[model.support_].T, s=46, facecolors="none", edgecolors=_INK[theme], linewidths=1)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set_axis_off()
+
+
 FIGURES: dict[str, Callable[[Any, Path, str], None]] = {
     "fits": _seconds_of_fits,
     "growth": _growth,
     "tuning": _tuning,
 }
+# The picture beside the first sentence; it has no axes and no legend.
+PICTURES: dict[str, Callable[[Any, Path, str], None]] = {"mosaic": _mosaic}
+
+
+def _finish(figure: Figure, ax: Any) -> None:
+    """Add the legend, and leave out what the eye does not need."""
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(
+        **{"loc": "outside upper left", "frameon": False, "ncols": 3},
+        **{"handletextpad": 0.3, "columnspacing": 1.0},
+    )
 
 
 def _draw(name: str, theme: str, results: Path, path: Path) -> None:
@@ -96,13 +131,9 @@ def _draw(name: str, theme: str, results: Path, path: Path) -> None:
     with rc_context(settings):
         figure = Figure(figsize=(4.4, 3.1), layout="constrained")
         ax = figure.add_subplot()
-        FIGURES[name](ax, results, theme)
-        ax.spines[["top", "right"]].set_visible(False)
-        columns = len(ax.get_legend_handles_labels()[1])
-        figure.legend(
-            **{"loc": "outside upper left", "frameon": False, "ncols": columns},
-            **{"handletextpad": 0.3, "columnspacing": 1.0},
-        )
+        (FIGURES | PICTURES)[name](ax, results, theme)
+        if name in FIGURES:
+            _finish(figure, ax)
         figure.savefig(path, transparent=True, metadata={"Date": None})
 
 
@@ -111,7 +142,7 @@ def draw_all(app: Sphinx) -> None:
     results = Path(app.srcdir).parent / "benchmarks" / "results"
     folder = Path(app.srcdir) / "_static" / "start"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FIGURES:
+    for name in (*FIGURES, *PICTURES):
         for theme in _INK:
             _draw(name, theme, results, folder / f"{name}-{theme}.svg")
 
