@@ -62,6 +62,7 @@ myst_dmath_allow_digits = False
 myst_heading_anchors = 4
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

@@ -89,17 +89,17 @@ def _tuning(ax: Any, results: Path, theme: str) -> None:
 def _mosaic(ax: Any, results: Path, theme: str) -> None:
     """Draw the regions of three classes in tiles, shaded by the decision values."""
     X, y = make_blobs([60, 60, 60], cluster_std=1.6, random_state=3)
-    model = OLLAWVClassifier(gamma=0.15, C=5.0).fit(X, y)
+    model = OLLAWVClassifier(gamma=0.1, C=2.0, multi_class="ovr").fit(X, y)
     low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
     x, z = np.meshgrid(np.linspace(low[0], high[0], 42), np.linspace(low[1], high[1], 26))
     points = np.column_stack([x.ravel(), z.ravel()])
     said, values = model.predict(points), np.sort(model.decision_function(points), axis=1)
-    sure = np.clip(0.35 + 0.5 * (values[:, -1] - values[:, -2]), 0.25, 0.9)
+    sure = np.clip(0.2 + 0.3 * (values[:, -1] - values[:, -2]), 0.2, 0.8)
     colours = np.array([to_rgb(colour) for colour in _TILES])
     tiles = np.column_stack([colours[said], sure])
     ax.scatter(*points.T, c=tiles, marker="s", s=44, linewidths=0)
-    ax.scatter(*X.T, c=colours[y], s=15, edgecolors="white", linewidths=0.5)
-    ax.scatter(*X[model.support_].T, s=46, facecolors="none", edgecolors=_INK[theme], linewidths=1)
+    ax.scatter(*X.T, c=colours[y], s=26, edgecolors="white", linewidths=0.8)
+    ax.scatter(*X[model.support_].T, s=70, facecolors="none", edgecolors=_INK[theme], linewidths=1)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set_axis_off()
 

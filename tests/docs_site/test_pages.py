@@ -68,9 +68,8 @@ def test_links_lead_to_files_and_anchors():
             if found is None:
                 continue
             target, anchor = found
-            if not target.exists() or (
-                anchor and target.suffix == ".html" and anchor not in read_page(target).ids
-            ):
+            to_page = anchor and target.suffix == ".html"
+            if not target.exists() or (to_page and anchor not in read_page(target).ids):
                 broken.append((path.name, link))
 
     assert broken == []

@@ -53,6 +53,11 @@ class Download:
 def cache_folder() -> Path:
     """Return the folder for fetched data: ``$SVMOSAIC_CACHE`` or ``~/.cache/svmosaic``.
 
+    Returns
+    -------
+    Path
+        The folder, which need not exist yet.
+
     Examples
     --------
     >>> from svmosaic.datasets.openml import cache_folder

@@ -105,6 +105,7 @@ def line_reader(
     Returns
     -------
     Reader
+        For `register_reader`.
 
     Examples
     --------
