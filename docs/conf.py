@@ -35,6 +35,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     # Ours, in docs/_ext.
+    "accessible_html",
     "api_members",
     "docstring_text",
     "estimator_map",
@@ -91,6 +92,8 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 60,
+    # Its page would load scripts from elsewhere.
+    "write_computation_times": False,
     "abort_on_example_error": True,
     "thumbnail_size": (400, 280),
 }
@@ -99,7 +102,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "svmosaic"
 html_static_path = ["_static"]
 html_css_files = ["svmosaic.css"]
-html_js_files = ["estimator_table.js"]
+html_js_files = ["estimator_table.js", "section_names.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_context = {"default_mode": "auto"}

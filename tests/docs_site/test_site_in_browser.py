@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -32,15 +34,20 @@ AXE = Path(os.environ.get("AXE", Path(__file__).parents[2] / "build/axe/package/
 @pytest.fixture(scope="module")
 def browser(site, tmp_path_factory):
     with Browser(tmp_path_factory.mktemp("profile"), seconds=90.0) as opened:
+        opened.call("Emulation.setFocusEmulationEnabled", enabled=True)
         yield opened
 
 
-def _wait_for(browser, condition):
-    """Wait until a JavaScript condition holds, at most twenty seconds."""
-    browser.evaluate(
-        f"new Promise((yes, no) => {{ let n = 0; const look = () => ({condition}) ? yes(true) :"
-        " ++n > 200 ? no(new Error('too late')) : setTimeout(look, 100); look(); })"
-    )
+def _wait_for(browser, condition, seconds=30.0):
+    """Wait until a JavaScript condition holds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        # The page may be leaving for another one.
+        with contextlib.suppress(RuntimeError):
+            if browser.evaluate(condition):
+                return
+        time.sleep(0.1)
+    pytest.fail(f"The page never came to {condition!r}.")
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -90,9 +97,7 @@ def test_a_page_is_accessible(page, size, dark, browser, site):
 
 def test_search_finds_pages_without_a_network(browser, site):
     browser.open(site / "search.html", width=1280, height=900)
-    browser.evaluate(
-        f"location.href = {json.dumps((site / 'search.html').as_uri())} + '?q=calibrated'"
-    )
+    browser.call("Page.navigate", url=(site / "search.html").as_uri() + "?q=calibrated")
     _wait_for(browser, "document.querySelectorAll('ul.search li a').length > 3")
 
     links = browser.evaluate("[...document.querySelectorAll('ul.search li a')].map(a => a.href)")
