@@ -63,7 +63,7 @@ docs: .stamp-install .stamp-docs
 
 # Addresses outside; needs the network.
 docs-links: .stamp-install .stamp-docs
-	$(SPHINX) -b linkcheck -D sphinx_gallery_conf.plot_gallery=False docs docs/_build/links
+	$(SPHINX) -b linkcheck -D plot_gallery=0 docs docs/_build/links
 
 # The site in Chromium: looks, links, keyboard, contrast. Tests of what is not installed are skipped.
 AXE := build/axe/package/axe.min.js

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import re
 import sys
@@ -39,6 +40,15 @@ def listed():
 def value_of(full):
     module, _, name = full.rpartition(".")
     return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("name", ["accessible_html", "docstring_text"])
+def test_examples_of_our_extensions(name, monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    sys.modules.pop(name)
 
 
 def test_no_name_is_listed_twice():
