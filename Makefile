@@ -8,7 +8,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
-.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow attack compilers cross dist matrix sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
+.PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow docs docs-links test-docs attack compilers cross dist matrix sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
 
 demo: .stamp-install
 	$(BIN)/svmosaic demo --out demo
@@ -41,7 +41,7 @@ core: .stamp-install .stamp-tools
 	$(dir $(firstword $(wildcard build/cp*/CMakeCache.txt)))core_tests
 
 pytest: .stamp-install .stamp-tools
-	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers"
+	$(BIN)/python -m pytest -n $(CORES) -m "not slow and not gpu and not dask and not papers and not docs"
 
 # The GPU engine on PyTorch's CPU device and Triton's interpreter. Installs PyTorch: gigabytes.
 test-torch: .stamp-install .stamp-tools
@@ -55,6 +55,22 @@ test-gpu: .stamp-install .stamp-tools
 
 slow: .stamp-install .stamp-tools
 	$(BIN)/python -m pytest -m "slow or papers or dask"
+
+# The documentation site, in docs/_build/html; every warning is an error.
+SPHINX = $(BIN)/python -m sphinx -W -n --keep-going -q
+docs: .stamp-install .stamp-docs
+	$(SPHINX) -b html docs docs/_build/html
+	@echo "built docs/_build/html/index.html"
+
+# Addresses outside; needs the network.
+docs-links: .stamp-install .stamp-docs
+	$(SPHINX) -b linkcheck -D plot_gallery=0 docs docs/_build/links
+
+# The site in Chromium: looks, links, keyboard, contrast. Tests of what is not installed are skipped.
+AXE := build/axe/package/axe.min.js
+test-docs: docs .stamp-tools
+	@test -f $(AXE) || { mkdir -p build/axe && cd build/axe && npm pack -s axe-core && tar xzf axe-core-*.tgz; } || true
+	$(BIN)/python -m pytest -m docs tests/docs_site
 
 # Tests of estimators, each in eight threads at once and ten times over, on a Python without the global lock. Files of models
 # are left out where there is no safetensors for such a Python.
@@ -160,6 +176,11 @@ PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
 	@echo "installing test tools (a minute on the first run)"
 	@$(BIN)/python tools/requirements.py dev > $@.txt && $(PIP) -r $@.txt && mv $@.txt $@
 
+# What the documentation site needs besides.
+.stamp-docs: .stamp-venv
+	@echo "installing what the documentation needs"
+	@$(BIN)/python tools/requirements.py docs > $@.txt && $(PIP) -r $@.txt && mv $@.txt $@
+
 # The package itself; compiled anew when a C++ source is newer.
 .stamp-install: .stamp-venv $(CPP)
 	@echo "compiling svmosaic"
@@ -167,4 +188,4 @@ PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
 	@touch $@
 
 clean:
-	rm -rf build .stamp-* demo
+	rm -rf build .stamp-* demo docs/_build docs/auto_examples docs/api/generated docs/api/backreferences docs/_static/start

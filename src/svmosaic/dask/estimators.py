@@ -420,8 +420,39 @@ class DaskOLLAWVClassifier(_DaskClassifier):
 class DaskSMOClassifier(_DaskClassifier):
     """The model of SMOClassifier, from rows on a Dask cluster.
 
-    See `DaskOLLAWVClassifier` for the parameters and attributes: the exact model is the same, and
-    `to_local` gives an `SMOClassifier`.
+    The exact model is that of `DaskOLLAWVClassifier`, and so are the attributes; `to_local` gives
+    an `SMOClassifier`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "laplacian"}, default="rbf"
+        The kernel.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of rbf, laplacian, poly and sigmoid kernels.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is accepted.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes; they multiply `sample_weight`.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        One binary classifier per pair of classes, or one per class against the rest.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of `decision_function` for one-vs-one with more than two classes.
+    max_time : float, default=None
+        Limit in seconds on `fit`. When it is reached, the returned model has not converged, and
+        `fit` warns.
+    checkpoint : path-like, default=None
+        A file that is written after every round. If it exists, `fit` resumes from there; it is
+        removed when `fit` has converged.
+    device : str, default=None
+        ``"cuda"`` to compute kernel values on the GPUs of workers that have one.
+    verbose : int, default=0
+        If positive, log a line after every round.
 
     Examples
     --------

@@ -29,6 +29,11 @@ __all__ = [
 def cache_folder() -> Path:
     """Return the folder for fetched data: ``$SVMOSAIC_CACHE`` or ``~/.cache/svmosaic``.
 
+    Returns
+    -------
+    Path
+        The folder, which need not exist yet.
+
     Examples
     --------
     >>> from svmosaic.datasets import cache_folder

@@ -89,6 +89,7 @@ def whereabouts(name: str) -> str | None:
     Returns
     -------
     {"data folder", "svmosaic", "scikit-learn", "fetched"} or None
+        The place.
 
     Examples
     --------
@@ -129,10 +130,23 @@ def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
     data_home : path-like, default=None
         Use this folder instead of ``$SVMOSAIC_DATA``.
 
+    Returns
+    -------
+    Path or None
+        The folder.
+
     Raises
     ------
     DataNotFoundError
         The folder that the caller or the environment named does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from svmosaic.datasets import data_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     str(data_folder(folder)) == folder
+    True
     """
     named = data_home or os.environ.get("SVMOSAIC_DATA")
     if named:

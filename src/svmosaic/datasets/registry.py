@@ -115,6 +115,11 @@ def list_datasets(kind: Kind | None = None) -> tuple[str, ...]:
     kind : {"rows", "targets", "bags"}, default=None
         Only the data sets of this kind; None means all.
 
+    Returns
+    -------
+    tuple of str
+        The names.
+
     Examples
     --------
     >>> from svmosaic.datasets import list_datasets
@@ -139,6 +144,11 @@ def describe(name: str) -> DatasetInfo:
     ----------
     name : str
         One of `list_datasets`.
+
+    Returns
+    -------
+    DatasetInfo
+        Its kind, size, home and licence.
 
     Raises
     ------

@@ -55,6 +55,26 @@ def read_results(source: str | os.PathLike[str]) -> list[dict[str, Any]]:
     list of dict
         Cells that failed are left out; `failed_cells` has them. So are cells whose records are
         damaged, with a warning that names them; `damaged_cells` has them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_results, read_spec, run_experiment
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     _ = run_experiment(read_spec(path), folder)
+    ...     records = read_results(folder)
+    >>> len(records), records[0]["accuracy"] > 0.8
+    (2, True)
     """
     cells = read_cells(source)
     warn_of_damage(cells.damaged, stacklevel=3)
@@ -160,6 +180,35 @@ def result_table(
         As in `svmosaic.stats.table_of_records`.
     skip : sequence of str, default=()
         Names of data sets and methods to leave out.
+
+    Returns
+    -------
+    ScoreTable
+        Means over the folds.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec, result_table, run_experiment
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[data]]
+    ... name = "sklearn-wine"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... [[methods]]
+    ... estimator = "sklearn.dummy.DummyClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     _ = run_experiment(read_spec(path), folder)
+    ...     table = result_table(folder, "accuracy")
+    >>> table.datasets, table.methods
+    (('sklearn-iris', 'sklearn-wine'), ('OLLAWVClassifier', 'DummyClassifier'))
     """
     records = read_results(source)
     names = {name for record in records for name in (record["dataset"], record["method"])}
@@ -183,10 +232,37 @@ def write_results(folder: str | os.PathLike[str], scores: Sequence[str]) -> list
     The tables, ``scores-accuracy.csv`` and so on, are what ``svmosaic stats`` reads. A cell of a
     table is empty where a fold is missing.
 
+    Parameters
+    ----------
+    folder : path-like
+        The folder of a run.
+    scores : sequence of str
+        Entries of the records that are numbers.
+
     Returns
     -------
     list of Path
         The files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec, run_experiment, write_results
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     _ = run_experiment(read_spec(path), folder)
+    ...     files = write_results(folder, ["accuracy"])
+    >>> [file.name for file in files]
+    ['results.csv', 'scores-accuracy.csv']
     """
     return write_records(folder, read_results(folder), scores)
 

@@ -117,6 +117,27 @@ def run_experiment(
     Returns
     -------
     RunSummary
+        How many cells were finished before, done now, and failed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec, run_experiment
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     first = run_experiment(read_spec(path), folder)
+    ...     again = run_experiment(read_spec(path), folder)
+    >>> first.n_done, again.n_done
+    (2, 0)
     """
     begin = time.monotonic()
     limit = spec.protocol.time_limit if time_limit is None else time_limit
@@ -161,6 +182,32 @@ def reuse_results(
         Where the journal is; made if it does not exist.
     results : path-like
         The ``results.csv`` of the other run, or that file packed by gzip.
+
+    Returns
+    -------
+    int
+        The number of cells that were taken.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec, reuse_results, run_experiment, write_results
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     _ = run_experiment(read_spec(path), folder)
+    ...     results = write_results(folder, ["accuracy"])[0]
+    ...     n_taken = reuse_results(read_spec(path), pathlib.Path(folder, "other"), results)
+    >>> n_taken
+    2
     """
     path = journal_path(folder)
     known = read_known(results)

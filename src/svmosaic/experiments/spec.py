@@ -133,7 +133,19 @@ class ProtocolSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """A whole experiment."""
+    """A whole experiment; `read_spec` makes it of a file.
+
+    Attributes
+    ----------
+    name : str
+        What to call it.
+    data : tuple of DataSpec
+        The data sets.
+    methods : tuple of MethodSpec
+        The methods, with their parameters and grids.
+    protocol : ProtocolSpec
+        How they are evaluated.
+    """
 
     name: str
     data: tuple[DataSpec, ...]
@@ -152,11 +164,31 @@ def read_spec(path: str | os.PathLike[str]) -> ExperimentSpec:
     Returns
     -------
     ExperimentSpec
+        The checked experiment, for `run_experiment`.
 
     Raises
     ------
     DataFileError
         Something in the file is wrong; the message says where, what was expected and what came.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     spec = read_spec(path)
+    >>> spec.name, [method.name for method in spec.methods]
+    ('compare', ['OLLAWVClassifier'])
     """
     source = Path(path)
     return spec_of_entries(_parse(source), source.name, source.parent, source.stem)

@@ -58,6 +58,7 @@ def score_alarms(
     Returns
     -------
     AlarmScores
+        Changes found and missed, false alarms, delays.
 
     References
     ----------

@@ -48,6 +48,11 @@ def scorer_names(*, ours: bool = False) -> list[str]:
     ours : bool, default=False
         Whether to leave out scikit-learn's.
 
+    Returns
+    -------
+    list of str
+        The names.
+
     Examples
     --------
     >>> from svmosaic.metrics import scorer_names

@@ -126,7 +126,7 @@ def monte_carlo_cv(
 
     Parameters
     ----------
-    estimator, X, y, grid, search, inner, scoring, random_state, n_jobs, dataset, method : optional
+    estimator, X, y, grid, search : optional
         As in `nested_cv`.
     n_splits : int, default=100
         Number of splits.
@@ -134,10 +134,13 @@ def monte_carlo_cv(
         Share of the rows to test on.
     stratify : bool, default=True
         Whether both sides keep the shares of the classes, for classifiers.
+    inner, scoring, random_state, n_jobs, dataset, method : optional
+        As in `nested_cv`.
 
     Returns
     -------
     Evaluation
+        One record per split.
 
     Examples
     --------
@@ -182,17 +185,23 @@ def holdout_cv(
 
     Parameters
     ----------
-    estimator, X, y, search, inner, scoring, random_state, dataset, method : optional
+    estimator, X, y : optional
         As in `nested_cv`.
     grid : mapping of str to sequence, default=None
         Values to try for each parameter. Without a grid the estimator itself is cross-validated
         on the rest, and ``inner_score`` is its mean score there.
+    search : {"grid", "pattern"}, default="grid"
+        As in `nested_cv`.
     test_size : float, default=0.2
         Share of the rows to hold out.
     stratify : bool, default=True
         Whether both sides keep the shares of the classes, for classifiers.
+    inner, scoring, random_state : optional
+        As in `nested_cv`.
     n_jobs : int, default=None
         Inner fits at a time. The results do not depend on it.
+    dataset, method : str, default=""
+        As in `nested_cv`.
 
     Returns
     -------

@@ -147,6 +147,16 @@ def is_geometric(values: Sequence[float]) -> bool:
 def to_svg(ax: Any) -> bytes:
     """Return the figure of `ax` as SVG; the same figure gives the same bytes.
 
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes of the figure.
+
+    Returns
+    -------
+    bytes
+        What the file would hold.
+
     Examples
     --------
     >>> from svmosaic.plots import new_axes, to_svg
@@ -163,6 +173,16 @@ def to_svg(ax: Any) -> bytes:
 
 def to_png(ax: Any) -> bytes:
     """Return the figure of `ax` as PNG.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes of the figure.
+
+    Returns
+    -------
+    bytes
+        What the file would hold.
 
     Examples
     --------

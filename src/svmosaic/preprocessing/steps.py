@@ -21,6 +21,29 @@ def preparation_steps(scale: str, impute: str, X: Any, *, hold: bool) -> list[tu
 
     With `hold`, features that are constant in the training part are held at that value before they
     are scaled. Sparse data keep their zeros. The steps of bags apply to their instances.
+
+    Parameters
+    ----------
+    scale : {"minmax", "standard", "none"}
+        How to scale.
+    impute : {"mean", "median", "most_frequent", "none"}
+        How to fill gaps.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features) or Bags
+        Data of the kind that the steps are for.
+    hold : bool
+        Whether to hold constant features.
+
+    Returns
+    -------
+    list of tuple
+        Steps for a pipeline.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.preprocessing import preparation_steps
+    >>> [name for name, _ in preparation_steps("minmax", "mean", np.eye(2), hold=True)]
+    ['impute', 'hold', 'scale']
     """
     in_bags = isinstance(X, Bags)
     sparse = sp.issparse(X.instances if in_bags else X)
@@ -39,7 +62,25 @@ def preparation_steps(scale: str, impute: str, X: Any, *, hold: bool) -> list[tu
 
 
 def refuse_infinities(X: Any, name: str) -> None:
-    """Raise if a value is infinite, which unlike a gap cannot be filled."""
+    """Raise if a value is infinite, which unlike a gap cannot be filled.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features) or Bags
+        The data.
+    name : str
+        What to call them in the message.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.preprocessing import refuse_infinities
+    >>> refuse_infinities(np.array([[1.0, np.inf]]), "iris")
+    Traceback (most recent call last):
+    ...
+    ValueError: iris has an infinite value, in row 0 and feature 1, counted from 0. Only gaps can \
+be filled: correct the value, or leave it empty.
+    """
     table = X.instances if isinstance(X, Bags) else X
     if not np.isinf(table.data if sp.issparse(table) else table).any():
         return
@@ -52,7 +93,27 @@ def refuse_infinities(X: Any, name: str) -> None:
 
 
 def holds_features(impute: str, train: Any, test: Any) -> bool:
-    """Whether test data change where features that are constant in training data are held."""
+    """Whether test data change where features that are constant in training data are held.
+
+    Parameters
+    ----------
+    impute : {"mean", "median", "most_frequent", "none"}
+        How gaps are filled before.
+    train, test : {array-like, sparse matrix} of shape (n_samples, n_features) or Bags
+        Training data and test data.
+
+    Returns
+    -------
+    bool
+        True if a feature that is constant in `train` has another value in `test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.preprocessing import holds_features
+    >>> holds_features("none", np.array([[1.0], [1.0]]), np.array([[2.0]]))
+    True
+    """
     if isinstance(train, Bags):
         train, test = train.instances, test.instances
     if impute != "none":

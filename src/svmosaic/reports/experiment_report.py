@@ -121,6 +121,27 @@ def write_report(
     -------
     list of Path
         The files, the page first.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.experiments import read_spec, run_experiment
+    >>> from svmosaic.reports import write_report
+    >>> text = '''
+    ... [protocol]
+    ... outer = 2
+    ... [[data]]
+    ... name = "sklearn-iris"
+    ... [[methods]]
+    ... estimator = "OLLAWVClassifier"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "compare.toml")
+    ...     _ = path.write_text(text)
+    ...     _ = run_experiment(read_spec(path), folder)
+    ...     files = write_report(folder)
+    >>> files[0].name
+    'report.html'
     """
     page = page_path(folder, out)
     return write_files(experiment_report(folder, control=control, alpha=alpha), page)

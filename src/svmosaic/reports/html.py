@@ -36,6 +36,16 @@ _SWIPE = "Swipe sideways to see all of"
 def render(document: Document) -> str:
     """Return the document as one HTML page.
 
+    Parameters
+    ----------
+    document : Document
+        Title and sections.
+
+    Returns
+    -------
+    str
+        The page, which loads nothing from elsewhere.
+
     Examples
     --------
     >>> from svmosaic.reports import Document, Section, render
@@ -47,7 +57,25 @@ def render(document: Document) -> str:
 
 
 def write_html(document: Document, path: str | os.PathLike[str]) -> None:
-    """Write the document as one HTML page, atomically."""
+    """Write the document as one HTML page, atomically.
+
+    Parameters
+    ----------
+    document : Document
+        Title and sections.
+    path : path-like
+        The file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from svmosaic.reports import Document, Section, write_html
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = pathlib.Path(folder, "page.html")
+    ...     write_html(Document("Title", [Section("First", "Some text.")]), page)
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
     with atomic_write(path) as stream:
         stream.write(render(document))
 

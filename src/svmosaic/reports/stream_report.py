@@ -91,7 +91,32 @@ def write_stream_report(
     *,
     facts: Sequence[tuple[str, str]] = (),
 ) -> None:
-    """Write the page of a run as one HTML file, whole or not at all; see `stream_report`."""
+    """Write the page of a run as one HTML file, whole or not at all; see `stream_report`.
+
+    Parameters
+    ----------
+    result : PrequentialResult
+        What `svmosaic.streams.prequential` returned.
+    title : str
+        The title of the page.
+    path : path-like
+        The file.
+    facts : sequence of tuple of str, default=()
+        Names and values for the list at the top of the page.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from svmosaic.reports import write_stream_report
+    >>> from svmosaic.streams import SEA, prequential
+    >>> result = prequential(GaussianNB(), SEA(seed=1), n_samples=2000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = pathlib.Path(folder, "sea.html")
+    ...     write_stream_report(result, "SEA", page)
+    ...     page.stat().st_size > 1000
+    True
+    """
     write_html(stream_report(result, title, facts=facts), path)
 
 

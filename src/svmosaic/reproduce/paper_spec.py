@@ -202,6 +202,11 @@ class TableSpec:
 def list_tables() -> tuple[str, ...]:
     """Return the ids of all tables and figures, tables first.
 
+    Returns
+    -------
+    tuple of str
+        The ids, as `reproduce` takes them.
+
     Examples
     --------
     >>> from svmosaic.reproduce import list_tables
@@ -213,6 +218,16 @@ def list_tables() -> tuple[str, ...]:
 
 def find_table(table: str) -> TableSpec:
     """Return a table or figure by its id.
+
+    Parameters
+    ----------
+    table : str
+        One of `list_tables`.
+
+    Returns
+    -------
+    TableSpec
+        What is printed, and how to run it again.
 
     Raises
     ------

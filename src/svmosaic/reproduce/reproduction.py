@@ -108,6 +108,14 @@ def reproduce(
     Returns
     -------
     Reproduction
+        Ours, beside the printed numbers, and the files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from svmosaic.reproduce import reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     figure = reproduce("fig-3.3", folder)  # doctest: +SKIP
     """
     spec = find_table(table)
     target = default_folder(spec, size) if folder is None else Path(folder)

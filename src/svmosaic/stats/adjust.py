@@ -21,6 +21,16 @@ __all__ = ["bonferroni", "hochberg", "holm", "holm_thresholds", "shaffer"]
 def bonferroni(p_values: Any) -> DoubleArray:
     """Return the p-values times their number. This is Dunn's test against a control.
 
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One p-value for each comparison.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The adjusted p-values, in the same order.
+
     Examples
     --------
     >>> from svmosaic.stats import bonferroni
@@ -33,6 +43,16 @@ def bonferroni(p_values: Any) -> DoubleArray:
 
 def holm(p_values: Any) -> DoubleArray:
     """Return the p-values of Holm's step-down procedure; valid however they depend.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One p-value for each comparison.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The adjusted p-values, in the same order.
 
     Examples
     --------
@@ -49,6 +69,16 @@ def hochberg(p_values: Any) -> DoubleArray:
 
     It rejects whatever Holm's does and sometimes more. It needs p-values that are independent or
     positively dependent; comparisons with one control are.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One p-value for each comparison.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The adjusted p-values, in the same order.
 
     Examples
     --------
@@ -77,6 +107,11 @@ def shaffer(p_values: Any, n_methods: int) -> DoubleArray:
         One p-value per pair.
     n_methods : int
         The number of methods.
+
+    Returns
+    -------
+    ndarray of shape (n_methods * (n_methods - 1) / 2,)
+        The adjusted p-values, in the same order.
 
     References
     ----------

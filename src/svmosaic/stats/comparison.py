@@ -29,7 +29,30 @@ __all__ = ["Comparison", "PairComparison", "compare"]
 class Comparison(ComparisonRecord):
     """Methods compared over data sets, as text and as tables; made by `compare`.
 
-    `svmosaic.plots.plot_comparison` draws it. Its attributes are those of `ComparisonRecord`.
+    `svmosaic.plots.plot_comparison` draws it.
+
+    Attributes
+    ----------
+    table : ScoreTable
+        The scores.
+    ranks : ndarray of shape (n_datasets, n_methods)
+        The rank of each method on each data set.
+    higher_is_better : bool
+        Whether the best score is the largest.
+    alpha : float
+        The level of all tests.
+    friedman : FriedmanTest
+        Whether the methods differ at all.
+    control : str or None
+        The method that the others are compared with; None where all pairs are.
+    control_was_chosen : bool
+        Whether the control was taken because of these scores ("best").
+    critical_difference : float
+        Of Nemenyi's test, or of Bonferroni and Dunn's with a control.
+    pairs : tuple of PairComparison
+        The comparisons, from the best ranks to the worst.
+    measure : str
+        What the scores are, for texts.
     """
 
     def text(self) -> str:

@@ -66,6 +66,7 @@ def friedman(
     Returns
     -------
     FriedmanTest
+        Both statistics and their p-values.
 
     References
     ----------

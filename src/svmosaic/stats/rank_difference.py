@@ -32,6 +32,18 @@ def rank_standard_error(n_methods: int, n_datasets: int) -> float:
 def nemenyi_critical_value(n_methods: int, alpha: float = 0.05) -> float:
     """Return the critical value of the Nemenyi test: a studentised range divided by sqrt(2).
 
+    Parameters
+    ----------
+    n_methods : int
+        The number of methods.
+    alpha : float, default=0.05
+        The level of significance.
+
+    Returns
+    -------
+    float
+        What a difference of average ranks divided by its standard error is compared with.
+
     Examples
     --------
     >>> from svmosaic.stats import nemenyi_critical_value
@@ -44,6 +56,18 @@ def nemenyi_critical_value(n_methods: int, alpha: float = 0.05) -> float:
 
 def bonferroni_dunn_critical_value(n_methods: int, alpha: float = 0.05) -> float:
     """Return the critical value of k - 1 two-sided comparisons with a control.
+
+    Parameters
+    ----------
+    n_methods : int
+        The number of methods.
+    alpha : float, default=0.05
+        The level of significance.
+
+    Returns
+    -------
+    float
+        What a difference of average ranks divided by its standard error is compared with.
 
     Examples
     --------

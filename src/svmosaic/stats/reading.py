@@ -32,6 +32,7 @@ def read_scores(
     Returns
     -------
     ScoreTable
+        The scores, for `compare`.
 
     Examples
     --------

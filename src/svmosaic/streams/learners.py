@@ -138,6 +138,14 @@ def as_learner(model: Any) -> ChunkLearner:
     Returns
     -------
     ChunkLearner
+        It learns and predicts chunks of samples.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from svmosaic.streams import as_learner
+    >>> type(as_learner(GaussianNB())).__name__
+    'SklearnLearner'
     """
     if all(hasattr(model, name) for name in ("learn", "predict", "size")):
         learner: ChunkLearner = model

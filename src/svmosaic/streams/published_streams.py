@@ -110,6 +110,11 @@ def list_streams(table: str | None = None) -> tuple[str, ...]:
     table : str, default=None
         Only those of this published table: ``"6.2"`` or ``"6.5"``.
 
+    Returns
+    -------
+    tuple of str
+        The names.
+
     Examples
     --------
     >>> from svmosaic.streams import list_streams
@@ -127,6 +132,11 @@ def describe_stream(name: str) -> StreamInfo:
     ----------
     name : str
         One of `list_streams`.
+
+    Returns
+    -------
+    StreamInfo
+        What it is made of, and why.
 
     Raises
     ------
@@ -166,6 +176,7 @@ def stream(
     Returns
     -------
     Stream
+        Its samples are read by position.
 
     Raises
     ------

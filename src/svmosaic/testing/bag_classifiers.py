@@ -63,6 +63,11 @@ def bag_classifier_checks(estimator: Any, *, svm_like: bool = False) -> list[tup
     svm_like : bool, default=False
         As in `check_bag_classifier`.
 
+    Returns
+    -------
+    list of tuple
+        Names and functions without parameters.
+
     Examples
     --------
     >>> from svmosaic import MIRSVMClassifier

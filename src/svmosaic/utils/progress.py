@@ -44,6 +44,11 @@ def report_progress(function: ProgressFunction) -> Iterator[None]:
         Called with the number of binary problems done, their total, and the solver steps so far.
         An exception it raises ends the fit and reaches the caller.
 
+    Yields
+    ------
+    None
+        Nothing; the block is what counts.
+
     Examples
     --------
     >>> from svmosaic import OLLAWVClassifier, report_progress

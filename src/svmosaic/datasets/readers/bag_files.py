@@ -69,7 +69,7 @@ def read_bags(
         Columns to read as names though they look like numbers. Not for LIBSVM.
     numeric_columns : sequence of str or int, default=()
         Columns of numbers: anything else in them is an error.
-    delimiter, header, decimal, thousands, dates, encoding
+    delimiter, header, decimal, thousands, dates, encoding : optional
         How the file is written; see `read_table`.
     n_features : int, default=None
         Number of columns; by default the largest index in the file. LIBSVM only.

@@ -113,6 +113,7 @@ def line_reader(
     Returns
     -------
     Reader
+        For `register_reader`.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def read_multitarget(
         Columns of numbers: anything else in them is an error.
     id_column : str or int, default=None
         A column that identifies the rows; see `read_table`.
-    delimiter, header, decimal, thousands, dates, encoding
+    delimiter, header, decimal, thousands, dates, encoding : optional
         How the file is written; see `read_table`.
     allow_nan : bool, default=False
         Accept missing values in the features, as nan.
