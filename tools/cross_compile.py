@@ -1,6 +1,6 @@
 """Compile the core and its tests for other systems, with the clang and libc++ of Zig.
 
-    python tools/cross_compile.py [--jobs 2] [--run wine64] [TARGET ...]
+    python tools/cross_compile.py [--jobs 2] [--check] [--run wine64] [TARGET ...]
 
 The package `ziglang` has all that is needed. What is compiled cannot run here, except with an
 emulator: ``--run`` names the program that starts the tests. All files of a target are compiled even
@@ -44,10 +44,18 @@ class Compiled:
     n_files: int
     n_failed: int
     tests: Path | None
+    checked_only: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Say whether something is missing."""
+        return self.n_failed > 0 if self.checked_only else self.tests is None
 
     def __str__(self) -> str:
         """Return a line of the table."""
         passed = f"{self.n_files - self.n_failed} of {self.n_files} files"
+        if self.checked_only:
+            return f"{self.target:20} {passed} compiled without optimising"
         linked = "the tests are linked" if self.tests else "NOT linked"
         return f"{self.target:20} {passed}, {linked}"
 
@@ -102,11 +110,49 @@ def cross_compile(target: str, n_jobs: int) -> Compiled:
     return Compiled(target, len(objects) + len(failed), len(failed), linked)
 
 
+def check(target: str) -> Compiled:
+    """Compile every file for a target without optimising; nothing is linked.
+
+    Zig then needs no C++ library for the target, which it would compile first.
+    """
+    build = _ROOT / "build" / "cross" / f"{target}-check"
+    build.mkdir(parents=True, exist_ok=True)
+    flags = [
+        "-O0",
+        "-std=c++20",
+        "-Wall",
+        "-Wextra",
+        "-Wconversion",
+        "-Wno-sign-conversion",
+        "-Werror",
+    ]
+    levels = {"loops_avx2": ["-mavx2", "-mfma"]}
+    levels["loops_avx512"] = [*levels["loops_avx2"], "-mavx512f", "-mavx512dq", "-mavx512vl"]
+    levels["loops_avx512"].append("-mavx512bw")
+    if "x86_64" in target:
+        flags.append("-DSVMOSAIC_X86_LEVELS")
+    files = [
+        path for path in sorted((_ROOT / "cpp").rglob("*.cpp")) if "bindings" not in path.parts
+    ]
+    files = [path for path in files if "x86_64" in target or path.stem not in levels]
+    zig = [sys.executable, "-m", "ziglang", "c++", "-target", target, "-c"]
+    n_failed = 0
+    for path in files:
+        flags_of_file = [*flags, *levels.get(path.stem, []), "-I", _ROOT / "cpp"]
+        words = [*zig, *flags_of_file, path, "-o", build / f"{path.stem}.o"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            n_failed += 1
+            print(f"{target}: {path.relative_to(_ROOT)}\n{done.stderr}", flush=True)
+    return Compiled(target, len(files), n_failed, None, checked_only=True)
+
+
 def main() -> int:
     """Compile for the targets asked for, or all of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--jobs", type=int, default=2, help="how many files at the same time")
+    parser.add_argument("--check", action="store_true", help="neither optimise nor link: faster")
     parser.add_argument("--run", help="a program that runs the tests: wine64, qemu-x86_64, ...")
     options = parser.parse_args()
     unknown = set(options.targets) - set(TARGETS)
@@ -116,13 +162,13 @@ def main() -> int:
         parser.error("the package ziglang is needed. Install it with: pip install ziglang")
     done = []
     for target in options.targets or TARGETS:
-        done.append(cross_compile(target, options.jobs))
+        done.append(check(target) if options.check else cross_compile(target, options.jobs))
         print(done[-1], flush=True)
         tests = done[-1].tests
         if options.run and tests:
             subprocess.run([options.run, tests], check=True)
     print("", *done, sep="\n")
-    return int(any(compiled.tests is None for compiled in done))
+    return int(any(compiled.failed for compiled in done))
 
 
 if __name__ == "__main__":

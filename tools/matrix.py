@@ -14,7 +14,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
 from dataclasses import dataclass
@@ -119,10 +118,9 @@ def _wheel(log: Log, python: Python, folder: Path) -> Path:
     variables = {**os.environ, "PATH": path}
     if shutil.which("ccache"):
         variables["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
-    with tempfile.TemporaryDirectory() as build:
-        words = [builder.python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
-        words += ["-C", f"build-dir={build}", "--wheel-dir", own, _ROOT]
-        log.run(f"wheel-{python.version}", words, environment=variables)
+    # In the folder of builds that CMake keeps for this Python: what did not change is there.
+    words = [builder.python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
+    log.run(f"wheel-{python.version}", [*words, "--wheel-dir", own, _ROOT], environment=variables)
     (wheel,) = own.glob("*.whl")
     return wheel
 

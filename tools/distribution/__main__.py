@@ -106,7 +106,7 @@ def main() -> int:
         try_wheel(log, _ROOT, work, python, wheel, checks=checks)
     for version in WANTED:
         if all(python.version != version for python in pythons):
-            log.add(f"Python {version}", NOT_DONE, "it is not on this computer")
+            log.add(f"Python {version}", NOT_DONE, "not found, or left out by --only")
     check_identifiers(log, tools, _ROOT)
 
     print(f"\n{log.table()}\n\nFiles for a release are in {options.out}.")
