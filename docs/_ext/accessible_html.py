@@ -32,8 +32,11 @@ def correct(
 ) -> None:
     """Change the body of a page before it is written."""
     if "body" in context:
-        # A deprecated role of ARIA, which docutils gives to references.
+        # A deprecated role of ARIA, which docutils gives to references, and their list's.
         body = context["body"].replace(' role="doc-biblioentry"', "")
+        body = body.replace(
+            '<div role="list" class="citation-list">', '<div class="citation-list">'
+        )
         context["body"] = name_thumbnails(body)
 
 

@@ -13,7 +13,7 @@ _HEAD = """# svmosaic
 > Support vector machines for Python, shaped like scikit-learn, with a C++ core: exact kernel SVMs,
 > regression of several targets, bags of instances, data streams, and sound comparisons of methods.
 
-Install: `pip install svmosaic`. Estimators follow scikit-learn's interface (`fit`, `predict`,
+Install: `pip install .` in a clone. Estimators follow scikit-learn's interface (`fit`, `predict`,
 `score`); scale the features first; `n_jobs=-1` uses all cores.
 """
 _SECTIONS = {
