@@ -211,11 +211,15 @@ def _check_orphans(group: int) -> None:
 
 
 def _written(folder: Path, command: _Command) -> dict[str, Any]:
-    """Return the outputs that are there, by path."""
+    """Return the outputs that are there, by path.
+
+    A process that is killed leaves a hidden temporary file behind, which is no output.
+    """
     return {
         str(path.relative_to(folder)): view(path)
         for pattern, view in command.outputs.items()
         for path in sorted(folder.glob(pattern))
+        if not path.name.startswith(".svmosaic-")
     }
 
 
