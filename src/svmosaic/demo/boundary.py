@@ -47,5 +47,5 @@ def draw_boundary(n_samples: int) -> Figure:
         plot_boundary(model, X, y),
         f"Boundary, margins and support vectors of the exact SVM on {n_samples} samples",
         f"Two normal classes, {n_samples} samples. Rings mark support vectors, dashed lines the "
-        f"margins. Accuracy on new samples {ours:.1%}; the best possible classifier has {best:.1%}.",
+        f"margins. Accuracy on new samples {ours:.1%}; of the best classifier {best:.1%}.",
     )

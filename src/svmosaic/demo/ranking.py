@@ -62,15 +62,15 @@ def show_ranking(scale: Scale) -> Chapter:
         "Average ranks; lower is better.",
         wide=True,
     )
-    text = _TEXT.format(
-        n_sets=len(scale.ranked), n_folds=scale.n_folds, paragraph=result.text()
-    )
+    text = _TEXT.format(n_sets=len(scale.ranked), n_folds=scale.n_folds, paragraph=result.text())
     section = Section("Which method is better?", text, [_table(scale, scores)], [figure])
     sentence = (
         f"{len(scale.ranked)} data sets, five classifiers: {best} has the best average rank, "
         f"{ranks[best]:.2f}; the page says which differences are significant."
     )
-    return Chapter((f"best average rank of five methods: {best}", f"{ranks[best]:.2f}"), sentence, section)
+    return Chapter(
+        (f"best average rank of five methods: {best}", f"{ranks[best]:.2f}"), sentence, section
+    )
 
 
 def _table(scale: Scale, scores: dict[str, list[float]]) -> Table:

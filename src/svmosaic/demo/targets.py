@@ -62,11 +62,13 @@ def show_targets(scale: Scale) -> Chapter:
     chains = errors[_CHAINS][-1][1]
     ax = plot_curves(errors, xlabel="training rows", ylabel="aRRMSE of three targets")
     figure = to_figure(
-        ax, "Error of single regressors and of chains against the number of rows", "Lower is better."
+        ax,
+        "Error of single regressors and of chains against the number of rows",
+        "Lower is better.",
     )
     sentence = (
-        f"Three related targets, {scale.target_sizes[-1]} rows: the relative error is {chains:.2f} with chains and "
-        f"{single:.2f} with one SVR per target."
+        f"Three related targets, {scale.target_sizes[-1]} rows: the relative error is "
+        f"{chains:.2f} with chains and {single:.2f} with one SVR per target."
     )
     fact = ("relative error, chains against single", f"{chains:.2f} : {single:.2f}")
     return Chapter(fact, sentence, Section("Several targets", _TEXT, figures=[figure]))
