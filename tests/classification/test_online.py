@@ -388,7 +388,7 @@ def test_the_number_of_features_may_not_change(iris, kind):
 def test_a_linear_model_cannot_become_another(iris, kernel, later):
     model = NLSGDClassifier(kernel=kernel).fit(*iris).set_params(kernel=later)
 
-    with pytest.raises(ValueError, match=f"cannot go on with kernel='{later}'"):
+    with pytest.raises(ValueError, match=f"cannot continue with kernel='{later}'"):
         model.partial_fit(*iris)
 
 

@@ -79,16 +79,14 @@ def test_an_autocorrelated_stream_of_many_classes_beats_the_label_before():
     assert by_chunks.last()["StreamOLLAWV"]["kappa_t"] < 0.0
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        StreamOLLAWV(chunk_size=60, memory=300),
-        StreamOLLAWV(rule="published", chunk_size=60),
-        StreamOLLAL2(chunk_size=60),
-    ],
-    ids=["adaptive", "published", "L2"],
-)
-def test_batches_of_any_size_are_predicted_as_samples_one_by_one(model):
+@pytest.mark.parametrize("model", [StreamOLLAL2(), StreamOLLAWV(rule="published")])
+def test_rules_that_need_whole_chunks_do_not_predict_in_turn(model):
+    assert not hasattr(model, "predict_then_learn")
+    assert not hasattr(model, "predict_next")
+
+
+def test_batches_of_any_size_are_predicted_as_samples_one_by_one():
+    model = StreamOLLAWV(chunk_size=60, memory=300)
     X, y = runs(3, n_samples=230, n_classes=4)
     names = np.array(["a", "b", "c", "d"])
     whole, single = type(model)(**model.get_params()), type(model)(**model.get_params())

@@ -23,6 +23,7 @@ COPYLEFT = re.compile(
 # Package -> why it may be. Only tools of development: nothing here is imported by svmosaic.
 EXCEPTIONS = {
     "hypothesis": "MPL-2.0, copyleft per file; a test tool, neither imported nor shipped",
+    "codespell": "GPL-2.0; a program that checks spelling, neither imported nor shipped",
 }
 
 
@@ -131,7 +132,11 @@ EXTRA_EXCEPTIONS = {
     "certifi": "MPL-2.0; a list of certificates that requests reads, for downloads with pooch",
 }
 # Optional packages that have their own run-time libraries from a vendor.
-NOT_LOOKED_AT = {"moa": "needs Java", "gpu": "comes with the libraries of NVIDIA"}
+NOT_LOOKED_AT = {
+    "moa": "needs Java",
+    "gpu": "comes with the libraries of NVIDIA",
+    "docs": "builds the site; nothing of it is imported or shipped",
+}
 
 
 def _identifiers(package: Distribution) -> set[str]:
@@ -199,6 +204,7 @@ def test_the_licences_of_what_is_compiled_in_are_in_the_wheel():
     root = Path(__file__).parents[2]
     files = [path for pattern in PROJECT["license-files"] for path in root.glob(pattern)]
 
-    assert {path.name for path in files} == {"LICENSE", "nanobind.txt", "robin-map.txt"}
+    assert {path.name for path in files} == {"LICENSE", "NOTICE", "nanobind.txt", "robin-map.txt"}
     for path in files:
-        assert "Copyright (c)" in path.read_text(encoding="utf-8")
+        words = "CC BY 4.0" if path.name == "NOTICE" else "Copyright (c)"
+        assert words in path.read_text(encoding="utf-8")

@@ -137,7 +137,11 @@ def test_a_stream_of_one_chunk_fails_and_says_so(folder):
         ('stream = "SEASuddenAN0"', 'name = "iris"', "needs one of 'stream' and 'path'"),
         ('target = "kind"', 'target = "kind"\nrows = 10', "'rows' is not for streams"),
         (PROTOCOL, 'kind = "nested"', "'stream' is for the protocol of kind"),
-        ('"kappa"]', '"roc_auc"]', "'scoring' has 'roc_auc'; a stream has accuracy, kappa"),
+        (
+            '"kappa"]',
+            '"roc_auc"]',
+            "'scoring' has 'roc_auc'; a stream has kappa_t, accuracy, kappa",
+        ),
         ('"OLLAL2Classifier"', '"SMOClassifier"', "'SMOClassifier' does not learn in parts"),
         ("budget = 50", "bugdet = 50", "unexpected keyword argument 'bugdet'"),
         ("chunk = 500", "chunk = 0", "'chunk' must be a whole number from 1, got 0"),

@@ -186,7 +186,8 @@ def test_a_stream_with_classes_that_have_not_come(n_classes):
     model = StreamOLLAWV(chunk_size=20)
     model.partial_fit(IRIS[kept], SPECIES[kept], classes=range(n_classes))
 
-    assert_same(run_onnx(encode_onnx(model), IRIS), predictions(model, IRIS), atol=1e-6)
+    # In float32, with coefficients of landmarks far above 1.
+    assert_same(run_onnx(encode_onnx(model), IRIS), predictions(model, IRIS), atol=5e-6)
 
 
 def test_one_feature():

@@ -26,7 +26,7 @@ _BLOCK_BYTES = 2**24
 
 
 def blocks_of_rows(rows: IndexArray, n_columns: int) -> Iterator[IndexArray]:
-    """Return rows in blocks whose values in so many columns are few enough to be held at once."""
+    """Return rows in blocks whose values in this many columns are few enough to be held at once."""
     size = max(1, _BLOCK_BYTES // (n_columns * np.dtype(np.float64).itemsize))
     return (rows[begin : begin + size] for begin in range(0, rows.size, size))
 

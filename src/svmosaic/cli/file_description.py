@@ -28,7 +28,7 @@ _DELIMITERS = {
     " ": "blanks",
     "whitespace": "blanks",
 }
-# So many values of a column are shown, and so many are in JSON.
+# This many values of a column are shown, and this many are in JSON.
 _VALUES_SHOWN = 4
 _VALUES_IN_JSON = 100
 _LONGEST_VALUE = 20

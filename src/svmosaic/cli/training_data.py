@@ -27,7 +27,7 @@ __all__ = [
     "warn_about_ids",
 ]
 
-# A column of names is doubtful from so many rows on, if so many of its values are different.
+# A column of names is doubtful from this many rows on, if this many of its values are different.
 FEWEST_ROWS = 10
 UNIQUE_SHARE = 0.5
 

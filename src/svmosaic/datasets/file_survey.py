@@ -24,7 +24,7 @@ from svmosaic.datasets.readers.text import file_error, packing_and_encoding
 
 __all__ = ["FileSurvey", "survey_file"]
 
-# Values are counted one by one in at most so many places, shared by the columns.
+# Values are counted one by one in at most this many places, shared by the columns.
 _MOST_COUNTED = 1_000_000
 _FEWEST_PER_COLUMN = 100
 _BATCH_CELLS = 200_000

@@ -166,8 +166,8 @@ def learns_in_turn(
 ) -> Callable[[NDArray[np.float64], NDArray[Any], NDArray[Any]], NDArray[Any]] | None:
     """Return the method that predicts and learns sample by sample, for a learner that has one.
 
-    `StreamOLLAWV`, `StreamOLLAL2` and River's models do. An estimator that learns in batches could
-    be called for each sample too, but each call would cost as much as one for a chunk.
+    `StreamOLLAWV` with its adaptive rule and River's models do. An estimator that learns in batches
+    could be called for each sample too, but each call would cost as much as one for a chunk.
     """
     method: Callable[..., NDArray[Any]] | None = getattr(learner, "predict_then_learn", None)
     return method

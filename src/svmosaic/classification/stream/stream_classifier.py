@@ -31,14 +31,14 @@ from svmosaic.utils.declaration import Declaration, OwnState
 from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
-from svmosaic.utils.sklearn_compat import fit_context
+from svmosaic.utils.sklearn_compat import available_if, fit_context
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, take_as_is
 
 __all__ = ["ChunkRule", "StreamClassifier"]
 
-# In turn, a chunk is a quarter of what was learned before it, at least so many samples.
+# In turn, a chunk is a quarter of what was learned before it, at least this many samples.
 _CHUNKS_PER_DOUBLING = 4
 _FEWEST = 10
 
@@ -74,6 +74,11 @@ class ChunkRule(Protocol):
         """Learn from a chunk, whose samples may have been predicted, together or in turn."""
 
 
+def _learns_in_turn(learner: Any) -> bool:
+    """Return whether a learner's rule makes something of labels that come one by one."""
+    return bool(learner.uses_order)
+
+
 class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     """Base of the stream classifiers. A subclass implements `_make_rule`."""
 
@@ -98,6 +103,11 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     # Decisions of the model on those that were predicted in turn; not part of the state, because
     # they can be computed again.
     _decided: list[DoubleArray]
+
+    @property
+    def uses_order(self) -> bool:
+        """Whether the rule makes use of labels that come one after the other."""
+        return False
 
     def _make_rule(self) -> ChunkRule:
         """Return what learns from chunks, before the first one."""
@@ -172,14 +182,15 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._learn_all(X, codes, forecast)
         return self
 
+    @available_if(_learns_in_turn)
     def predict_then_learn(self, X: Any, y: Any, classes: Any = None) -> Any:
         """Predict each sample and then learn from it, in the order given.
 
         The predictions are those of one call for each sample: every one is made when the labels of
         the samples before it are known, and neither its own label nor a later one is used. This is
         the method for streams whose labels come one after the other. The adaptive rule of
-        `StreamOLLAWV` then makes use of the label before, where labels come in runs, and learns
-        from smaller chunks at the beginning.
+        `StreamOLLAWV` has it: it makes use of the label before, where labels come in runs, and
+        learns from smaller chunks at the beginning. Other rules need whole chunks.
 
         Parameters
         ----------
@@ -277,6 +288,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         assert isinstance(self._rule, ExpertPool)
         return self._rule.window.last(1)
 
+    @available_if(_learns_in_turn)
     def predict_next(self, X: Any) -> Any:
         """Return the class of the sample that comes next, as `predict_then_learn` would.
 

@@ -144,6 +144,11 @@ class StreamOLLAWV(StreamClassifier):
             self.detector = self._rule.fresh_detector
         return self
 
+    @property
+    def uses_order(self) -> bool:
+        """Whether the rule makes use of labels that come one after the other: the adaptive one."""
+        return self.rule == "adaptive"
+
     def _make_rule(self) -> ChunkRule:
         n_threads = resolve_threads(self.n_jobs)
         chunk_size = int(self.chunk_size)

@@ -94,7 +94,7 @@ def _check_matrix(expansion: KernelExpansion, path: str, sizes: Scope) -> None:
 _EXPANSION = Record(
     KernelExpansion,
     {
-        "kernel": Record(KernelSpec, {"gamma": _POSITIVE}, lambda gamma: KernelSpec("rbf", gamma)),
+        "kernel": Record(KernelSpec, {"gamma": _TUNED}, lambda gamma: KernelSpec("rbf", gamma)),
         "vectors": Array(("float32",), ("n_support", "n_features")),
         "coefficients": Record(
             Coefficients,

@@ -75,7 +75,7 @@ class ColumnSurvey:
     numbers : NumberFormat
         How numbers are written.
     most_values : int
-        So many different values are counted one by one.
+        This many different values are counted one by one.
     """
 
     def __init__(

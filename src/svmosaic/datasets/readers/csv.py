@@ -24,7 +24,7 @@ WHITESPACE = "whitespace"
 _DELIMITERS = ("\t", ";", ",", "|", WHITESPACE)
 # At least this many column names 0, 1, 2, ... in a row are hardly data.
 _FEWEST_COUNTED_NAMES = 4
-# So many years in a row over numbers of another size name columns.
+# This many years in a row over numbers of another size name columns.
 _FEWEST_YEARS = 2
 _YEAR = re.compile(r"(1[89]|20|21)\d\d", re.ASCII)
 # A group at the front does not begin with 0: 0.123 is no 123.
