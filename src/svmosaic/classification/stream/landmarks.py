@@ -1,18 +1,20 @@
 """L2-SVMs in the span of a few landmarks: what long windows teach, at the price of few vectors.
 
-A kernel machine of 9000 samples has thousands of support vectors, and every prediction pays for
+A kernel model of 9000 samples has thousands of support vectors, and every prediction pays for
 each of them. Here the model is a combination of the kernel functions of a few hundred samples, the
 landmarks, and all samples of the window decide on its coefficients.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 
+from svmosaic.classification.stream.damped_newton import Stopping, minimise
 from svmosaic.engine.problem import DoubleArray, IndexArray
 
 __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
@@ -22,13 +24,11 @@ __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 _JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
-_GAIN = 5e-3
-_MAX_STEPS = 8
-_SHORTEST_STEP = 1e-2
+_STOPPING = Stopping(gain=5e-3, max_steps=8, shortest=1e-2)
 # Without a start, a share of the samples is learned first: far from the end, the others would only
 # say the same.
 _SHARE = 4
-# With more classes than this, the pairs are too many for a machine each.
+# With more classes than this, there are too many pairs for a model each.
 _MOST_BY_PAIRS = 8
 
 
@@ -136,25 +136,13 @@ def fit_span(
     >>> fit_span(X, np.diag([1.0, 1e-6]), np.array([-1.0, 1.0]), 1e6, np.zeros(2)).round(3)
     array([1., 0.])
     """
-    weights = start
-    loss, inside = _loss(X, penalty, targets, C, weights)
-    for _ in range(_MAX_STEPS):
+
+    def solve(inside: npt.NDArray[np.intp]) -> DoubleArray:
         active = X[inside]
         hessian = C * (active.T @ active) + penalty
-        step = _solve(hessian, C * (targets[inside] @ active)) - weights
-        length = 1.0
-        while True:
-            candidate = weights + length * step
-            new_loss, new_inside = _loss(X, penalty, targets, C, candidate)
-            if new_loss <= loss or length < _SHORTEST_STEP:
-                break
-            length /= 2
-        if new_loss > loss:
-            break
-        gain, weights, loss, inside = loss - new_loss, candidate, new_loss, new_inside
-        if gain <= _GAIN * loss:
-            break
-    return weights
+        return _solve(hessian, C * (targets[inside] @ active))
+
+    return minimise(partial(_loss, X, penalty, targets, C), solve, start, _STOPPING)
 
 
 def _loss(

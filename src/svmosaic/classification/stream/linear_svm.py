@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from svmosaic.classification.stream.damped_newton import Stopping, minimise
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
 
 __all__ = ["fit_hyperplane", "fit_scores"]
 
-# The intercept is hardly penalised: only so much that the matrix can always be inverted.
+# The intercept is hardly penalised: only enough that the matrix can always be inverted.
 _INTERCEPT_PENALTY = 1e-6
 # Newton's steps double the digits, so that a small gain means the end is reached.
-_GAIN = 1e-4
-_MAX_STEPS = 20
-_SHORTEST_STEP = 1e-3
+_STOPPING = Stopping(gain=1e-4, max_steps=20, shortest=1e-3)
 
 
 def fit_hyperplane(
@@ -59,26 +59,14 @@ def fit_hyperplane(
     signed = X * targets[:, None]
     penalty = np.ones(X.shape[1])
     penalty[-1] = _INTERCEPT_PENALTY
-    weights = start
-    loss, inside = _loss(signed, penalty, C, weights)
-    for _ in range(_MAX_STEPS):
+
+    def solve(inside: npt.NDArray[np.bool_]) -> DoubleArray:
         active = signed[inside]
         hessian = C * (active.T @ active)
         hessian.flat[:: X.shape[1] + 1] += penalty
-        step = np.linalg.solve(hessian, C * active.sum(axis=0)) - weights
-        length = 1.0
-        while True:
-            candidate = weights + length * step
-            new_loss, new_inside = _loss(signed, penalty, C, candidate)
-            if new_loss <= loss or length < _SHORTEST_STEP:
-                break
-            length /= 2
-        if new_loss > loss:
-            break
-        gain, weights, loss, inside = loss - new_loss, candidate, new_loss, new_inside
-        if gain <= _GAIN * loss:
-            break
-    return weights
+        return np.linalg.solve(hessian, C * active.sum(axis=0))
+
+    return minimise(partial(_loss, signed, penalty, C), solve, start, _STOPPING)
 
 
 def _loss(
