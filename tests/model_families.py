@@ -31,6 +31,7 @@ from svmosaic import (
     StreamOLLAL2,
     StreamOLLAWV,
     SVMCBPClassifier,
+    SVMEnsembleClassifier,
     UniformSVC,
 )
 from svmosaic.preprocessing import ConstantHolder
@@ -45,6 +46,7 @@ TARGETS = np.column_stack([DISEASE, DISEASE * BODY[:, 0] + 50 * BODY[:, 2], 100 
 # Other rows than those of training, most of them near.
 NEAR = IRIS + 0.2 * np.random.default_rng(1).standard_normal(IRIS.shape)
 GAPS = np.where(np.random.default_rng(2).random(IRIS.shape) < 0.1, np.nan, IRIS)
+ENSEMBLE = {"gamma_factors": [0.25, 1.0], "Cs": [1.0, 10.0], "cv": 2}
 CHAIN = {"Cs": [1.0, 10.0], "epsilons": [0.1], "cv": 2}
 
 
@@ -98,6 +100,7 @@ FAMILIES = {
         WITH_GAPS,
     ),
     "largest 1": (make_pipeline(MaxAbsScaler(), MNSVMClassifier(multi_class="ovr")), IRIS_DATA),
+    "ensemble": (SVMEnsembleClassifier(**ENSEMBLE), WITH_NAMES),
     "calibrated": (CalibratedClassifier(OLLAWVClassifier()), WITH_NAMES),
     "calibrated steps": (
         make_pipeline(MinMaxScaler(), CalibratedClassifier(SMOClassifier(), method="isotonic")),

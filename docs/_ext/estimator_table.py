@@ -23,6 +23,7 @@ __all__ = ["ADVICE", "estimators", "setup"]
 ADVICE = {
     "OLLAWVClassifier": "The default choice: the exact SVM, or a small model with `refine=None`",
     "OLLAWVClassifierCV": "Chooses gamma, margin and C for you",
+    "SVMEnsembleClassifier": "Tuned SVMs of two kernels, averaged: the most accurate",
     "SMOClassifier": "The exact SVM with warm starts",
     "NuSMOClassifier": "Set a share of errors instead of C",
     "CalibratedClassifier": "Probabilities for any classifier",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from svmosaic.classification.stream.stream_ollawv import StreamOLLAWV
     from svmosaic.classification.svm_cbp import SVMCBPClassifier
     from svmosaic.classification.svm_cbp_cv import SVMCBPClassifierCV
+    from svmosaic.classification.svm_ensemble import SVMEnsembleClassifier
     from svmosaic.classification.uniform import UniformSVC
     from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
     from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
@@ -72,6 +73,7 @@ __all__ = [
     "SMORegressor",
     "SVMCBPClassifier",
     "SVMCBPClassifierCV",
+    "SVMEnsembleClassifier",
     "StreamOLLAL2",
     "StreamOLLAWV",
     "UniformSVC",
@@ -100,6 +102,7 @@ _HOME = {
     "OnlineSVMClassifier": "svmosaic.classification.online_svm",
     "SVMCBPClassifier": "svmosaic.classification.svm_cbp",
     "SVMCBPClassifierCV": "svmosaic.classification.svm_cbp_cv",
+    "SVMEnsembleClassifier": "svmosaic.classification.svm_ensemble",
     "characteristic_boundary_points": "svmosaic.boundary",
     "peak_sigma": "svmosaic.boundary",
     "radius_sigma": "svmosaic.boundary",

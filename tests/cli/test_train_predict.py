@@ -330,8 +330,9 @@ OF_BAGS = {"mirsvm", "mir-set-svm", "mir-mix-svm"}
 @pytest.mark.parametrize("method", sorted(set(METHODS) - REGRESSORS - SEVERAL_TARGETS - OF_BAGS))
 def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, method):
     # The classifiers of the boundary-point thesis have lambda in the place of C, or neither, and a
-    # nu-SVM has nu.
+    # nu-SVM has nu. The ensemble chooses C by itself.
     without_C = {"kernel-primal", "oge", "svm-cbp", "online-svm", "online-svm-cbp", "nu-smo"}
+    without_C |= {"svm-ensemble"}
     options = () if method in without_C else ("--C", "10")
     outcome = svmosaic("train", blobs, "-o", tmp_path / "m", "--method", method, *options)
 

@@ -37,6 +37,7 @@ from svmosaic import (
     StreamOLLAWV,
     SVMCBPClassifier,
     SVMCBPClassifierCV,
+    SVMEnsembleClassifier,
     UniformSVC,
 )
 from svmosaic.preprocessing import ConstantHolder
@@ -107,6 +108,7 @@ CHECKED = [
     SVMCBPClassifier(),
     SVMCBPClassifier(sigma=1.0, ridge=1e-3),
     SVMCBPClassifierCV(lams=[0.1, 1.0], cv=3),
+    SVMEnsembleClassifier(gamma_factors=[1.0], Cs=[1.0, 10.0], cv=2),
     OnlineSVMClassifier(),
     OnlineSVMCBPClassifier(),
     OnlineSVMCBPClassifier(sigma="scale", update="printed"),

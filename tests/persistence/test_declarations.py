@@ -42,6 +42,7 @@ SMALL = {
     "SVRWC": {"Cs": [1.0], "epsilons": [0.1], "cv": 2, "n_chains": 2},
     "SVRTC": {"Cs": [1.0], "epsilons": [0.1], "cv": 2, "n_chains": 2, "n_trees": 3},
     "NodeCountSVMClassifier": {"n_trees": 3, "max_depth": 3, "random_state": 0},
+    "SVMEnsembleClassifier": {"gamma_factors": [1.0], "Cs": [1.0], "cv": 2},
     "StreamOLLAWV": {"chunk_size": 20},
     "StreamOLLAL2": {"chunk_size": 20},
     "OnlineSVMCBPClassifier": {"max_iter": 400},

@@ -60,8 +60,9 @@ def assert_same(found, expected, **tolerance):
             np.testing.assert_allclose(found[name], values, **tolerance)
 
 
-# Trees have no graph; that they are refused is tested with their class.
-EXPORTED = [name for name in (*FAMILIES, *SEARCHES) if name != "trees and chains"]
+# Trees and ranks have no graph; that they are refused is tested with their class.
+REFUSED = ("trees and chains", "ensemble")
+EXPORTED = [name for name in (*FAMILIES, *SEARCHES) if name not in REFUSED]
 
 
 @pytest.mark.parametrize("name", EXPORTED)

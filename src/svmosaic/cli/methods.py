@@ -33,6 +33,7 @@ METHODS = {
     "svm-cbp": "SVMCBPClassifier",
     "online-svm": "OnlineSVMClassifier",
     "online-svm-cbp": "OnlineSVMCBPClassifier",
+    "svm-ensemble": "SVMEnsembleClassifier",
     # Several targets.
     "multi-target-svr": "MultiTargetSVR",
     "svrrc": "SVRRC",

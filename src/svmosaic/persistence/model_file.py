@@ -116,13 +116,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator or Pipeline
         A fitted estimator of svmosaic, or a scikit-learn pipeline that ends in one and otherwise
-        holds `MinMaxScaler`, `StandardScaler`, `MaxAbsScaler`, `SimpleImputer` or `ConstantHolder`,
-        for bags each in a `BagTransformer`. A model with a function as its kernel cannot be saved:
-        the file holds no code. If it has an attribute `target_names_in_`, the names of the columns
-        that it predicts, the file has them too. So it is with `column_roles_in_`, a dict that has
-        the names of columns with another role: ``"id"``, ``"bag"``, ``"drop"`` (left out), or
-        dates in the order ``"ymd"``, ``"dmy"`` or ``"mdy"``. It also has how numbers were written
-        if not with plain decimal points: ``"decimal": [","]``, ``"thousands": ["'"]``.
+        holds `MinMaxScaler`, `StandardScaler`, `MaxAbsScaler`, `QuantileTransformer`,
+        `SimpleImputer` or `ConstantHolder`, for bags each in a `BagTransformer`. A model with a
+        function as its kernel cannot be saved: the file holds no code. If it has an attribute
+        `target_names_in_`, the names of the columns that it predicts, the file has them too. So it
+        is with `column_roles_in_`, a dict that has the names of columns with another role:
+        ``"id"``, ``"bag"``, ``"drop"`` (left out), or dates in the order ``"ymd"``, ``"dmy"`` or
+        ``"mdy"``. It also has how numbers were written if not with plain decimal points:
+        ``"decimal": [","]``, ``"thousands": ["'"]``.
     path : path-like
         The file to write, by custom with the extension ``.safetensors``.
 

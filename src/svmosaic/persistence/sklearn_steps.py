@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, QuantileTransformer, StandardScaler
 
 from svmosaic.utils.array_checks import check_values, refuse
-from svmosaic.utils.declaration import FEATURES, FLOATS, Declaration
-from svmosaic.utils.state_codec import Array, Kind, Maybe, Scope
+from svmosaic.utils.declaration import FEATURES, FLOATS, Declaration, doubles, expect
+from svmosaic.utils.state_codec import Array, Kind, Maybe, Scope, Whole
 
 __all__ = ["SKLEARN_STEPS"]
 
@@ -34,6 +34,17 @@ def _check_standard(scaler: Any, sizes: Scope) -> None:
     """Refuse a StandardScaler without the mean or the scale that its parameters ask for."""
     if (scaler.with_mean and scaler.mean_ is None) or (scaler.with_std and scaler.scale_ is None):
         refuse("a StandardScaler lacks its mean or its scale")
+
+
+def _check_quantiles(scaler: Any, sizes: Scope) -> None:
+    """Refuse quantiles that descend, or shares that are not those between 0 and 1."""
+    expect("quantiles", sizes["n_quantiles"], int(scaler.n_quantiles_))
+    if np.any(np.diff(scaler.quantiles_, axis=0) < 0.0):
+        refuse("the quantiles of a QuantileTransformer descend")
+    if not np.array_equal(scaler.references_, np.linspace(0.0, 1.0, int(scaler.n_quantiles_))):
+        refuse("the references of a QuantileTransformer are no even shares")
+    if scaler.output_distribution not in ("uniform", "normal"):
+        refuse("a QuantileTransformer has an unknown distribution")
 
 
 def _check_imputer(imputer: Any, sizes: Scope) -> None:
@@ -69,6 +80,15 @@ SKLEARN_STEPS: dict[type, Declaration] = {
         _scaler(Maybe(_PER_FEATURE), "mean_", "var_", "scale_"), (_check_scale, _check_standard)
     ),
     MaxAbsScaler: _step(_scaler(_PER_FEATURE, "max_abs_", "scale_"), (_check_scale,)),
+    QuantileTransformer: _step(
+        {
+            **FEATURES,
+            "n_quantiles_": Whole(1),
+            "quantiles_": Array(FLOATS, ("n_quantiles", "n_features")),
+            "references_": doubles("n_quantiles"),
+        },
+        (_check_quantiles,),
+    ),
     SimpleImputer: _step(
         {**FEATURES, "statistics_": _PER_FEATURE}, (_check_imputer,), _fit_imputer
     ),
