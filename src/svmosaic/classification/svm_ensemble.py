@@ -249,10 +249,11 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         X, y = check_training(self, X, y)
         names = self._member_names(sparse=sp.issparse(X))
         scalers = {scaling: _new_scaler(scaling, X).fit(X) for scaling, _ in names}
+        tables = {scaling: scaler.transform(X) for scaling, scaler in scalers.items()}
         progress = current_progress(type(self).__name__, self.verbose)
         searches = {}
         for number, name in enumerate(names):
-            scaled = scalers[name.scaling].transform(X)
+            scaled = tables[name.scaling]
             with _part_of_progress(progress, number, len(names)):
                 searches[name] = self._search(name.kernel, scaled).fit(scaled, y)
         scores = np.array([search.best_score_ for search in searches.values()])
