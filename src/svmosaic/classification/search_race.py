@@ -175,7 +175,7 @@ def still_hopeful(scores: DoubleArray, alive: BoolArray, deviation: float) -> Bo
     """
     _, best = _ranked(scores, alive)
     behind = (scores[best] - scores).mean(axis=-1)
-    kept = alive & (behind <= _ALLOWED_ERRORS * deviation / np.sqrt(scores.shape[-1]))
+    kept: BoolArray = alive & (behind <= _ALLOWED_ERRORS * deviation / np.sqrt(scores.shape[-1]))
     kept[best] = True
     return kept
 
@@ -211,7 +211,8 @@ def _calls(alive: BoolArray, *, together: bool) -> list[_Call]:
     """
     of_gamma = alive.any(axis=(1, 2))
     if together:
-        return [(np.flatnonzero(of_gamma), *_sides(alive.any(axis=0)))]
+        of_others: BoolArray = np.logical_or.reduce(alive, axis=0)
+        return [(np.flatnonzero(of_gamma), *_sides(of_others))]
     groups: dict[bytes, list[int]] = {}
     for g in np.flatnonzero(of_gamma):
         groups.setdefault(alive[g].tobytes(), []).append(int(g))
