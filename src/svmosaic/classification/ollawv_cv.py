@@ -72,7 +72,8 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     each from the one before. After the search the best model is fitted to all data.
 
     From a few thousand rows on, candidates race: all of them are tried on a small part of the rows,
-    and only the best few on all rows; see `racing`.
+    and only the best few on all rows; see `racing`. Scores of repeated folds vary less:
+    ``cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)``.
 
     Parameters
     ----------
@@ -99,8 +100,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     cv : int, splitter or iterable, default=5
         The folds. A number means stratified folds that are shuffled with a fixed seed,
         ``StratifiedKFold(cv, shuffle=True, random_state=0)``. scikit-learn does not shuffle them,
-        but the rows of many files are ordered. Splitters and iterables are taken as they are. For
-        repeated folds give ``RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)``.
+        but the rows of many files are ordered. Splitters and iterables are taken as they are.
     scoring : str, callable or None, default="accuracy"
         What is maximised: a name of scikit-learn, or a function ``scorer(model, X, y)`` that gets
         arrays and returns a number; None means accuracy. Ties go to the candidate with fewer
