@@ -73,11 +73,11 @@ def test_rounds_grow_to_all_rows():
     assert round_sizes(1999, 2, 40) == [1999]
     assert round_sizes(2000, 2, 40) == [1000, 2000]
     assert round_sizes(4000, 2, 40) == [1000, 4000]
-    assert round_sizes(7900, 2, 40) == [1000, 7900]
+    assert round_sizes(9000, 2, 40) == [1000, 3000, 9000]
     assert round_sizes(16000, 26, 40) == [1000, 4000, 16000]
     assert round_sizes(100_000, 100, 40) == [3000, 9655, 31072, 100_000]
     # The finalists are all there is.
-    assert round_sizes(16000, 26, 4) == [16000]
+    assert round_sizes(16000, 26, 5) == [16000]
 
 
 def test_subsets_are_nested_and_stratified():

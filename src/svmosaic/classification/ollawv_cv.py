@@ -114,12 +114,12 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     racing : {"auto"} or bool, default="auto"
         Whether candidates race. The first round tries all of them on about 1000 rows, and each
         further round those that are left on about four times as many. Candidates stay if they are
-        within two standard errors of the best one, or its neighbours on the grid. About four are
+        within two standard errors of the best one, or its neighbours on the grid. About five are
         tried on all rows; there the rest end after one or two folds if they are far behind. The
         subsets are stratified, and training and test parts are those of `cv` without the other
         rows, so groups stay together. The same data give the same result. ``"auto"`` races from
         4000 rows on. False tries every candidate on all rows, as does every search with fewer than
-        2000 rows (60 per class, where that is more) or 5 candidates.
+        2000 rows (60 per class, where that is more) or 6 candidates.
     memory_limit_mb : float, default=2000
         Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
         otherwise kernel columns are computed when they are needed. A limit that is too small for 64

@@ -49,8 +49,8 @@ _FIRST_ROWS_OF_CLASS = 30
 # A round has about this many times the rows of the one before.
 _GROWTH = 4.0
 # Candidates that are tried on all rows, and the share of a grid that leaves any earlier round.
-_FINALISTS = 4
-_LARGEST_SHARE = 0.25
+_FINALISTS = 5
+_LARGEST_SHARE = 0.35
 # A candidate is dropped if it is behind the best one by more standard errors than this.
 _ALLOWED_ERRORS = 2.0
 # On all rows, candidates are compared after these numbers of folds.
@@ -67,7 +67,7 @@ def round_sizes(n_rows: int, n_classes: int, n_candidates: int) -> list[int]:
     first = max(_FIRST_ROWS, _FIRST_ROWS_OF_CLASS * n_classes)
     if n_candidates <= _FINALISTS or n_rows < 2 * first:
         return [n_rows]
-    n_steps = max(1, round(float(np.log(n_rows / first) / np.log(_GROWTH))))
+    n_steps = int(np.ceil(np.log(n_rows / first) / np.log(_GROWTH) - 1e-9))
     sizes = np.geomspace(first, n_rows, n_steps + 1)
     return [int(size) for size in np.rint(sizes)]
 
