@@ -15,11 +15,13 @@
 namespace svmosaic {
 
 // Calls visit(q, begin, values): values[i] belongs to query number q of the list and to the packed
-// sample begin + i. Any thread may call it; different calls are about different pairs.
+// sample begin + i. Any thread may call it; different calls are about different pairs. Where the
+// queries are the packed samples themselves, `upper_only` leaves out most of the pairs whose packed
+// sample comes before the query.
 template <class Real, class Visit>
 void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
                      std::span<const Index> numbers, PairValue value, ThreadPool& pool,
-                     Monitor& monitor, const Visit& visit) {
+                     Monitor& monitor, const Visit& visit, bool upper_only = false) {
     constexpr Index step = Queries<Real>::capacity;
     const Index n = ssize(numbers);
     const auto of_block = [&](Index block) {
@@ -32,6 +34,7 @@ void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
         std::vector<Real*> out;
         for (Index m = 0; m < ssize(queries); ++m) out.push_back(values.data() + m * room);
         for (Index chunk = 0; chunk < packed.n_chunks(); ++chunk) {
+            if (upper_only && packed.chunk_end(chunk) <= first) continue;
             packed.base_values(value, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
             const Index length = packed.chunk_end(chunk) - begin;

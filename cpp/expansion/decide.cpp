@@ -150,6 +150,19 @@ std::vector<double> expansion_values(const Rows<Real>& table, std::span<const In
     return values;
 }
 
+template <class Real>
+void expansion_values(const Rows<Real>& table, std::span<const Index> rows,
+                      const KernelSpec& kernel, std::span<const Index> support,
+                      const Coefficients& coefficients, std::span<double* const> out,
+                      ThreadPool& pool, Monitor& monitor) {
+    for_batches(table, rows, table, support, kernel, coefficients, pool, monitor,
+                [&](Index begin, Index end, Index capacity, const AlignedVector<double>& sums) {
+                    for (Index o = 0; o < ssize(out); ++o) {
+                        std::copy_n(sums.begin() + o * capacity, end - begin, out[o] + begin);
+                    }
+                });
+}
+
 template void decide(const Rows<float>&, const Rows<float>&, std::span<const Index>,
                      const KernelSpec&, const Coefficients&, std::span<const double>,
                      std::span<double>, ThreadPool&, Monitor&);
@@ -162,5 +175,11 @@ template std::vector<double> expansion_values(const Rows<float>&, std::span<cons
 template std::vector<double> expansion_values(const Rows<double>&, std::span<const Index>,
                                               const KernelSpec&, std::span<const Index>,
                                               std::span<const double>, ThreadPool&, Monitor&);
+template void expansion_values(const Rows<float>&, std::span<const Index>, const KernelSpec&,
+                               std::span<const Index>, const Coefficients&,
+                               std::span<double* const>, ThreadPool&, Monitor&);
+template void expansion_values(const Rows<double>&, std::span<const Index>, const KernelSpec&,
+                               std::span<const Index>, const Coefficients&,
+                               std::span<double* const>, ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

@@ -36,4 +36,11 @@ std::vector<double> expansion_values(const Rows<Real>& table, std::span<const In
                                      std::span<const double> coef, ThreadPool& pool,
                                      Monitor& monitor);
 
+// The same for several outputs: the values of output o go to out[o], one per row.
+template <class Real>
+void expansion_values(const Rows<Real>& table, std::span<const Index> rows,
+                      const KernelSpec& kernel, std::span<const Index> support,
+                      const Coefficients& coefficients, std::span<double* const> out,
+                      ThreadPool& pool, Monitor& monitor);
+
 }  // namespace svmosaic

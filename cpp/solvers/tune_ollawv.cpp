@@ -68,6 +68,20 @@ double outcome_bytes(const TunePlan& plan, const TuneFold& fold, const TuneSetti
     return 8.0 * static_cast<double>(words * n_settings * ssize(fold.problems));
 }
 
+// The coefficients of exact models whose decisions are computed when a fold is complete: by problem
+// and by support vector.
+double pending_bytes(const TunePlan& plan, const FoldBatch& batch, const TuneSettings& settings) {
+    if (settings.solver.refine.refinement == Refinement::none) return 0.0;
+    double n_coefficients = 0.0;
+    for (Index f = batch.begin; f < batch.end; ++f) {
+        for (const auto& problem : plan.folds[f].problems) {
+            n_coefficients += static_cast<double>(problem.samples.size());
+        }
+    }
+    return 2.0 * 16.0 * n_coefficients *
+           static_cast<double>(settings.margins.size() * settings.Cs.size());
+}
+
 // As many folds at once as have their outcomes in a quarter of the memory, at least one.
 std::vector<FoldBatch> batches_of(const TunePlan& plan, const TuneSettings& settings,
                                   double memory) {
@@ -196,7 +210,8 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         const auto streamed = [&](Index share, ThreadPool& threads) {
             return [&, share](const TuneFold& fold, const TuneProblem& problem,
                               ProblemOutcome& outcome) {
-                const double part = (memory - held) / static_cast<double>(share);
+                const double left = memory - held - pending_bytes(plan, batch, settings);
+                const double part = left / static_cast<double>(share);
                 evaluate_streamed(rows, of_gamma, plan, fold, problem, settings,
                                   column_bytes(rows, problem, part), threads, monitor, outcome);
             };
@@ -217,6 +232,10 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                 ThreadPool alone(1);
                 streamed(pool.n_threads(), alone)(fold, problem, outcome);
             });
+            for (Index f = batch.begin; f < batch.end && !monitor.stopped(); ++f) {
+                decide_streamed(rows, of_gamma, plan, plan.folds[f], settings, pool, monitor,
+                                std::span(outcomes[f]));
+            }
         }
         if (!monitor.stopped()) score(plan, batch, outcomes, g, settings, result);
         if (batches.size() == 1) return;

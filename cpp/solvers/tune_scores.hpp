@@ -11,16 +11,26 @@
 
 namespace svmosaic {
 
+// A kernel expansion whose decisions are still to be computed.
+struct PendingModel {
+    Index setting = 0;
+    std::vector<Index> samples;  // numbered as in the plan
+    std::vector<double> coef;
+    double intercept = 0.0;
+};
+
 // What one binary problem of one fold is worth under every setting (margin, C) of one gamma.
 struct ProblemOutcome {
     std::vector<double> decisions;       // settings x test samples
     std::vector<std::uint64_t> support;  // settings x words: one bit per sample
+    std::vector<PendingModel> pending;
 
     void reset(Index n_settings, Index n_test, Index n_samples) {
         n_test_ = n_test;
         words_ = words_of(n_samples);
         decisions.assign(n_settings * n_test, 0.0);
         support.assign(n_settings * words_, 0);
+        pending.clear();
     }
     // Makes `count` settings from `to` on equal to those from `from` on.
     void copy_settings(Index from, Index to, Index count) {

@@ -34,6 +34,15 @@ Index padded_test(const TuneFold& fold) {
     return simd::round_up(ssize(fold.test), 16);
 }
 
+// Whether a value takes longer to compute than to write far away from its neighbours. Dense rows
+// only: there the value of (a, b) is that of (b, a) to the last bit.
+template <class Real>
+bool is_worth_mirroring(const Rows<Real>& rows) {
+    constexpr Index enough_features = 24;
+    const auto* dense = std::get_if<DenseRows<Real>>(&rows);
+    return dense != nullptr && dense->n_columns >= enough_features;
+}
+
 Index largest_problem(const TunePlan& plan) {
     Index largest = 0;
     for (const auto& fold : plan.folds) {
@@ -82,12 +91,27 @@ void StoredTuner<Real>::measure(PairValue value, ThreadPool& pool, Monitor& moni
         std::fill_n(base_values_.data() + sample * plan_.column_length, plan_.column_length,
                     Real{0});
     });
-    for_base_values(packed, rows_, std::span<const Index>(plan_.rows), value, pool, monitor,
-                    [&](Index sample, Index begin, std::span<const Real> values) {
-                        Real* row = base_values_.data() + sample * plan_.column_length;
-                        const int* places = plan_.places.data() + begin;
-                        for (Index i = 0; i < ssize(values); ++i) row[places[i]] = values[i];
-                    });
+    const Index length = plan_.column_length;
+    const auto store = [&](Index sample, Index begin, std::span<const Real> values) {
+        Real* row = base_values_.data() + sample * length;
+        const int* places = plan_.places.data() + begin;
+        for (Index i = 0; i < ssize(values); ++i) row[places[i]] = values[i];
+    };
+    // Of a pair, the call for the smaller sample writes both values: they have the same bits.
+    const auto store_both = [&](Index sample, Index begin, std::span<const Real> values) {
+        Real* row = base_values_.data() + sample * length;
+        const Index place = plan_.places[sample];
+        for (Index i = std::max<Index>(sample - begin, 0); i < ssize(values); ++i) {
+            row[plan_.places[begin + i]] = values[i];
+            base_values_.data()[(begin + i) * length + place] = values[i];
+        }
+    };
+    const std::span<const Index> samples(plan_.rows);
+    if (is_worth_mirroring(rows_)) {
+        for_base_values(packed, rows_, samples, value, pool, monitor, store_both, true);
+    } else {
+        for_base_values(packed, rows_, samples, value, pool, monitor, store);
+    }
 }
 
 template <class Real>

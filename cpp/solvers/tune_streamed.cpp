@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/kernel_columns.hpp"
 #include "expansion/decide.hpp"
@@ -140,25 +141,21 @@ class StreamedProblem {
                                                         smo, cache_bytes_, pool_, monitor_);
             start = write(c, solution);
         }
-        for (Index m = 1; m < ssize(settings_.margins); ++m) {
-            outcome_.copy_settings(0, m * settings_.Cs.size(), settings_.Cs.size());
-        }
     }
 
-    // What a problem says of the test samples. Returns its coefficients, one per sample.
+    // Leaves a model pending. Returns its coefficients, one per sample.
     std::vector<double> write(Index setting, const Solution& solution) {
-        const auto values = expansion_values(table_, std::span<const Index>(test_rows_), kernel_,
-                                             solution.support, solution.coef, pool_, monitor_);
-        const auto out = decisions(setting);
-        for (Index v = 0; v < ssize(out); ++v) out[v] = values[v] + solution.intercept;
+        PendingModel model{setting, {}, solution.coef, solution.intercept};
         std::vector<double> coef(rows_.size(), 0.0);
         // Support vectors come in the order of the samples.
         Index position = 0;
         for (Index k = 0; k < ssize(solution.support); ++k) {
             while (rows_[position] != solution.support[k]) ++position;
             mark(setting, position);
+            model.samples.push_back(problem_.samples[position]);
             coef[position] = solution.coef[k];
         }
+        outcome_.pending.push_back(std::move(model));
         return coef;
     }
 
@@ -176,7 +173,84 @@ class StreamedProblem {
     Solution path_;
 };
 
+// The coefficients of all pending models by support vector, one output per model.
+class PendingCoefficients {
+  public:
+    PendingCoefficients(const TunePlan& plan, std::span<const ProblemOutcome> outcomes) {
+        std::vector<Index> begins(plan.n_samples() + 1, 0);
+        for_models(outcomes, [&](const PendingModel& model) {
+            for (const Index sample : model.samples) ++begins[sample + 1];
+        });
+        offsets_.push_back(0);
+        for (Index s = 0; s < plan.n_samples(); ++s) {
+            if (begins[s + 1] > 0) {
+                support_.push_back(plan.rows[s]);
+                offsets_.push_back(offsets_.back() + begins[s + 1]);
+            }
+            begins[s + 1] += begins[s];
+        }
+        outputs_.resize(offsets_.back());
+        values_.resize(offsets_.back());
+        for_models(outcomes, [&](const PendingModel& model) {
+            for (Index k = 0; k < ssize(model.samples); ++k) {
+                const Index place = begins[model.samples[k]]++;
+                outputs_[place] = n_outputs_;
+                values_[place] = model.coef[k];
+            }
+            ++n_outputs_;
+        });
+    }
+    std::span<const Index> support() const { return support_; }
+    Coefficients view() const { return {offsets_, outputs_, values_, n_outputs_}; }
+
+  private:
+    template <class Visit>
+    static void for_models(std::span<const ProblemOutcome> outcomes, const Visit& visit) {
+        for (const auto& outcome : outcomes) {
+            for (const auto& model : outcome.pending) visit(model);
+        }
+    }
+
+    std::vector<Index> support_;
+    std::vector<Index> offsets_;
+    std::vector<Index> outputs_;
+    std::vector<double> values_;
+    Index n_outputs_ = 0;
+};
+
 }  // namespace
+
+template <class Real>
+void decide_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
+                     const TuneFold& fold, const TuneSettings& settings, ThreadPool& pool,
+                     Monitor& monitor, std::span<ProblemOutcome> outcomes) {
+    const Index n_test = ssize(fold.test);
+    std::vector<Index> test_rows;
+    for (const Index sample : fold.test) test_rows.push_back(plan.rows[sample]);
+    const PendingCoefficients coefficients(plan, outcomes);
+    std::vector<double*> out;
+    for (auto& outcome : outcomes) {
+        for (const auto& model : outcome.pending) {
+            out.push_back(outcome.decisions.data() + model.setting * n_test);
+        }
+    }
+    if (out.empty()) return;
+    expansion_values(rows, std::span<const Index>(test_rows), kernel, coefficients.support(),
+                     coefficients.view(), std::span<double* const>(out), pool, monitor);
+    const Index n_Cs = settings.Cs.size();
+    for (auto& outcome : outcomes) {
+        for (const auto& model : outcome.pending) {
+            double* decisions = outcome.decisions.data() + model.setting * n_test;
+            for (Index v = 0; v < n_test; ++v) decisions[v] += model.intercept;
+        }
+        outcome.pending.clear();
+        // The exact solution is the same for all margins.
+        if (settings.solver.refine.refinement != Refinement::full) continue;
+        for (Index m = 1; m < ssize(settings.margins); ++m) {
+            outcome.copy_settings(0, m * n_Cs, n_Cs);
+        }
+    }
+}
 
 template <class Real>
 void evaluate_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const TunePlan& plan,
@@ -194,5 +268,11 @@ template void evaluate_streamed(const Rows<float>&, const KernelSpec&, const Tun
 template void evaluate_streamed(const Rows<double>&, const KernelSpec&, const TunePlan&,
                                 const TuneFold&, const TuneProblem&, const TuneSettings&, Index,
                                 ThreadPool&, Monitor&, ProblemOutcome&);
+template void decide_streamed(const Rows<float>&, const KernelSpec&, const TunePlan&,
+                              const TuneFold&, const TuneSettings&, ThreadPool&, Monitor&,
+                              std::span<ProblemOutcome>);
+template void decide_streamed(const Rows<double>&, const KernelSpec&, const TunePlan&,
+                              const TuneFold&, const TuneSettings&, ThreadPool&, Monitor&,
+                              std::span<ProblemOutcome>);
 
 }  // namespace svmosaic

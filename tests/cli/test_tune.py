@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import minmax_scale
 
 from svmosaic import OLLAWVClassifierCV
+from svmosaic.classification import search_race
 from svmosaic.persistence import load
 
 _GRID = ("--gammas", "0.1,1", "--Cs", "1,10", "--cv", "3")
@@ -103,3 +104,25 @@ def test_the_score_that_is_advised_works(svmosaic):
 
     assert outcome.code == 0, outcome.err
     assert "roc_auc_macro on 36 rows" in outcome.out
+
+
+@pytest.mark.parametrize(("racing", "rounds"), [("no", {"0"}), ("yes", {"0", "1"})])
+def test_candidates_race_if_asked_to(svmosaic, tmp_path, monkeypatch, racing, rounds):
+    monkeypatch.setattr(search_race, "_FIRST_ROWS", 50)
+    monkeypatch.setattr(search_race, "_FIRST_ROWS_OF_CLASS", 5)
+    grid = ("--gammas", "1e-6,1e-5,1e-4,1", "--Cs", "1,10", "--cv", "3", "--no-holdout")
+
+    outcome = svmosaic(
+        "tune", "sklearn-iris", *grid, "--racing", racing, "--results", tmp_path / "r.csv"
+    )
+
+    assert outcome.code == 0
+    with (tmp_path / "r.csv").open() as stream:
+        assert {row["iter"] for row in csv.DictReader(stream)} == rounds
+
+
+def test_a_race_needs_the_search_that_has_one(svmosaic):
+    outcome = svmosaic("tune", "sklearn-iris", "--method", "smo", "--racing", "yes")
+
+    assert outcome.code != 0
+    assert "--racing yes needs the method ollawv" in outcome.err

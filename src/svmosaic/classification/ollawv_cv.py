@@ -34,12 +34,14 @@ from svmosaic.classification.parameters import (
     RUN_PARAMETERS,
 )
 from svmosaic.classification.search_cells import (
+    CandidateScores,
     SearchData,
     candidate_parameters,
     fit_best,
-    score_candidates,
+    score_all,
     scoring_of,
 )
+from svmosaic.classification.search_race import race_candidates
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.gamma import resolve_gamma
@@ -56,6 +58,9 @@ from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["OLLAWVClassifierCV"]
 
+# With fewer rows a race saves little.
+_FEWEST_ROWS_TO_RACE = 4000
+
 
 class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: ignore[misc]
     """OLLAWV with gamma, margin and C chosen by cross-validation.
@@ -65,6 +70,10 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     serve all folds and class pairs. Margins cost nothing: the selection runs once, to the largest
     margin, and every smaller margin is a prefix of it. Refined models go from small C to large,
     each from the one before. After the search the best model is fitted to all data.
+
+    From a few thousand rows on, candidates race: all of them are tried on a small part of the rows,
+    and only the best few on all rows; see `racing`. Scores of repeated folds vary less:
+    ``cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)``.
 
     Parameters
     ----------
@@ -102,6 +111,15 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
+    racing : {"auto"} or bool, default="auto"
+        Whether candidates race. The first round tries all of them on about 1000 rows, and each
+        further round those that are left on about four times as many. Candidates stay if they are
+        within two standard errors of the best one, or its neighbours on the grid. About five are
+        tried on all rows; there the rest end after one or two folds if they are far behind. The
+        subsets are stratified, and training and test parts are those of `cv` without the other
+        rows, so groups stay together. The same data give the same result. ``"auto"`` races from
+        4000 rows on. False tries every candidate on all rows, as does every search with fewer than
+        2000 rows (60 per class, where that is more) or 6 candidates.
     memory_limit_mb : float, default=2000
         Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
         otherwise kernel columns are computed when they are needed. A limit that is too small for 64
@@ -128,7 +146,9 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     cv_results_ : dict of ndarrays
         One entry per candidate: ``param_gamma``, ``param_margin``, ``param_C``,
         ``split0_test_score`` and so on, ``mean_test_score``, ``std_test_score`` and
-        ``mean_n_support``.
+        ``mean_n_support``. ``iter`` is the last round of the race that the candidate finished,
+        ``n_resources`` the number of rows of that round, and the scores are from there. The best
+        one is chosen among those that finished the last round.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_iter_ : ndarray of shape (n_outputs,)
@@ -166,6 +186,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         "Cs": ["array-like"],
         "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
+        "racing": [StrOptions({"auto"}), "boolean"],
         "memory_limit_mb": [Interval(Real, 0.0, None, closed="left")],
     }
 
@@ -192,6 +213,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         cv: Any = 5,
         scoring: str | Callable[..., float] | None = "accuracy",
         n_jobs: int | None = None,
+        racing: bool | Literal["auto"] = "auto",
         memory_limit_mb: float = 2000.0,
         device: str | None = None,
         verbose: int = 0,
@@ -213,6 +235,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         self.cv = cv
         self.scoring = scoring
         self.n_jobs = n_jobs
+        self.racing = racing
         self.memory_limit_mb = memory_limit_mb
         self.device = device
         self.verbose = verbose
@@ -262,7 +285,8 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             n_threads=n_threads,
         )
         grid = self._grid(training)
-        scores, n_support = score_candidates(
+        find = race_candidates if self._is_race(training) else score_all
+        found = find(
             self,
             training,
             data,
@@ -271,7 +295,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             n_threads=n_threads,
             progress=current_progress(type(self).__name__, self.verbose),
         )
-        self._report(grid, scores, n_support)
+        self._report(grid, found)
         best = fit_best(self, training, data, self._best(), n_jobs=self.n_jobs)
         self.best_estimator_ = best
         self.classes_ = training.classes
@@ -329,11 +353,17 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             float(self.memory_limit_mb),
         )
 
-    def _report(self, grid: TuneSettings, scores: DoubleArray, n_support: DoubleArray) -> None:
-        n_splits = scores.shape[-1]
-        flat = scores.reshape(-1, n_splits)
+    def _is_race(self, training: Training) -> bool:
+        if self.racing == "auto":
+            return bool(np.count_nonzero(training.row_weights > 0) >= _FEWEST_ROWS_TO_RACE)
+        return bool(self.racing)
+
+    def _report(self, grid: TuneSettings, found: CandidateScores) -> None:
+        n_splits = found.scores.shape[-1]
+        flat = found.scores.reshape(-1, n_splits)
         mean = flat.mean(axis=1)
-        sizes = n_support.reshape(-1, n_splits).mean(axis=1)
+        sizes = found.n_support.reshape(-1, n_splits).mean(axis=1)
+        rounds = found.rounds.ravel()
         gamma, margin, C = (
             values.ravel()
             for values in np.meshgrid(grid.gammas, grid.margins, grid.Cs, indexing="ij")
@@ -346,10 +376,12 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             "mean_test_score": mean,
             "std_test_score": flat.std(axis=1),
             "mean_n_support": sizes,
+            "iter": rounds,
+            "n_resources": found.n_rows.ravel(),
         }
-        # Highest score, then fewest support vectors, then the first of the grid. Scores are
-        # rounded so that the order of a sum does not decide.
-        best = int(np.lexsort((sizes, -mean.round(12)))[0])
+        # Of those that finished the last round: highest score, then fewest support vectors, then
+        # the first of the grid. Scores are rounded so that the order of a sum does not decide.
+        best = int(np.lexsort((sizes, -mean.round(12), -rounds))[0])
         self.best_score_ = float(mean[best])
         self.best_index_ = best
         self.best_params_ = candidate_parameters(self, gamma[best], margin[best], C[best])

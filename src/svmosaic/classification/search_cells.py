@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from svmosaic.classification.kernel_estimator import check_weights, kernel_cache_mb
 from svmosaic.classification.ollawv import OLLAWVClassifier
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHARED_PARAMETERS",
+    "CandidateScores",
+    "Progress",
     "SearchData",
     "candidate_parameters",
     "fit_best",
     "needs_models",
+    "score_all",
     "score_candidates",
     "scoring_of",
 ]
@@ -69,6 +73,52 @@ class SearchData:
     score_parameters: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class CandidateScores:
+    """What a search found of every candidate (gamma, margin, C).
+
+    Attributes
+    ----------
+    scores, n_support : ndarray of shape (gammas, margins, Cs, splits)
+        Scores, and numbers of support vectors.
+    rounds, n_rows : ndarray of int64 of shape (gammas, margins, Cs)
+        The last round of a race that a candidate finished, and how many rows the round had.
+    """
+
+    scores: DoubleArray
+    n_support: DoubleArray
+    rounds: IndexArray
+    n_rows: IndexArray
+
+    @classmethod
+    def nothing(cls, shape: tuple[int, ...]) -> CandidateScores:
+        """Return what is known before a search over (gammas, margins, Cs, splits)."""
+        numbers = (np.zeros(shape[:-1], dtype=np.int64) for _ in range(2))
+        return cls(np.full(shape, np.nan), np.full(shape, np.nan), *numbers)
+
+    @classmethod
+    def of_one_round(
+        cls, scores: DoubleArray, n_support: DoubleArray, n_rows: int
+    ) -> CandidateScores:
+        """Return the result of an exhaustive search."""
+        found = cls.nothing(scores.shape)
+        found.record(np.ones(scores.shape[:-1], dtype=np.bool_), scores, n_support, 0, n_rows)
+        return found
+
+    def record(
+        self,
+        candidates: npt.NDArray[np.bool_],
+        scores: DoubleArray,
+        n_support: DoubleArray,
+        number: int,
+        n_rows: int,
+    ) -> None:
+        """Take the results of some candidates in a round in place of those before."""
+        self.scores[candidates] = scores[candidates]
+        self.n_support[candidates] = n_support[candidates]
+        self.rounds[candidates], self.n_rows[candidates] = number, n_rows
+
+
 def scoring_of(search: OLLAWVClassifierCV) -> SearchScoring:
     """Return what a search maximises."""
     return resolve_scoring(search.scoring, OLLAWVClassifier(), type(search).__name__)
@@ -93,6 +143,24 @@ def candidate_parameters(
     if search.refine is not None:
         found["C"] = float(C)
     return found
+
+
+def score_all(
+    search: OLLAWVClassifierCV,
+    training: Training,
+    data: SearchData,
+    splits: Sequence[Split],
+    grid: TuneSettings,
+    *,
+    n_threads: int,
+    progress: Progress = None,
+) -> CandidateScores:
+    """Return the scores of all candidates on all rows."""
+    scores, n_support = score_candidates(
+        search, training, data, splits, grid, n_threads=n_threads, progress=progress
+    )
+    n_rows = int(np.count_nonzero(training.row_weights > 0))
+    return CandidateScores.of_one_round(scores, n_support, n_rows)
 
 
 def score_candidates(

@@ -7,7 +7,7 @@ import csv
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from svmosaic.cli import options
 from svmosaic.cli.console import (
@@ -55,6 +55,13 @@ examples:
 _HOLDOUT_SHARE = 0.2
 _CANDIDATES_SHOWN = 5
 _FEWEST_TO_SPLIT = 5
+_FAST_SCORES = ("accuracy", "balanced_accuracy", "f1_macro")
+_RACING: dict[str | None, bool | Literal["auto"]] = {
+    None: "auto",
+    "auto": "auto",
+    "yes": True,
+    "no": False,
+}
 # Options with values to try, and the parameters that they are for.
 _LISTS = (("gammas", "gamma"), ("margins", "margin"), ("Cs", "C"))
 
@@ -116,6 +123,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of folds (default: %(default)s)",
     )
     search.add_argument(
+        "--racing",
+        choices=("auto", "yes", "no"),
+        help="whether the candidates of ollawv race on growing parts of the rows (default: auto, "
+        "from 4000 rows on)",
+    )
+    search.add_argument(
         "--scoring",
         metavar="NAME",
         help="what to maximise: any score of scikit-learn or of svmosaic.metrics (default: "
@@ -167,6 +180,7 @@ def run(args: argparse.Namespace) -> None:
     columns = select_columns(args, task, f"the method {args.method}")
     _refuse_contradictions(args)
     args.scoring, scorer = find_scorer(args.scoring, estimator)
+    _refuse_race(args)
     gaps = args.impute != "none"
     columns = with_index(args.data, columns, task)
     data = read_training(args.data, columns, task=task, gaps=gaps)
@@ -222,10 +236,19 @@ def _refuse_contradictions(args: argparse.Namespace) -> None:
             )
 
 
+def _refuse_race(args: argparse.Namespace) -> None:
+    """Refuse a race where every candidate is fitted by itself."""
+    if args.racing == "yes" and not _is_fast(args):
+        raise ValueError(
+            "--racing yes needs the method ollawv without --grid and --set, and one of the scores "
+            f"{', '.join(_FAST_SCORES)}. Leave it out."
+        )
+
+
 def _is_fast(args: argparse.Namespace) -> bool:
     """Return whether the search that shares its work among candidates does what is asked for."""
-    fast = ("accuracy", "balanced_accuracy", "f1_macro")
-    return args.method == "ollawv" and args.scoring in fast and not args.grid and not args.set
+    is_ollawv = args.method == "ollawv" and not args.grid and not args.set
+    return is_ollawv and args.scoring in _FAST_SCORES
 
 
 def _target_field(data: Dataset, classes: bool) -> tuple[str, object]:
@@ -348,6 +371,7 @@ def _search(
     search = OLLAWVClassifierCV(
         cv=args.cv,
         scoring=args.scoring,
+        racing=_RACING[args.racing],
         **{name: values for name, values in grids.items() if values is not None},
         **options.estimator_parameters(args),
     )
@@ -375,7 +399,9 @@ def _best_candidates(search: Any) -> str:
 
     results = search.cv_results_
     sizes = results.get("mean_n_support", np.zeros(results["mean_test_score"].size))
-    order = np.lexsort((sizes, -results["mean_test_score"].round(12)))
+    # Candidates of a race that left early were scored on fewer rows.
+    rounds = results.get("iter", np.zeros(sizes.size))
+    order = np.lexsort((sizes, -results["mean_test_score"].round(12), -rounds))
     usual = ("gamma", "margin", "C")
     columns = [name for name in usual if name in search.best_params_]
     columns += [name for name in search.best_params_ if name not in usual]

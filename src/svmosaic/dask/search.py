@@ -14,7 +14,12 @@ from svmosaic.classification.device_data import check_classes_on
 from svmosaic.classification.kernel_estimator import check_weights
 from svmosaic.classification.ollawv import OLLAWVClassifier
 from svmosaic.classification.ollawv_cv import OLLAWVClassifierCV
-from svmosaic.classification.search_cells import SearchData, fit_best, score_candidates
+from svmosaic.classification.search_cells import (
+    CandidateScores,
+    SearchData,
+    fit_best,
+    score_candidates,
+)
 from svmosaic.classification.training import Training, prepare_training
 from svmosaic.dask.workers import DaskWorkers, client_of
 from svmosaic.engine.problem import DoubleArray
@@ -140,6 +145,10 @@ def _spread_ollawv(
             "it out, or call fit on a computer with a GPU."
         )
     fitted._validate_params()
+    if fitted.racing is True:
+        raise ValueError(
+            f"{_WHO} tries every candidate on all rows. Got racing=True; leave it out, or call fit."
+        )
     given = X
     X, y = check_classes_on(fitted, X, y)
     if sample_weight is not None:
@@ -162,7 +171,9 @@ def _spread_ollawv(
             ]
         )
         scores, n_support = _joined(parts, answers, gammas.size, len(splits))
-        fitted._report(fitted._grid(training), scores, n_support)
+        n_rows = int(np.count_nonzero(training.row_weights > 0))
+        found = CandidateScores.of_one_round(scores, n_support, n_rows)
+        fitted._report(fitted._grid(training), found)
         (answer,) = workers.gather(
             [workers.submit(refit, asked, data, fitted._best(), has_threads=True)]
         )
