@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).parents[1]
 # What the site's build wrote is not ours to test.
@@ -21,8 +22,8 @@ PAGES = [
     *sorted(p for p in (ROOT / "docs").rglob("*.md") if not _WRITTEN & set(p.parts)),
 ]
 _FENCE = re.compile(
-    r"^(?:<!-- needs: (?P<needs>[\w, ]+) -->\n)?"
-    r"(?P<ticks>`{3,})(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=ticks) *$",
+    r"^(?: *<!-- needs: (?P<needs>[\w, ]+) -->\n)?"
+    r"(?P<indent> *)(?P<ticks>`{3,})(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)(?P=ticks) *$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -83,7 +84,7 @@ def blocks_of(page):
             page,
             text[: found.start("ticks")].count("\n") + 1,
             found["language"].strip(),
-            found["code"],
+            dedent(found["code"]),
             tuple(re.split(r", *", found["needs"])) if found["needs"] else (),
         )
         for found in _FENCE.finditer(text)

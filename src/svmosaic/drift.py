@@ -163,7 +163,7 @@ class DDM:
 
 def _check_ddm(detector: DDM, path: str, sizes: Scope) -> None:
     if detector.warning > detector.alarm or detector._n_errors > detector.n_samples:
-        refuse(f"'{path}' is no state of a detector")
+        refuse(f"'{path}' is not the state of a detector")
 
 
 DDM_STATE = Record(

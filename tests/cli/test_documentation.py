@@ -99,6 +99,8 @@ def _prepare(page, folder):
             _write_arff(folder / "new.arff", n=10)
         case "experiments.md":
             _write_experiment(folder)
+        case "reproduce.md":
+            (folder / "docs").symlink_to(DOCS)
         case "streams.md":
             _write_log(folder / "log.csv.gz")
 

@@ -86,7 +86,7 @@ def _check_steps(model: Any, sizes: Scope) -> None:
     between = np.cumsum(model.n_knots_)[:-1] - 1
     falls = np.delete(np.diff(model.knots_) <= 0.0, between)
     if np.any(falls) or np.any(model.levels_ >= 1.0):
-        refuse("the knots do not ascend, or a level is no probability")
+        refuse("the knots do not ascend, or a level is not a probability")
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

@@ -111,6 +111,6 @@ def _document(chapters: Sequence[Chapter]) -> Document:
             "svmosaic demo again to repeat it."
         ),
         sections=[chapter.section for chapter in chapters],
-        footer=f"Written by svmosaic {__version__} with scikit-learn {sklearn.__version__} on {made}.",
+        footer=f"svmosaic {__version__} with scikit-learn {sklearn.__version__}, {made}.",
         facts=[chapter.fact for chapter in chapters],
     )

@@ -236,9 +236,7 @@ def _check(chunk: int, window: int, delay: int, metrics: Sequence[str]) -> None:
             raise ValueError(f"prequential expects {name} >= {least}. Got {value}.")
     for metric in metrics:
         if metric not in MEASURES:
-            raise ValueError(
-                f"prequential knows no metric {metric!r}. It has {', '.join(MEASURES)}."
-            )
+            raise ValueError(f"prequential has no metric {metric!r}. It has {', '.join(MEASURES)}.")
 
 
 def _by_name(learners: Any) -> dict[str, Any]:

@@ -202,7 +202,7 @@ class PrequentialResult(ShownAsTable):
         }
 
     def predictions_to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line for each sample: its number from 0, its label, what each learner said.
+        """Write each sample as a line: its number from 0, its label, and all predictions.
 
         A field is empty where a learner did not predict yet. The file appears whole or not at all.
         """
