@@ -52,7 +52,7 @@ class Columns:
     Attributes
     ----------
     format : str or None
-        Format of the file; None: it is found out.
+        Format of the file; None: it is detected.
     target : str, int or None
         Column of the labels; None: there are none.
     targets : int, list or None
@@ -67,7 +67,7 @@ class Columns:
         Columns to leave out, of names, of numbers.
     reading : dict
         How the file is written, by the parameter of the readers: delimiter, decimal, thousands,
-        encoding, header, dates. What is not given is found out.
+        encoding, header, dates. What is not given is detected.
     """
 
     format: Any = None
