@@ -374,7 +374,18 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return np.asarray(softmax(self._scores(values) / self.temperature_, axis=1))
 
     def predict_log_proba(self, X: Any) -> DoubleArray:
-        """Return the logarithms of the probabilities; see `predict_proba`."""
+        """Return the logarithms of the probabilities; see `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities.
+        """
         return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> Any:

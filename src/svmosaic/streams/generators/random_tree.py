@@ -145,6 +145,11 @@ class RandomTree(BlockStream):
         ----------
         X : array-like of shape (n_points, n_features)
             The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("RandomTree", X, self.n_features)
         rows = np.arange(points.shape[0])
