@@ -64,7 +64,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
 
     Every bag, positive or negative, is represented by its most positive instance under the present
     SVM. The SVM is solved for the representatives, the representatives are chosen again, and so on
-    until a choice comes back. A bag has the class of its most positive instance.
+    until a choice repeats. A bag has the class of its most positive instance.
 
     Parameters
     ----------

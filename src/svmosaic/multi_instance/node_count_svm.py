@@ -59,9 +59,8 @@ class NodeCountSVMClassifier(BagClassifier):
     r"""SVM with an rbf kernel on the numbers of a bag's instances at the nodes of random trees.
 
     Random trees divide the space of instances. A bag becomes a row with a column for every node:
-    the logarithm of one plus the number of its instances that pass the node, standardised. That
-    is the description of TLC, but the trees see no labels, so that they are made once for a
-    whole search.
+    the logarithm of one plus the number of its instances that pass the node, standardised. That is
+    the description of TLC, but the trees see no labels, so they are built once for a whole search.
 
     Parameters
     ----------

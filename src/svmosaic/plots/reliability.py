@@ -72,7 +72,7 @@ def plot_reliability(
     ax: Any = None,
     title: str | None = None,
 ) -> Any:
-    """Draw how often an event came against the probability that was predicted for it.
+    """Draw how often an event occurred against its predicted probability.
 
     A point below the diagonal is a probability that was too high.
 
