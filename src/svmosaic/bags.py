@@ -67,7 +67,18 @@ class Bags:
 
     @classmethod
     def from_list(cls, bags: Sequence[Any]) -> Bags:
-        """Return the bags of a list of arrays, one per bag, all dense or all sparse."""
+        """Return the bags of a list of arrays, one per bag, all dense or all sparse.
+
+        Parameters
+        ----------
+        bags : sequence of {array-like, sparse matrix}
+            One array of shape (n_instances, n_features) per bag.
+
+        Returns
+        -------
+        Bags
+            The bags.
+        """
         sizes = [bag.shape[0] for bag in bags]
         stack = sp.vstack if any(sp.issparse(bag) for bag in bags) else np.vstack
         instances = stack(list(bags))
@@ -78,6 +89,18 @@ class Bags:
         """Return the bags of flat instances; those with the same id are a bag.
 
         Bags come in the order in which their ids come first, instances in their own order.
+
+        Parameters
+        ----------
+        instances : {array-like, sparse matrix} of shape (n_instances, n_features)
+            All instances.
+        ids : array-like of shape (n_instances,)
+            The bag of each instance.
+
+        Returns
+        -------
+        Bags
+            The bags.
         """
         ids = np.asarray(ids)
         if ids.ndim != 1 or ids.size != instances.shape[0]:
@@ -114,11 +137,33 @@ class Bags:
         return int(self.instances.shape[1])
 
     def with_instances(self, instances: Any) -> Bags:
-        """Return the same bags with other instances, one for each, for example scaled ones."""
+        """Return the same bags with other instances, one for each, for example scaled ones.
+
+        Parameters
+        ----------
+        instances : {ndarray, sparse array} of shape (n_instances, n_features)
+            The new instances, in the order of the old ones.
+
+        Returns
+        -------
+        Bags
+            Bags of the same sizes.
+        """
         return Bags(instances, self.offsets)
 
     def rows_of(self, bags: Any) -> Indices:
-        """Return the rows of `instances` that belong to some bags, bag after bag."""
+        """Return the rows of `instances` that belong to some bags, bag after bag.
+
+        Parameters
+        ----------
+        bags : array-like of int or bool
+            Numbers of the bags, or a mask.
+
+        Returns
+        -------
+        ndarray of int
+            Numbers of rows.
+        """
         chosen = np.asarray(bags, dtype=np.int64)
         sizes = self.sizes[chosen]
         begins = np.repeat(self.offsets[chosen] - np.cumsum(sizes) + sizes, sizes)

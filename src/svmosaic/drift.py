@@ -20,7 +20,18 @@ class DriftDetector(Protocol):
     drift_detected: bool
 
     def update(self, x: Any) -> Any:
-        """Take one error: 1 for a wrong prediction, 0 for a right one."""
+        """Take one error: 1 for a wrong prediction, 0 for a right one.
+
+        Parameters
+        ----------
+        x : bool or int
+            The error.
+
+        Returns
+        -------
+        object
+            Detectors of different libraries return different things.
+        """
 
 
 def feed(detector: DriftDetector, errors: Any) -> bool:
@@ -120,6 +131,11 @@ class DDM:
         ----------
         x : bool or int
             1 for a wrong prediction, 0 for a right one.
+
+        Returns
+        -------
+        bool
+            True at an alarm.
         """
         return self.update_many([x])
 
@@ -130,6 +146,11 @@ class DDM:
         ----------
         errors : array-like of bool or int
             1 for a wrong prediction, 0 for a right one. Those after an alarm are not looked at.
+
+        Returns
+        -------
+        bool
+            True if there was an alarm.
         """
         if self.drift_detected:
             self.reset()
@@ -163,7 +184,7 @@ class DDM:
 
 def _check_ddm(detector: DDM, path: str, sizes: Scope) -> None:
     if detector.warning > detector.alarm or detector._n_errors > detector.n_samples:
-        refuse(f"'{path}' is no state of a detector")
+        refuse(f"'{path}' is not the state of a detector")
 
 
 DDM_STATE = Record(

@@ -183,8 +183,8 @@ def test_new_numbers_are_read_as_those_of_the_training_file(svmosaic, tmp_path):
 
 def test_times_and_short_years_are_refused_in_the_words_of_the_command(svmosaic, tmp_path):
     for cell, expected in (
-        ("12:30", "for example of minutes; or name the column by --drop or --categorical."),
-        ("1/5/24", "pass --dates; or name the column by --drop or --categorical."),
+        ("12:30", "for example of minutes; or name the column with --drop or --categorical."),
+        ("1/5/24", "pass --dates; or name the column with --drop or --categorical."),
     ):
         (tmp_path / "t.csv").write_text("d,a,y\n" + f"{cell},1,x\n{cell},2,z\n" * 6)
         outcome = svmosaic("train", tmp_path / "t.csv", "-o", tmp_path / "m")

@@ -80,7 +80,7 @@ def test_wrong_usage_is_one_line_and_code_2(svmosaic, words, part):
         (["train", "flowers.csv", "-o", "nowhere/m"], "'nowhere' of the output does not exist"),
         (["train", "flowers.csv", "-o", "."], "is a folder"),
         (["train", "flowers.csv", "-o", "m", "--target", "clas"], "Did you mean 'class'?"),
-        (["train", "flowers.csv", "-o", "m", "--libsvm", "t"], "whole numbers as labels"),
+        (["train", "flowers.csv", "-o", "m", "--libsvm", "t"], "integer labels only"),
         (["train", "sklearn-iris", "-o", "m", "--target", "0"], "--target is for files"),
         (["predict", "flowers.csv", "flowers.csv"], "not a model file"),
         (["predict", "missing.model", "flowers.csv"], "missing.model: No such file"),

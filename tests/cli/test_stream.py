@@ -172,7 +172,7 @@ def test_the_list_has_every_stream(svmosaic):
         (("SEASuddenAN0", "--set", "C=1"), "--set gives a parameter to the --learner before it"),
         (("SEASuddenAN0", "--learner", "nlsdg"), "'nlsdg' cannot be made: there is no estimator"),
         (("SEASuddenAN0", "--learner", "stream-olawv"), "Did you mean 'stream-ollawv'?"),
-        (("SEASuddenAN0", "--learner", "SMOClassifier"), "does not learn in parts"),
+        (("SEASuddenAN0", "--learner", "SMOClassifier"), "cannot learn incrementally"),
         (
             ("SEASuddenAN0", "--learner", "nlsgd", "--set", "speed=1"),
             "unexpected keyword argument 'speed'",

@@ -65,7 +65,7 @@ def test_new_rows_need_no_targets(svmosaic, flats, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--method", "svrcc", "--target", "rent"), "svrcc has several targets. Name them by"),
+        (("--method", "svrcc", "--target", "rent"), "svrcc has several targets. Name them with"),
         (("--method", "svrcc"), "does not say which columns are targets"),
         (("--method", "svrcc", "--targets", "size,"), "expected columns with commas between"),
         (("--method", "svrcc", "--targets", "rent,side"), "'side' has names for values"),

@@ -10,18 +10,13 @@ import runpy
 import sys
 import warnings
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 import svmosaic
+from page_blocks import NEEDS as BLOCK_NEEDS
+from page_blocks import PAGES, ROOT, all_blocks, blocks_of
 
-ROOT = Path(__file__).parents[2]
-# What the site's build wrote is not ours to test.
-PAGES = [
-    ROOT / "README.md",
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts),
-]
 # Modules that import an optional package, which need not be installed.
 NEEDS = {"svmosaic.engine.gpu.triton_": "triton", "svmosaic.engine.gpu.": "torch"}
 MODULES = sorted(
@@ -32,13 +27,22 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+# The examples of CONTRIBUTING.md are modules; test_worked_examples.py runs them.
+WITH_PYTHON = [
+    page
+    for page in PAGES
+    if page.name != "CONTRIBUTING.md" and any(b.language == "python" for b in blocks_of(page))
+]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
 def test_python_blocks_of_a_page_run(page, tmp_path, monkeypatch):
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    if not blocks:
-        return
+    blocks = [block for block in blocks_of(page) if block.language == "python"]
+    ready = [block.code for block in blocks if not block.missing()]
+    if not ready:
+        pytest.skip(f"needs {', '.join(blocks[0].missing())}")
     script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks), encoding="utf-8")
+    script.write_text("\n".join(ready), encoding="utf-8")
     # In a folder of its own, so that an example may write files.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(script)])
@@ -46,6 +50,36 @@ def test_python_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         runpy.run_path(str(script), run_name="__main__")
+
+
+# Languages of blocks that are run, and of those that are only read.
+RUN = {"python", "console", "toml"}
+READ = {"text", "csv", "bibtex"}
+
+
+def test_every_block_is_run_or_only_read():
+    unknown = [f"{b}: {b.language!r}" for b in all_blocks() if b.language not in RUN | READ]
+
+    assert unknown == []
+    assert {name for block in all_blocks() for name in block.needs} <= set(BLOCK_NEEDS)
+    # A program in a block that is not run would hide there.
+    hidden = [
+        str(block)
+        for block in all_blocks("text")
+        if re.search(
+            r"^(\$ |svmosaic |pip |make |from \w+ import|import )", block.code, re.MULTILINE
+        )
+    ]
+    assert hidden == []
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in all_blocks() if block.needs], ids=lambda block: str(block)
+)
+def test_blocks_that_were_left_out_are_listed(block):
+    """The list that pytest prints of skipped tests names every block that was not run."""
+    if block.missing():
+        pytest.skip(f"{block} was not run: it needs {', '.join(block.missing())}")
 
 
 def test_every_test_that_the_page_on_trust_names_exists():

@@ -1,4 +1,4 @@
-"""Parquet files that pandas wrote: an index is no feature and no target."""
+"""Parquet files that pandas wrote: an index is neither a feature nor a target."""
 
 from __future__ import annotations
 

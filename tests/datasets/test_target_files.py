@@ -116,7 +116,7 @@ def test_malformed_files_are_refused_with_a_sentence(write, text, targets, messa
         ("<labels>", "this is not XML"),
         ("<labels/>", "expected different <label name=...>"),
         ('<labels><label name="a"/><label name="a"/></labels>', "expected different"),
-        ('<labels><label name="z"/></labels>', "'z' of the XML file is no column"),
+        ('<labels><label name="z"/></labels>', "'z' of the XML file is not a column"),
         ('<!DOCTYPE x [<!ENTITY e "e">]><labels/>', "has a document type"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import re
 import sys
 from pathlib import Path
@@ -49,6 +50,17 @@ def test_examples_of_our_extensions(name, monkeypatch):
 
     assert doctest.testmod(importlib.import_module(name)).failed == 0
     sys.modules.pop(name)
+
+
+def test_examples_of_the_report_on_links(monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    check_links = importlib.import_module("check_links")
+    row = {"filename": "a.md", "uri": "https://a.org", "status": "broken", "info": "ProxyError()"}
+    (tmp_path / "output.json").write_text(json.dumps(row) + "\n")
+
+    assert doctest.testmod(check_links).failed == 0
+    assert check_links.main(str(tmp_path / "output.json")) == 3
+    assert "No server could be reached: nothing was checked." in capsys.readouterr().out
 
 
 def test_no_name_is_listed_twice():

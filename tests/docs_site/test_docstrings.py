@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import re
 import warnings
 from pathlib import Path
@@ -61,6 +62,37 @@ def test_a_docstring_is_complete(full):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert _problems(full) == []
+
+
+def _methods():
+    """Yield the public methods and properties that are ours, each once, with the full name."""
+    seen = set()
+    for full in _names():
+        value = _value(full)
+        for name, member in inspect.getmembers(value) if isinstance(value, type) else ():
+            found = member.fget if isinstance(member, property) else member
+            ours = getattr(found, "__module__", None) or ""
+            is_method = inspect.isfunction(found) or inspect.ismethod(found)
+            if name.startswith("_") or not is_method or not ours.startswith("svmosaic"):
+                continue
+            if found.__qualname__ not in seen:
+                seen.add(found.__qualname__)
+                yield f"{full}.{name}"
+
+
+def test_docstrings_of_methods_are_complete():
+    # The example of a class shows its methods; a search says what it delegates.
+    ignored = TASTE | {"EX01"}
+    delegated = "svmosaic.OLLAWVClassifierCV."
+    problems = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for full in _methods():
+            errors = [e for e in validation.validate(full)["errors"] if e[0] not in ignored]
+            if errors and not full.startswith(delegated):
+                problems[full] = errors
+
+    assert problems == {}
 
 
 @pytest.mark.parametrize("full", [name for name in _names() if _is_record(_value(name))])

@@ -61,7 +61,7 @@ def test_paths_are_relative_to_the_spec(folder, monkeypatch):
         ("outer = 3", "stratify = 1", "'stratify' must be true or false, got 1"),
         ('name = "sklearn-iris"', 'name = "flowers"\ndataset = "irs"', "irs"),
         ('path = "two.csv"', 'path = "two.csv"\ndataset = "iris"', "'dataset' is a name of the"),
-        ('name = "ours"', 'name = "ours"\nnot_on = ["x"]', "has 'not_on' 'x', which is no data"),
+        ('name = "ours"', 'name = "ours"\nnot_on = ["x"]', "has 'not_on' 'x', which is not a data"),
         ('name = "ours"', 'name = "ours"\ntunes_itself = true', "without a 'grid'; OLLAWVCla"),
         ("outer = 3", "scale = 'log'", "'scale' must be one of 'minmax', 'standard', 'none'"),
         ('"f1_macro"', '"f2"', "Neither scikit-learn nor svmosaic has a score 'f2'"),

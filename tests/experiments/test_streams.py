@@ -142,7 +142,7 @@ def test_a_stream_of_one_chunk_fails_and_says_so(folder):
             '"roc_auc"]',
             "'scoring' has 'roc_auc'; a stream has kappa_t, accuracy, kappa",
         ),
-        ('"OLLAL2Classifier"', '"SMOClassifier"', "'SMOClassifier' does not learn in parts"),
+        ('"OLLAL2Classifier"', '"SMOClassifier"', "'SMOClassifier' cannot learn incrementally"),
         ("budget = 50", "bugdet = 50", "unexpected keyword argument 'bugdet'"),
         ("chunk = 500", "chunk = 0", "'chunk' must be a whole number from 1, got 0"),
         ("params =", "grid =", "there is no entry 'grid'"),

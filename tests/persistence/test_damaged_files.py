@@ -335,7 +335,7 @@ HOSTILE = {
         "not among the selected",
     ),
     "refine selected": ("plain", _set("params", "refine", "selected"), "which are missing"),
-    "path row": ("plain", _array("path.rows", _put(0, 10**6)), "no support vector"),
+    "path row": ("plain", _array("path.rows", _put(0, 10**6)), "not a support vector"),
     "missing value": ("dense", _no_key("gamma"), "'gamma' is missing"),
     "unknown value": ("dense", _set("values", "extra", 1), "not part of"),
     "gamma zero": ("dense", _set("values", "gamma", 0.0), "a number above 0"),

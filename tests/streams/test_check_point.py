@@ -275,7 +275,7 @@ def test_a_learner_that_does_not_repeat_itself_is_refused(tmp_path):
 
     prequential(Guessing(), Blobs(), n_samples=300, chunk=100, checkpoint=path)
 
-    with pytest.raises(ValueError, match="Give it a fixed seed"):
+    with pytest.raises(ValueError, match="with a fixed seed"):
         prequential(Guessing(), Blobs(), n_samples=400, chunk=100, checkpoint=path)
 
 

@@ -87,11 +87,11 @@ def test_batches_are_samples_one_after_another():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(TypeError, match=r"partial_fit and predict. str has not both"):
+    with pytest.raises(TypeError, match=r"partial_fit and predict. str lacks one of them"):
         RiverClassifier("model")
     with pytest.raises(ValueError, match="'chunk' parameter of RiverClassifier must be an int"):
         RiverClassifier(GaussianNB(), chunk=0)
-    with pytest.raises(ValueError, match=r"label 7, which is none of its classes \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"label 7, which is not among its classes \[0, 1\]"):
         RiverClassifier(GaussianNB(), classes=[0, 1]).learn_one({"a": 1.0}, 7)
 
 

@@ -64,5 +64,5 @@ def test_a_prediction_of_no_class_is_wrong_and_a_label_of_none_is_refused():
     scores = RunningScores([0, 1], 5)
     scores.add([0, 1], [7, 1])
     assert scores.scores()["accuracy"] == 0.5
-    with pytest.raises(ValueError, match="has the label 3, which is none of its classes"):
+    with pytest.raises(ValueError, match="has the label 3, which is not among its classes"):
         scores.add([3], [0])

@@ -86,7 +86,7 @@ def _check_steps(model: Any, sizes: Scope) -> None:
     between = np.cumsum(model.n_knots_)[:-1] - 1
     falls = np.delete(np.diff(model.knots_) <= 0.0, between)
     if np.any(falls) or np.any(model.levels_ >= 1.0):
-        refuse("the knots do not ascend, or a level is no probability")
+        refuse("the knots do not ascend, or a level is not a probability")
 
 
 class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -374,7 +374,18 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return np.asarray(softmax(self._scores(values) / self.temperature_, axis=1))
 
     def predict_log_proba(self, X: Any) -> DoubleArray:
-        """Return the logarithms of the probabilities; see `predict_proba`."""
+        """Return the logarithms of the probabilities; see `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities.
+        """
         return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> Any:

@@ -61,8 +61,8 @@ class NLSGDClassifier(OnlineClassifier):
 
     NL-SGD visits the samples one by one. A sample inside the margin is added to the sum of
     gradients; the model is that sum, scaled by a step that falls with the number of visits. It
-    needs one kernel column per violator, has no stopping rule but the number of epochs, and can
-    continue with new samples (`partial_fit`). Scale the features first.
+    needs one kernel column per violator, stops after a number of epochs, and can continue with new
+    samples (`partial_fit`). Scale the features first.
 
     Parameters
     ----------

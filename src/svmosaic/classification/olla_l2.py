@@ -22,7 +22,7 @@ class OLLAL2Classifier(OnlineClassifier):
 
     OLLA-L2 visits the samples one by one. A violator gets a step of decreasing size, which also
     moves the intercept; a sample that is right by the margin costs nothing. `partial_fit` continues
-    with new samples, and `budget` bounds memory and time for ever. Scale the features first.
+    with new samples, and `budget` bounds memory and time. Scale the features first.
 
     Parameters
     ----------

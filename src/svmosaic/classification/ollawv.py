@@ -57,11 +57,10 @@ OLLAWV_PARAMETERS: dict[str, list[Any]] = {
 class OLLAWVClassifier(ReportedFit, KernelClassifier):
     r"""Support vector classifier by worst-violator learning.
 
-    OLLAWV looks for the sample that is worst off, gives it one step of decreasing size, and
-    stops when no sample violates the margin. It reads one kernel column per support vector and
-    needs no kernel cache. By default the selected samples then get exact coefficients
-    (``refine``). Use it where you would use an RBF support vector machine; scale the features
-    first.
+    OLLAWV looks for the worst violator, gives it one step of decreasing size, and stops when no
+    sample violates the margin. It reads one kernel column per support vector and needs no kernel
+    cache. By default the result is then refined to the exact SVM on all samples (``refine``). Use
+    it where you would use an RBF support vector machine; scale the features first.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ class OnlineClassifier(KernelClassifier):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             New samples. The first call decides between dense and sparse and between float32 and
-            float64, and what a `gamma` given by name stands for.
+            float64, and the number that a `gamma` given by name means.
         y : array-like of shape (n_samples,)
             Class labels. A chunk need not contain all classes.
         classes : array-like of shape (n_classes,), default=None

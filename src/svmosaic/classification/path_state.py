@@ -46,7 +46,9 @@ def check_path(model: Any, sizes: Scope) -> None:
     if offsets[0] != 0 or offsets[-1] != sizes["n_steps"] or np.any(offsets[1:] < offsets[:-1]):
         refuse(f"the offsets of the path do not ascend from 0 to {sizes['n_steps']}")
     if model.refine is None and not np.isin(path["rows"], model.support_).all():
-        refuse("the path takes a row that is no support vector; 'refine' was not None in the fit")
+        refuse(
+            "the path takes a row that is not a support vector; 'refine' was not None in the fit"
+        )
 
 
 def check_selected(model: Any, sizes: Scope) -> None:

@@ -206,12 +206,34 @@ class SVMCBPClassifierCV(ClassifierMixin, Estimator):  # type: ignore[misc]
         self.best_params_ = {"lam": float(lams[best])}
 
     def decision_function(self, X: Any) -> Any:
-        """Return the decision values of the best model; see `SVMCBPClassifier`."""
+        """Return the decision values of the best model; see `SVMCBPClassifier`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+        """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(check_samples(self, X))
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each sample by the best model."""
+        """Return the class of each sample by the best model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted classes.
+        """
         check_is_fitted(self)
         return self.best_estimator_.predict(check_samples(self, X))
 

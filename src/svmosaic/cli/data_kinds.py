@@ -52,7 +52,7 @@ class Columns:
     Attributes
     ----------
     format : str or None
-        Format of the file; None: it is found out.
+        Format of the file; None: it is detected.
     target : str, int or None
         Column of the labels; None: there are none.
     targets : int, list or None
@@ -67,7 +67,7 @@ class Columns:
         Columns to leave out, of names, of numbers.
     reading : dict
         How the file is written, by the parameter of the readers: delimiter, decimal, thousands,
-        encoding, header, dates. What is not given is found out.
+        encoding, header, dates. What is not given is detected.
     """
 
     format: Any = None
@@ -196,7 +196,7 @@ def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
         if value is not None and task != right:
             raise ValueError(f"{option} is for {what}, which {who} does not take. Leave it out.")
     if task == "bags" and args.id is not None:
-        raise ValueError(f"--id is for rows, and {who} takes bags. Name their ids by --bag.")
+        raise ValueError(f"--id is for rows, and {who} takes bags. Name their ids with --bag.")
     return Columns.of(args)
 
 
@@ -260,7 +260,7 @@ def _read_file(
     if task != "bags":
         common["id_column"] = columns.id
     if task == "targets" and labelled:
-        # What is predicted is no feature, though the model knows nothing else of it.
+        # What is predicted is not a feature, though the model knows nothing else of it.
         chosen = columns.targets
         if isinstance(chosen, int):
             chosen = (names or ())[-chosen:]
@@ -304,15 +304,15 @@ def with_index(
     if not free:
         return columns
     names = ", ".join(map(repr, free))
-    note(f"the index of {Path(source).name}, {names}, identifies the rows and is no feature")
+    note(f"the index of {Path(source).name}, {names}, identifies the rows and is not a feature")
     return replace(columns, id=free[0], drop=[*columns.drop, *free[1:]])
 
 
 def columns_of_test(columns: Columns, source: str, test: str) -> Columns:
     """Return what the user said of the training file, where it applies to a file of test rows.
 
-    Columns are found by their names in the training file. What is no feature may be absent from the
-    test rows.
+    Columns are found by their names in the training file. What is not a feature may be absent
+    from the test rows.
     """
     if not Path(source).is_file() or not Path(test).is_file():
         return columns
@@ -372,7 +372,7 @@ def _kinds_of_model(
     expected = {*known.targets, *columns.drop, *(n for own in known.roles.values() for n in own)}
     strange = [name for name in unknown if name not in expected]
     if strange:
-        note(f"warning: {file} has {listed_columns(strange)} unknown to the model; left out")
+        note(f"warning: {file} has {listed_columns(strange)} unknown to the model; ignored")
     labels = [names[find_column(target, names, Path(file))]] if target is not None else []
     if not known.named_classes:
         labels = []

@@ -106,11 +106,11 @@ def _document(chapters: Sequence[Chapter]) -> Document:
     return Document(
         title="svmosaic in a minute",
         summary=(
-            "Support vector machines for tables, several targets, bags and streams. Everything on "
-            "this page was measured when it was made, on one computer; `svmosaic demo` makes it "
-            "again."
+            "Support vector machines for tables, several targets, bags and streams. Every number "
+            "on this page was measured on this computer a moment before the page was written. Run "
+            "svmosaic demo again to repeat it."
         ),
         sections=[chapter.section for chapter in chapters],
-        footer=f"Made by svmosaic {__version__} with scikit-learn {sklearn.__version__} on {made}.",
+        footer=f"svmosaic {__version__} with scikit-learn {sklearn.__version__}, {made}.",
         facts=[chapter.fact for chapter in chapters],
     )

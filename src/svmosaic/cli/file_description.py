@@ -290,7 +290,7 @@ def _about_gaps(features: Sequence[ColumnSummary]) -> Iterator[str]:
 
 def _about_values(column: ColumnSummary, columns: Columns) -> Iterator[str]:
     name = repr(column.name)
-    instead = "or name the column by --drop or --categorical"
+    instead = "or name the column with --drop or --categorical"
     if column.odd is not None:
         yield _odd_values(column)
     if column.n_infinite:
@@ -324,12 +324,12 @@ def _odd_values(column: ColumnSummary) -> str:
     verb = "is not" if column.n_odd == 1 else "are not"
     return (
         f"the column {column.name!r} holds numbers, but {plural(column.n_odd, 'value')} {verb}: "
-        f"{text!r} in line {line}. Correct the cell, or name the column by --categorical."
+        f"{text!r} in line {line}. Correct the cell, or name the column with --categorical."
     )
 
 
 def _about_ids(column: ColumnSummary, n_rows: int) -> Iterator[str]:
-    advice = "It seems to identify rows: leave it out by --id or --drop."
+    advice = "It seems to identify rows: leave it out with --id or --drop."
     if n_rows < FEWEST_ROWS:
         return
     if column.counts_rows:

@@ -90,6 +90,6 @@ def check_folds(
                 name = repr(data.feature_names[empty[0]])
             raise ValueError(
                 f"The column {name} of {data.name} has no value in any row of a fold's training "
-                f"rows, so that it has no {impute} there. Leave it out by --drop, or leave --cv "
+                f"rows, so that it has no {impute} there. Leave it out with --drop, or leave --cv "
                 "out."
             )

@@ -59,7 +59,7 @@ def _match_names(
     if named := [name for name in missing if groups.get(name)]:
         raise ColumnMismatch(
             f"{data.name} has names in {listed_columns(named)}; the model was trained on numbers "
-            "there. Correct the cells that are no numbers."
+            "there. Correct the cells that are not numbers."
         )
     if missing:
         raise ColumnMismatch(
@@ -68,7 +68,7 @@ def _match_names(
         )
     unknown = [name for name in names if name not in set(wanted)]
     if unknown:
-        note(f"warning: {data.name} has {listed_columns(unknown)} unknown to the model; left out")
+        note(f"warning: {data.name} has {listed_columns(unknown)} unknown to the model; ignored")
     X = table.tocsc() if sp.issparse(table) else table
     absent = {
         name: _absent_value(X, groups[owner], name_gaps) for name, owner in owners.items() if owner

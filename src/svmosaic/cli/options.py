@@ -227,7 +227,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Add what says how a file of text is written."""
-    group = parser.add_argument_group("how the file is written (found out, unless given)")
+    group = parser.add_argument_group("how the file is written (detected unless given)")
     group.add_argument(
         "--delimiter",
         type=_delimiter,
@@ -244,7 +244,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         "--thousands",
         type=_mark,
         metavar="C",
-        help="what stands between groups of three digits (default: nothing; a point or a blank "
+        help="sign between groups of three digits (default: nothing; a point or a blank "
         "may, beside a decimal comma)",
     )
     group.add_argument(
@@ -273,7 +273,7 @@ def add_id_options(parser: argparse.ArgumentParser) -> None:
         "--id",
         type=column,
         metavar="COL",
-        help="column that identifies the rows; it is no feature, and predictions are written "
+        help="column that identifies the rows; it is not a feature, and predictions are written "
         "beside it",
     )
     parser.add_argument(

@@ -167,7 +167,7 @@ def _check_request(args: argparse.Namespace, model: Any, task: Kind) -> None:
                 where = args.output or "the output"
                 raise ValueError(
                     f"--{option} writes a table, and {where} would get the predictions alone. Name "
-                    "a .csv file by -o, or pass --output-format csv."
+                    "a .csv file with -o, or pass --output-format csv."
                 )
     if is_regressor(model):
         for option in ("decision", "proba"):
@@ -277,7 +277,9 @@ def _write(content: bytes, path: str | None) -> None:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise ValueError("Parquet files are no text for the screen. Name a file by -o.") from None
+        raise ValueError(
+            "Parquet files cannot be shown on the screen. Name a file with -o."
+        ) from None
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -292,7 +294,7 @@ def _run_on_cluster(args: argparse.Namespace) -> None:
                 f"--{name} is not for --scheduler, which writes parquet. Leave it out."
             )
     if args.output is None:
-        raise ValueError("--scheduler writes one file per data file. Name a folder by -o.")
+        raise ValueError("--scheduler writes one file per data file. Name a folder with -o.")
     if is_libsvm_model(args.model):
         raise ValueError(
             f"{args.model} is LIBSVM text, which does not say how many features it has. Leave "

@@ -1,4 +1,4 @@
-"""``svmosaic run``: run an experiment, or what is missing of it."""
+"""``svmosaic run``: run an experiment, or resume one."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--missing",
         choices=("refuse", "drop"),
         default="refuse",
-        help="what to do about empty cells: end with an error, or leave out their data sets "
+        help="what to do with empty cells: stop with an error, or leave out their data sets "
         "(default: %(default)s)",
     )
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""``svmosaic stream``: let learners predict a stream and learn from it."""
+"""``svmosaic stream``: evaluate learners on a stream."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Let learners predict a stream and learn from it, chunk by chunk: every sample is
 then learned.
 
 SOURCE is a stream of the papers by name, a data file (also .gz), or the word
-list. A learner is a method of svmosaic that learns in parts, or any class by its full name that has
+list. A learner is an incremental method of svmosaic, or any class by its full name that has
 partial_fit (scikit-learn) or learn_one (River); names that begin with moa. are MOA's, by CapyMOA.
 The folder has the table of all chunks as CSV, a figure and a page. Stop at any time: the same
 command resumes."""
@@ -138,7 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predictions",
         action="store_true",
-        help="also write predictions.csv: each sample's label and what every learner said",
+        help="also write predictions.csv: each sample's label and the prediction of every learner",
     )
     parser.add_argument(
         "--seed",

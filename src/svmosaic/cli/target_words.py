@@ -33,7 +33,7 @@ def check_labels(data: Dataset, *, regression: bool) -> None:
     if data.y.dtype.kind == "f":
         raise ValueError(
             f"The target of {data.name} has fractions, such as {data.y[data.y % 1 != 0][0]:g}, "
-            f"which are no classes. {advice}."
+            f"which are not classes. {advice}."
         )
     if data.y.dtype.kind in "iu" and n_samples >= FEWEST_ROWS and n_values > n_samples / 2:
         note(

@@ -108,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=options.positive_float,
         default=argparse.SUPPRESS,
         metavar="S",
-        help="stop after S seconds with what was reached",
+        help="stop after S seconds and keep the model so far",
     )
     group.add_argument(
         "--set",
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> None:
         estimator = _with_probabilities(estimator, args.method, task)
     columns = select_columns(args, task, f"the method {args.method}")
     if task == "targets" and args.target != -1:
-        raise ValueError(f"{args.method} has several targets. Name them by --targets.")
+        raise ValueError(f"{args.method} has several targets. Name them with --targets.")
     gaps = args.impute != "none"
     source = options.one_source(args.data)
     columns = with_index(source, columns, task)
@@ -182,7 +182,7 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.libsvm is not None and data.y is not None and data.y.dtype.kind not in "iu":
         raise ValueError(
-            f"LIBSVM text knows whole numbers as labels only, and {data.name} has others. Leave "
+            f"LIBSVM text holds integer labels only, and {data.name} has others. Leave "
             "--libsvm out."
         )
     check_labels(data, regression=regression)
@@ -374,7 +374,7 @@ def _training_score(estimator: Any, X: Any, y: Any) -> str:
     _, counts = np.unique(y[rows], return_counts=True)
     n_right = int(np.sum(predicted == y[rows]))
     if n_right <= counts.max() < rows.size:
-        other = ", or the other class by --set positive=LABEL" if _has_sides(estimator) else ""
+        other = ", or the other class with --set positive=LABEL" if _has_sides(estimator) else ""
         note(
             "warning: the training accuracy is no better than that of a constant. Try other "
             f"parameters, for example a larger --C{other}"

@@ -98,13 +98,13 @@ def _row_names(names: Sequence[str], data: Dataset, task: Kind) -> list[str]:
 
 
 def _note_row_names(source: str, columns: Columns, data: Dataset, task: Kind) -> None:
-    """Say that the first column is no feature because it has no heading."""
+    """Say that the first column is not a feature because it has no heading."""
     if columns.id is not None:
         return
     for name in _row_names(column_names(source, columns) or (), data, task):
         note(
             f"the first column of {Path(source).name} has no heading: it identifies the rows and "
-            f"is no feature (as --id {name} says; --numeric {name} makes it one)"
+            f"is not a feature (as --id {name} says; --numeric {name} makes it one)"
         )
 
 
@@ -131,7 +131,7 @@ def warn_about_ids(source: str, columns: Columns, data: Dataset) -> None:
     if names is None or n_rows < FEWEST_ROWS or sp.issparse(table):
         return
     n_values = Counter(name.partition("=")[0] for name in features if "=" in name)
-    advice = "It seems to identify rows: leave it out by --id or --drop."
+    advice = "It seems to identify rows: leave it out with --id or --drop."
     for name in names:
         if n_values[name] > UNIQUE_SHARE * n_rows:
             note(

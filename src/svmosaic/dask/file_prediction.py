@@ -346,7 +346,7 @@ def _refuse_missing(path: Path, names: Iterable[str], wanted: list[str]) -> None
                 path,
                 None,
                 f"the column {name!r} has names; the model was trained on numbers there. Correct "
-                "the cells that are no numbers.",
+                "the cells that are not numbers.",
             )
         if name.partition("=")[0] not in known:
             raise file_error(

@@ -78,7 +78,7 @@ def list_files(sources: _Source | Iterable[_Source]) -> list[str]:
     Parameters
     ----------
     sources : path-like or iterable of path-like
-        A file; a folder, which stands for the files in it whose names do not begin with a point or
+        A file; a folder, which means the files in it whose names do not begin with a point or
         an underscore; or a pattern such as ``"part-*.csv"``, where ``**`` crosses folders.
 
     Returns

@@ -85,7 +85,20 @@ class Dataset:
         return np.unique(self.y) if self.y is not None and self.y.ndim == 1 else np.empty(0)
 
     def with_features(self, X: Any, names: tuple[str, ...] | None) -> Dataset:
-        """Return the same samples with other features."""
+        """Return the same samples with other features.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse array} of shape (n_samples, n_features)
+            The new features.
+        names : tuple of str or None
+            Their names.
+
+        Returns
+        -------
+        Dataset
+            A copy with these features.
+        """
         return replace(self, X=X, feature_names=names)
 
     def __repr__(self) -> str:

@@ -79,7 +79,7 @@ def survey_file(path: Path, options: TableOptions, format: str | None = None) ->
     options : TableOptions
         How it is written, and which column is the target; as for `read_table`.
     format : str, default=None
-        Its format; None: it is found out.
+        Its format; None: it is detected.
 
     Returns
     -------

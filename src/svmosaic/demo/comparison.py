@@ -35,13 +35,13 @@ _SVC, _SVC_TUNED = "SVC", "SVC tuned"
 _OURS, _OURS_TUNED = "svmosaic", "svmosaic tuned"
 
 _TEXT = """\
-Both have the rbf kernel, C = 1 (the default of SVC) and gamma = 1 / (n_features * variance). \
-svmosaic solves SVC's problem, so accuracy and support vectors agree. "tuned" searches the same \
-gammas, Cs and folds in both libraries, and its fit time is that of the whole search.
+Both use the rbf kernel, C = 1 (SVC's default) and gamma = 1 / (n_features * variance). svmosaic \
+solves the same problem as SVC, so accuracy and support vectors agree. "tuned" searches the same \
+gammas, Cs and folds in both libraries; its fit time is that of the whole search.
 
-Rows are split 70 to 30; min-max scaling is fitted to the training part. Times below 0.3 s are the \
-best of several measurements. Factors compare with SVC on the same data in this run: above 1 in \
-"x SVC" means faster."""
+70 % of the rows are for training and 30 % for testing; min-max scaling is fitted to the training \
+rows. Times below 0.3 s are the best of several measurements. "x SVC" is the speed-up over SVC on \
+the same data in this run: above 1 means faster."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def show_comparison(scale: Scale, runs: list[Run]) -> Chapter:
         [comparison_table(runs, caption)],
         [draw_boundary(scale.n_gaussian)],
     )
-    return Chapter((f"as fast as GridSearchCV(SVC) on {name}", factor), sentence, section)
+    return Chapter((f"as fast as a grid search with SVC on {name}", factor), sentence, section)
 
 
 def compare_with_svc(scale: Scale) -> list[Run]:

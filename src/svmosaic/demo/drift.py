@@ -19,7 +19,7 @@ _OURS, _TREE, _BAYES = "StreamOLLAWV", "Hoeffding tree (River)", "naive Bayes (s
 
 _TEXT = """\
 Each sample is predicted before it is learned. The concept changes suddenly at the dashed lines; \
-triangles mark where a learner restarted. A tenth of the labels is wrong, so no learner can pass \
+triangles mark where a learner restarted. One label in ten is wrong, so no learner can exceed \
 90 %.{hint}"""
 _HINT = " Install svmosaic[river] to see River's Hoeffding tree here."
 

@@ -22,11 +22,11 @@ _SINGLE, _CHAINS = "one SVR per target (MultiTargetSVR)", "chains (SVRRC)"
 _TEXT = """\
 The second target is a function of the first, and the third is their product. A chain predicts one \
 target after the other and uses the earlier predictions as features; SVRRC averages chains in \
-random orders. Both tune C, gamma and the width of the tube by themselves. The error is the \
-average relative root mean squared error (aRRMSE): 1 is that of predicting the mean.
+random orders. Both tune C, gamma and the width of the tube. The error is the average \
+relative root mean squared error (aRRMSE); predicting the mean gives 1.
 
-Chains help where targets depend on each other, as here by construction. Where they do not, one \
-SVR per target is as good and faster."""
+Chains help where targets depend on each other, as they do here by construction. Where they do \
+not, one SVR per target is as good and faster."""
 
 
 def draw_targets(n: int, seed: int) -> tuple[DoubleArray, DoubleArray]:
@@ -70,5 +70,6 @@ def show_targets(scale: Scale) -> Chapter:
         f"Three related targets, {scale.target_sizes[-1]} rows: the relative error is "
         f"{chains:.2f} with chains and {single:.2f} with one SVR per target."
     )
-    fact = ("relative error, chains against single", f"{chains:.2f} : {single:.2f}")
+    change = f"{abs(1.0 - chains / single):.0%} {'lower' if chains < single else 'higher'}"
+    fact = ("error of three targets, chains against single SVRs", change)
     return Chapter(fact, sentence, Section("Several targets", _TEXT, figures=[figure]))

@@ -139,14 +139,14 @@ def _check_fields(expansion: KernelExpansion) -> None:
     n_vectors = vectors.shape[0] if columns is None else np.size(columns)
     numbers = vectors.data if sp.issparse(vectors) else vectors
     faults = {
-        "vectors and coefficients are not equally many": offsets.size != n_vectors + 1,
+        "the numbers of vectors and coefficients differ": offsets.size != n_vectors + 1,
         "the offsets of coefficients do not ascend from 0": (
             offsets.size == 0 or offsets[0] != 0 or bool(np.any(np.diff(offsets) < 0))
         ),
         "coefficients are missing": (
             offsets.size == 0 or not offsets[-1] == outputs.size == np.size(found.values)
         ),
-        "intercepts and outputs are not equally many": (
+        "the numbers of intercepts and outputs differ": (
             np.size(expansion.intercepts) != found.n_outputs
         ),
         "a coefficient belongs to no output": bool(

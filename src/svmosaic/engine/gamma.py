@@ -1,4 +1,4 @@
-"""Rules for gamma: what a name stands for on the samples to train on."""
+"""Rules for gamma: the number that a name means on the training samples."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def resolve_gamma(
     labels: IndexArray | None = None,
     kernel: str = "rbf",
 ) -> float:
-    """Return the number that `gamma` stands for on the given samples of `X`.
+    """Return the number that `gamma` means on the given samples of `X`.
 
     `labels`, if there are any, belong to the samples.
     """

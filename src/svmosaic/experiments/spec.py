@@ -223,7 +223,9 @@ def spec_of_entries(entries: Any, where: str, folder: Path, default_name: str) -
     _refuse_copies(top, "methods", [item.name for item in methods])
     for method in methods:
         for unknown in set(method.not_on) - {item.name for item in data}:
-            raise top.error(f"{method.name!r} has 'not_on' {unknown!r}, which is no data set here")
+            raise top.error(
+                f"{method.name!r} has 'not_on' {unknown!r}, which is not a data set here"
+            )
     return ExperimentSpec(name, data, methods, protocol)
 
 

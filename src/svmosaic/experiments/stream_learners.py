@@ -48,8 +48,8 @@ def build_learner(name: str, params: Mapping[str, Any], seed: int = 0) -> Any:
     kind = find_class(name)
     if not any(all(hasattr(kind, method) for method in names) for names in _INTERFACES):
         raise ValueError(
-            f"{name!r} does not learn in parts; it needs partial_fit and predict, or learn_one and "
-            "predict_one"
+            f"{name!r} cannot learn incrementally; it needs partial_fit and predict, or learn_one "
+            "and predict_one"
         )
     for entry in _SEEDS:
         if entry in _parameters(kind) and entry not in settings:

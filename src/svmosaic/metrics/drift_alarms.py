@@ -41,8 +41,8 @@ def score_alarms(
 ) -> AlarmScores:
     """Compare the alarms of a detector or learner with the true changes of concept.
 
-    The first alarm after a change tells it, if it comes before the next change and within the
-    horizon. All others are false.
+    The first alarm after a change counts as its detection, if it comes before the next
+    change and within the horizon. All others are false.
 
     Parameters
     ----------

@@ -88,7 +88,13 @@ class SplitResult:
     n_iter: int | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return one flat record; each score has an entry of its own."""
+        """Return one flat record; each score has an entry of its own.
+
+        Returns
+        -------
+        dict
+            Scores, chosen parameters and times.
+        """
         return {
             "repeat": self.repeat,
             "fold": self.fold,
@@ -138,7 +144,18 @@ class Evaluation:
     splits_digest: str
 
     def scores(self, name: str | None = None) -> NDArray[np.float64]:
-        """Return one score of all splits; the first one if none is named."""
+        """Return one score of all splits; the first one if none is named.
+
+        Parameters
+        ----------
+        name : str, default=None
+            The score; None means the first one.
+
+        Returns
+        -------
+        ndarray of shape (n_splits,)
+            The scores.
+        """
         known = list(self.splits[0].scores)
         chosen = known[0] if name is None else name
         if chosen not in known:
@@ -146,7 +163,18 @@ class Evaluation:
         return np.array([split.scores[chosen] for split in self.splits])
 
     def mean(self, name: str | None = None) -> float:
-        """Return the mean of a score over the splits."""
+        """Return the mean of a score over the splits.
+
+        Parameters
+        ----------
+        name : str, default=None
+            The score; None means the first one.
+
+        Returns
+        -------
+        float
+            The mean.
+        """
         scores = self.scores(name).tolist()
         # Summed exactly, so that methods with the same scores in another order tie.
         return math.fsum(scores) / len(scores)
@@ -155,11 +183,27 @@ class Evaluation:
         """Return the standard deviation of a score over the splits.
 
         Splits share training rows, so this is no standard error of the mean.
+
+        Parameters
+        ----------
+        name : str, default=None
+            The score; None means the first one.
+
+        Returns
+        -------
+        float
+            The standard deviation.
         """
         return float(np.std(self.scores(name)))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one plain record per split, as `svmosaic.stats.table_of_records` takes them."""
+        """Return one plain record per split, as `svmosaic.stats.table_of_records` takes them.
+
+        Returns
+        -------
+        list of dict
+            The records.
+        """
         head = {"dataset": self.dataset, "method": self.method, "protocol": self.protocol}
         return [{**head, **split.record()} for split in self.splits]
 

@@ -29,7 +29,7 @@ class BagSearchCV(BagClassifier):
     r"""A grid search for classifiers of bags, by cross-validation over the training bags.
 
     scikit-learn's ``GridSearchCV`` works with bags too, but trains every candidate on every fold
-    from nothing. Here kernels of bags, kernel rows and distances are computed once for all
+    from scratch. Here kernels of bags, kernel rows and distances are computed once for all
     penalties and all folds, where the classifier offers it.
 
     Parameters

@@ -32,7 +32,7 @@ class BagSamples:
     def pack(self, value: Any, path: str, arrays: Any) -> Any:
         """Return the form of the instances."""
         if not isinstance(value, Bags):
-            refuse(f"'{path}' are no bags")
+            refuse(f"'{path}' does not hold bags")
         arrays.place(value.offsets, f"{path}.offsets")
         return Samples().pack(value.instances, path, arrays)
 

@@ -318,7 +318,18 @@ class MIRMixSVMClassifier(BagClassifier):
         return np.asarray(self.weights_ @ scores - self.threshold_, dtype=np.float64)
 
     def new_member(self, view: str) -> BagClassifier:
-        """Return the SVM of a view, not tuned and not fitted."""
+        """Return the SVM of a view, not tuned and not fitted.
+
+        Parameters
+        ----------
+        view : str
+            Name of the view.
+
+        Returns
+        -------
+        BagClassifier
+            The estimator of this view.
+        """
         tol = float(self.tol)
         if view.endswith("representatives"):
             return MIRSVMClassifier(

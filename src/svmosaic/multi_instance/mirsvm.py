@@ -64,7 +64,7 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
 
     Every bag, positive or negative, is represented by its most positive instance under the present
     SVM. The SVM is solved for the representatives, the representatives are chosen again, and so on
-    until a choice comes back. A bag has the class of its most positive instance.
+    until a choice repeats. A bag has the class of its most positive instance.
 
     Parameters
     ----------
@@ -297,7 +297,22 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
-        """Return for each candidate the scores of the left-out bags of each split."""
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            The training bags.
+        splits : list of (ndarray, ndarray)
+            Numbers of training and left-out bags of each split.
+        candidates : sequence of dict
+            The parameters to try.
+
+        Returns
+        -------
+        list of list of ndarray
+            For each candidate and split, one score per left-out bag.
+        """
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "C"):

@@ -59,9 +59,8 @@ class NodeCountSVMClassifier(BagClassifier):
     r"""SVM with an rbf kernel on the numbers of a bag's instances at the nodes of random trees.
 
     Random trees divide the space of instances. A bag becomes a row with a column for every node:
-    the logarithm of one plus the number of its instances that pass the node, standardised. That
-    is the description of TLC, but the trees see no labels, so that they are made once for a
-    whole search.
+    the logarithm of one plus the number of its instances that pass the node, standardised. That is
+    the description of TLC, but the trees see no labels, so they are built once for a whole search.
 
     Parameters
     ----------
@@ -219,7 +218,22 @@ class NodeCountSVMClassifier(BagClassifier):
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
-        """Return for each candidate the scores of the left-out bags of each split."""
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            The training bags.
+        splits : list of (ndarray, ndarray)
+            Numbers of training and left-out bags of each split.
+        candidates : sequence of dict
+            The parameters to try.
+
+        Returns
+        -------
+        list of list of ndarray
+            For each candidate and split, one score per left-out bag.
+        """
 
         def make_gram(candidate: NodeCountSVMClassifier) -> DoubleArray:
             rows = candidate._known_rows(data)[1]

@@ -158,7 +158,22 @@ class SummarySVMClassifier(BagClassifier):
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
-        """Return for each candidate the scores of the left-out bags of each split."""
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            The training bags.
+        splits : list of (ndarray, ndarray)
+            Numbers of training and left-out bags of each split.
+        candidates : sequence of dict
+            The parameters to try.
+
+        Returns
+        -------
+        list of list of ndarray
+            For each candidate and split, one score per left-out bag.
+        """
 
         def make_gram(candidate: SummarySVMClassifier) -> DoubleArray:
             rows = _known_rows(data, candidate.summary)[0]

@@ -138,7 +138,7 @@ def _check_exportable(model: Any) -> None:
     if callable(model.kernel) or model.kernel not in _KERNELS:
         shown = "a function" if callable(model.kernel) else repr(model.kernel)
         raise ValueError(
-            f"LIBSVM files know the kernels {', '.join(map(repr, _KERNELS))}. Got {shown} "
+            f"LIBSVM files hold the kernels {', '.join(map(repr, _KERNELS))}. Got {shown} "
             "instead; use svmosaic.persistence.save for other named kernels."
         )
     if model.support_.size == 0:

@@ -402,7 +402,7 @@ def _restore(header: dict[str, Any], tensors: dict[str, AnyArray]) -> Any:
 
 def _check_names(names: Any, what: str) -> None:
     if not isinstance(names, list) or not 1 <= len(names) <= _MAX_TARGETS:
-        refuse(f"the names of the {what} are no list, or too many")
+        refuse(f"the names of the {what} are not a list, or too many")
     if not all(type(name) is str for name in names) or len(set(names)) != len(names):
         refuse(f"the names of the {what} are not valid")
 

@@ -86,7 +86,7 @@ def plot_against_size(
     ylabel : str
         What the values are.
     log_y : bool, default=False
-        Whether the values stand on a logarithmic axis.
+        Whether the axis of the values is logarithmic.
 
     Returns
     -------

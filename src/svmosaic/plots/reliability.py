@@ -72,7 +72,7 @@ def plot_reliability(
     ax: Any = None,
     title: str | None = None,
 ) -> Any:
-    """Draw how often an event came against the probability that was predicted for it.
+    """Draw how often an event occurred against its predicted probability.
 
     A point below the diagonal is a probability that was too high.
 
@@ -82,7 +82,7 @@ def plot_reliability(
         For each model whether the event came, and its probability: for a class ``y == label`` and
         its column of `predict_proba`, on samples that were not trained on.
     n_bins : int, default=10
-        Number of points of a curve at most; each stands for about equally many samples.
+        Maximum number of points of a curve; each represents about the same number of samples.
     ax : matplotlib.axes.Axes, default=None
         Where to draw; None makes a new figure.
     title : str, default=None

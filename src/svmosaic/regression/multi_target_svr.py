@@ -83,7 +83,7 @@ class MultiTargetSVR(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        The row of `appended_` that replaces each target beside the inputs of a link; -1 where the
         link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.

@@ -21,7 +21,7 @@ class SVRCC(ChainedSVR):
     """Support vector regression with one chain of the targets, by their correlations.
 
     The regressor of a target sees the inputs and the targets before it in the chain. By default
-    the targets stand in the order of descending row sums of their correlation matrix.
+    the targets are in the order of descending row sums of their correlation matrix.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ class SVRCC(ChainedSVR):
         is not a loss. ``"cv"``: at each place the target whose link, given those before it,
         has the least error over the inner folds. Or the numbers of all targets.
     appended : {"true", "out_of_fold"}, default="true"
-        What stands for the earlier targets in training. ``"true"``: their true values, as
-        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own links
-        predict for rows that they were not trained on, which is what prediction has.
+        What training uses for the earlier targets. ``"true"``: their true values, as published; but
+        prediction has only predicted ones. ``"out_of_fold"``: what their own links predict for rows
+        that they were not trained on, which is what prediction has.
     search : {"pattern", "grid"}, default="pattern"
         How the parameters of a link after the first are searched. ``"pattern"`` begins with those
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
         epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win any
-        more is given up after some of the folds.
+        more is abandoned after some of the folds.
     kernel : {"rbf", "laplacian"}, default="rbf"
         exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
         targets with steps and kinks.
@@ -98,7 +98,7 @@ class SVRCC(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        The row of `appended_` that replaces each target beside the inputs of a link; -1 where the
         link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.

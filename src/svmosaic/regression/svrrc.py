@@ -29,14 +29,14 @@ class SVRRC(ChainedSVR):
         Chains at most; with few targets there are only n_targets! orders. More chains take
         longer and vary less with the seed.
     appended : {"true", "out_of_fold"}, default="true"
-        What stands for the earlier targets in training. ``"true"``: their true values, as
-        published; but prediction has only predicted ones. ``"out_of_fold"``: what their own links
-        predict for rows that they were not trained on, which is what prediction has.
+        What training uses for the earlier targets. ``"true"``: their true values, as published; but
+        prediction has only predicted ones. ``"out_of_fold"``: what their own links predict for rows
+        that they were not trained on, which is what prediction has.
     search : {"pattern", "grid"}, default="pattern"
         How the parameters of a link after the first are searched. ``"pattern"`` begins with those
         of the target alone and moves to the best neighbour in the grid (one step of gamma, C or
         epsilon) as long as that improves. ``"grid"`` tries all candidates; one that cannot win any
-        more is given up after some of the folds.
+        more is abandoned after some of the folds.
     kernel : {"rbf", "laplacian"}, default="rbf"
         exp(-gamma |x - z|^2), or exp(-gamma sum_k |x_k - z_k|), which is less smooth and suits
         targets with steps and kinks.
@@ -97,7 +97,7 @@ class SVRRC(ChainedSVR):
     link_targets_ : ndarray of shape (n_links,)
         The target of each link.
     link_columns_ : ndarray of shape (n_links, n_targets)
-        The row of `appended_` that stands for each target beside the inputs of a link; -1 where the
+        The row of `appended_` that replaces each target beside the inputs of a link; -1 where the
         link does not see the target.
     appended_ : ndarray of shape (n_columns, n_support)
         What was appended to the support vectors.

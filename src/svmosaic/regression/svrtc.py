@@ -54,7 +54,7 @@ class _Tables:
     def unpack(self, plain: Any, path: str, scope: Scope) -> list[TreeTable]:
         """Return the ensembles, checked one by one."""
         if type(plain) is not int or not 0 <= plain < 2**20:
-            refuse(f"'{path}' is no number of ensembles")
+            refuse(f"'{path}' is not a number of ensembles")
         parts: Any = scope.arrays
         # Each has a number of nodes of its own.
         return [parts.get(f"{path}.{i}", TREE_TABLE, scope.inner()) for i in range(plain)]

@@ -160,7 +160,7 @@ class Document:
     footer : str
         A line at the end: what made the report, and when.
     facts : sequence of tuples of str
-        A few names and values that stand out below the summary.
+        A few names and values to show below the summary.
     """
 
     title: str

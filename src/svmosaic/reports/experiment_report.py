@@ -206,7 +206,7 @@ def _document(run: RunData, sections: Sequence[Section], studio: Studio) -> Docu
         title=run.name,
         sections=sections,
         summary="\n\n".join(part for part in summary if part),
-        footer=f"Made by svmosaic {__version__} on {made}. This page loads nothing from elsewhere.",
+        footer=f"svmosaic {__version__}, {made}. This page loads nothing from elsewhere.",
         facts=_facts(run),
     )
 

@@ -73,7 +73,7 @@ def stream_report(
         sections=sections,
         summary=_summary(result, rows, studio),
         footer=(
-            f"Made by svmosaic {__version__} on {datetime.now(UTC).strftime('%Y-%m-%d %H:%M UTC')}."
+            f"svmosaic {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M UTC')}."
             " This page loads nothing from elsewhere."
         ),
         facts=[
@@ -121,23 +121,22 @@ def write_stream_report(
 
 
 _END_TEXT = (
-    "Every sample was predicted before it was learned from. Each measure is over all predictions; "
-    "behind it, in small, over the last window. The best learner of each column is bold. "
-    "kappa t compares with the label before, kappa m with the most frequent class. The last rows "
-    "are these two as predictions, which know each label as soon as it arrives: a learner that is "
-    "not above both has learned nothing."
+    "Every sample was predicted before it was learned. Each measure is over all predictions; the "
+    "smaller number behind it is over the last window. The best learner of each column is bold. "
+    "kappa t compares with the previous label, kappa m with the most frequent class. The last rows "
+    "are these two baselines, which see each label as soon as it arrives: a learner that is not "
+    "above both has learned nothing."
 )
 _COST_TEXT = (
-    "Seconds are those of all chunks together, as a clock shows them. The size was measured with "
-    "every tenth chunk."
+    "Seconds are wall-clock time over all chunks. The size was measured at every tenth chunk."
 )
 
 
 _ALARM_TEXT = (
-    "How often a learner restarted. The first time after a change of the concept tells it; all "
-    "others are false. A delay is in samples and counts to the end of the chunk. The mean time "
-    "ratio is the samples per false alarm, divided by the mean delay, times the share of changes "
-    "that were found; larger is better."
+    "How often a learner restarted. The first restart after a change of the concept counts as its "
+    "detection; all others are false alarms. A delay is in samples and counts to the end of the "
+    "chunk. The mean time ratio is the samples per false alarm, divided by the mean delay, times "
+    "the share of changes that were found; larger is better."
 )
 
 

@@ -136,19 +136,52 @@ class TableSpec:
         return list(self._entries.get("methods", []))
 
     def registered_name(self, name: str) -> str:
-        """Return the name in the registry of one of its data sets."""
+        """Return the name in the registry of one of its data sets.
+
+        Parameters
+        ----------
+        name : str
+            Name of the data set in the table.
+
+        Returns
+        -------
+        str
+            Its name in the registry.
+        """
         for item in self._entries.get("data", []):
             if _item_name(item) == name:
                 return str(item.get("dataset", name))
         return name
 
     def data_names(self, size: Size = "full") -> dict[str, str]:
-        """Return the data sets of a size, each with its name in the registry."""
+        """Return the data sets of a size, each with its name in the registry.
+
+        Parameters
+        ----------
+        size : {"full", "quick", "large"}, default="full"
+            Which experiment.
+
+        Returns
+        -------
+        dict of str to str
+            Names in the registry, by the names in the table.
+        """
         entries = self._experiment_entries(size)
         return {_item_name(item): item.get("dataset", _item_name(item)) for item in entries["data"]}
 
     def missing(self, size: Size = "full") -> Missing:
-        """Return what cannot be run here: data not available, packages not installed."""
+        """Return what cannot be run here: data not available, packages not installed.
+
+        Parameters
+        ----------
+        size : {"full", "quick", "large"}, default="full"
+            Which experiment.
+
+        Returns
+        -------
+        Missing
+            Names of data sets and methods, with reasons.
+        """
         streaming = self._experiment_entries(size)["protocol"].get("kind") == "prequential"
         found = _stream_at_hand if streaming else whereabouts
         data = {
@@ -164,7 +197,18 @@ class TableSpec:
         return Missing(data, methods)
 
     def experiment(self, size: Size = "full") -> ExperimentSpec:
-        """Return the experiment, without what is missing here."""
+        """Return the experiment, without what is missing here.
+
+        Parameters
+        ----------
+        size : {"full", "quick", "large"}, default="full"
+            Which experiment.
+
+        Returns
+        -------
+        ExperimentSpec
+            The experiment to run.
+        """
         missing = self.missing(size)
         entries = self._experiment_entries(size)
         entries["data"] = [d for d in entries["data"] if _item_name(d) not in missing.data]

@@ -56,7 +56,13 @@ class Comparison(ComparisonRecord):
     """
 
     def text(self) -> str:
-        """Return what the tests say, in plain English."""
+        """Return what the tests say, in plain English.
+
+        Returns
+        -------
+        str
+            A paragraph.
+        """
         return describe(self)
 
     def latex(self, part: Literal["scores", "pairs"] = "scores", *, digits: int = 4) -> str:
@@ -69,6 +75,11 @@ class Comparison(ComparisonRecord):
             the comparisons.
         digits : int, default=4
             Digits after the point of the scores.
+
+        Returns
+        -------
+        str
+            The table.
         """
         if part == "pairs":
             return pairs_latex(self)

@@ -57,7 +57,13 @@ class PairComparison:
     wilcoxon_holm: float
 
     def record(self) -> dict[str, Any]:
-        """Return one flat record of everything."""
+        """Return one flat record of everything.
+
+        Returns
+        -------
+        dict
+            Names and numbers of the comparison.
+        """
         return {
             "method": self.method,
             "versus": self.versus,
@@ -160,6 +166,11 @@ class ComparisonRecord(ShownAsTable):
         ----------
         part : {"pairs", "methods"}, default="pairs"
             One record per comparison of two methods, or one per method.
+
+        Returns
+        -------
+        list of dict
+            One record per pair, or per method.
         """
         if part == "pairs":
             return [pair.record() for pair in self.pairs]

@@ -113,7 +113,7 @@ def read_check_point(
         saved_plan, state = _decode(content)
     except ModelFileError as error:
         raise DataFileError(
-            f"{path} is no valid check-point: {error}. Remove it to start over."
+            f"{path} is not a valid check-point: {error}. Remove it to start over."
         ) from error
     if saved_plan not in plans:
         raise DataFileError(

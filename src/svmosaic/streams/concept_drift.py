@@ -98,6 +98,7 @@ class ConceptDrift(Stream):
         Returns
         -------
         ndarray of shape (count,)
+            The numbers of the concepts.
         """
         times = np.arange(begin, begin + count, dtype=np.float64)
         shares = np.stack(

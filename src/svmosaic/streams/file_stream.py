@@ -68,7 +68,7 @@ class FileStream(Stream):
     header : bool, default=None
         Whether the first line names the columns; found by itself by default. CSV only.
     decimal, thousands : str, default=None
-        The decimal sign, and what stands between groups of digits; as in
+        The decimal sign and the sign between groups of digits, as in
         `svmosaic.datasets.read_table`. CSV only.
     dates : {"ymd", "dmy", "mdy"}, default=None
         Read dates as days since 1970; this is the order of year, month and day. By default dates

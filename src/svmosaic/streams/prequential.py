@@ -43,11 +43,11 @@ def prequential(
     checkpoint_seconds: float = 10.0,
     progress: Callable[[int, Mapping[str, Mapping[str, Any]]], None] | None = None,
 ) -> PrequentialResult:
-    """Let learners predict a stream and learn from it, chunk by chunk or sample by sample.
+    """Evaluate learners on a stream: predict, then learn, by chunks or sample by sample.
 
-    The first samples are only learned from. After that every sample is predicted before it is
-    learned from. All learners see the same samples in one pass. Beside them the result has two
-    baselines: the label before ("no-change") and the class that came most often ("majority").
+    The first samples are only learned. After that, every sample is predicted before it is learned.
+    All learners see the same samples in one pass. Beside them the result has two baselines: the
+    previous label ("no-change") and the most frequent class so far ("majority").
 
     Parameters
     ----------
@@ -236,9 +236,7 @@ def _check(chunk: int, window: int, delay: int, metrics: Sequence[str]) -> None:
             raise ValueError(f"prequential expects {name} >= {least}. Got {value}.")
     for metric in metrics:
         if metric not in MEASURES:
-            raise ValueError(
-                f"prequential knows no metric {metric!r}. It has {', '.join(MEASURES)}."
-            )
+            raise ValueError(f"prequential has no metric {metric!r}. It has {', '.join(MEASURES)}.")
 
 
 def _by_name(learners: Any) -> dict[str, Any]:

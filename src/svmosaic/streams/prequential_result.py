@@ -54,19 +54,48 @@ class PrequentialResult(ShownAsTable):
     baselines: list[dict[str, Any]] = field(default_factory=list)
 
     def last(self) -> dict[str, dict[str, Any]]:
-        """Return the last record of each learner, by its name."""
+        """Return the last record of each learner, by its name.
+
+        Returns
+        -------
+        dict of str to dict
+            The records, by learner.
+        """
         return {record["learner"]: record for record in self.records}
 
     def last_baselines(self) -> dict[str, dict[str, Any]]:
-        """Return the last record of each baseline, by its name."""
+        """Return the last record of each baseline, by its name.
+
+        Returns
+        -------
+        dict of str to dict
+            The records, by baseline.
+        """
         return {record["learner"]: record for record in self.baselines}
 
     def of(self, learner: str) -> list[dict[str, Any]]:
-        """Return the records of one learner, in order."""
+        """Return the records of one learner, in order.
+
+        Parameters
+        ----------
+        learner : str
+            Name of the learner.
+
+        Returns
+        -------
+        list of dict
+            One record per chunk.
+        """
         return [record for record in self.records if record["learner"] == learner]
 
     def seconds(self) -> dict[str, float]:
-        """Return training and test seconds of each learner, all chunks together."""
+        """Return training and test seconds of each learner, all chunks together.
+
+        Returns
+        -------
+        dict of str to float
+            The seconds, by learner.
+        """
         sums: dict[str, float] = {}
         for record in self.records:
             spent = record["train_seconds"] + record["test_seconds"]
@@ -161,6 +190,16 @@ class PrequentialResult(ShownAsTable):
         """Return after how many samples a learner restarted; the ends of chunks in which it did.
 
         A learner says so by an attribute `n_drifts_`, as `StreamOLLAWV` does.
+
+        Parameters
+        ----------
+        learner : str
+            Name of the learner.
+
+        Returns
+        -------
+        list of int
+            Numbers of samples.
         """
         found, before = [], 0
         for record in self.of(learner):
@@ -180,6 +219,11 @@ class PrequentialResult(ShownAsTable):
         ----------
         horizon : int, default=None
             Samples after a change in which an alarm counts for it; None means until the next one.
+
+        Returns
+        -------
+        dict of str to AlarmScores
+            The scores, by learner.
 
         Examples
         --------
@@ -202,9 +246,14 @@ class PrequentialResult(ShownAsTable):
         }
 
     def predictions_to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line for each sample: its number from 0, its label, what each learner said.
+        """Write each sample as a line: its number from 0, its label, and all predictions.
 
         A field is empty where a learner did not predict yet. The file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
         """
         if not self.predictions:
             raise ValueError(
@@ -218,7 +267,13 @@ class PrequentialResult(ShownAsTable):
             writer.writerows(zip(range(n), self.labels.tolist(), *columns, strict=True))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the records, then those of the baselines; the file appears whole or not at all."""
+        """Write the records, then those of the baselines; the file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        """
         with atomic_write(path) as stream:
             writer = csv.DictWriter(stream, self._columns(), restval="", lineterminator="\n")
             writer.writeheader()
@@ -226,7 +281,13 @@ class PrequentialResult(ShownAsTable):
             writer.writerows(self.baselines)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the same as a parquet file, whole or not at all; needs pyarrow."""
+        """Write the same as a parquet file, whole or not at all; needs pyarrow.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        """
         purpose = "write parquet files"
         arrow = import_optional("pyarrow", purpose)
         parquet = import_optional("pyarrow.parquet", purpose)

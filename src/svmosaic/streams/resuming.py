@@ -69,7 +69,7 @@ def resume(
                 state.courses[name].learned = walk.known_at(state.position)
     except ModelFileError as error:
         raise DataFileError(
-            f"{path} is no valid check-point: {error}. Remove it to start over."
+            f"{path} is not a valid check-point: {error}. Remove it to start over."
         ) from error
     for name, course in state.courses.items():
         if course.learned < walk.known_at(state.position):
@@ -105,5 +105,5 @@ def _learn_again(name: str, course: Course, walk: Walk, path: str | os.PathLike[
     if not course.scores.ends_with(found.predicted):
         raise ValueError(
             f"{name} cannot resume from {path}, because it predicts otherwise after learning the "
-            "same samples again. Give it a fixed seed and untrained, and remove the file."
+            "same samples again. Pass it untrained and with a fixed seed, and remove the file."
         )

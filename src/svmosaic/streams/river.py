@@ -71,7 +71,7 @@ class RiverClassifier(_base()):  # type: ignore[misc]
         if not (hasattr(estimator, "partial_fit") and hasattr(estimator, "predict")):
             raise TypeError(
                 "RiverClassifier needs an estimator with partial_fit and predict. "
-                f"{type(estimator).__name__} has not both; give another one."
+                f"{type(estimator).__name__} lacks one of them; pass another one."
             )
         self.estimator = estimator
         self.classes = classes
@@ -172,7 +172,7 @@ class RiverClassifier(_base()):  # type: ignore[misc]
         if label not in self._labels:
             if self.classes is not None:
                 raise ValueError(
-                    f"RiverClassifier got the label {label!r}, which is none of its classes "
+                    f"RiverClassifier got the label {label!r}, which is not among its classes "
                     f"{list(self.classes)}. Give it all classes, or none."
                 )
             self._labels.append(label)

@@ -108,7 +108,7 @@ class _Numbers:
     def unpack(self, plain: Any, path: str, scope: Scope) -> dict[str, Any]:
         """Return the dict, checked."""
         if not isinstance(plain, dict):
-            refuse(f"'{path}' is no dict")
+            refuse(f"'{path}' is not a dict")
         return {
             name: _WHOLE.unpack(number, path, scope)
             if type(number) is int

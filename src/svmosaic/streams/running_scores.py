@@ -68,7 +68,7 @@ class RunningScores:
         if np.any(y == self.classes.size):
             unknown = np.asarray(labels)[y == self.classes.size][0]
             raise ValueError(
-                f"The stream has the label {unknown}, which is none of its classes "
+                f"The stream has the label {unknown}, which is not among its classes "
                 f"{self.classes.tolist()}. Give the stream all its classes."
             )
         p = self._number(np.asarray(predicted))

@@ -18,11 +18,11 @@ _MODULES = ("sklearn.svm", "sklearn.svm._classes")
 
 
 def patch_sklearn(names: Iterable[str] | None = None) -> list[str]:
-    """Put svmosaic's estimators in the place of scikit-learn's in `sklearn.svm`.
+    """Replace scikit-learn's estimators in `sklearn.svm` by svmosaic's.
 
-    Call it before ``from sklearn.svm import SVC``: a name that was imported earlier stays what it
-    is. Where a parameter has a value that svmosaic does not support, scikit-learn's own class fits
-    the model, and the log says so.
+    Call it before ``from sklearn.svm import SVC``: names that were imported earlier do not change.
+    Where a parameter has a value that svmosaic does not support, scikit-learn's own class fits the
+    model, and the log says so.
 
     Parameters
     ----------

@@ -210,7 +210,7 @@ class Settings:
     def unpack(self, plain: Any, path: str, scope: Scope) -> dict[Any, Any]:
         """Return the dictionary."""
         found = from_plain(plain)
-        return found if isinstance(found, dict) else refuse(f"'{path}' is no dictionary")
+        return found if isinstance(found, dict) else refuse(f"'{path}' is not a dictionary")
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def report_progress_inside(function: ProgressFunction) -> Iterator[None]:
     """Send the progress of fits inside a fit to a function and to nobody else.
 
     The function reports to those who listen to the outer fit, in units of its own. If they also
-    heard the inner fits, they would be told twice.
+    received the inner fits, it would report them twice.
     """
     token = _listener.set(None)
     try:
@@ -97,7 +97,7 @@ def log_lines(text: str) -> None:
 
 
 def _ensure_handler() -> None:
-    """Write to the standard error stream if nobody has said where to."""
+    """Write to the standard error stream unless a handler is set."""
     if not logging.getLogger().handlers and not _log.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(message)s"))

@@ -79,7 +79,7 @@ def assign_roles(
         )
     if row_names and 0 not in {target, ids, *dropped, *forced, *numeric, *dates}:
         ids, dropped = (0, dropped) if ids is None else (ids, dropped | {0})
-    # What identifies the rows may be dropped as well: it is no feature.
+    # What identifies the rows may be dropped as well: it is not a feature.
     dropped -= {ids}
     if len(names) - len(dropped) - (target is not None) - (ids is not None) == 0:
         raise file_error(

@@ -179,8 +179,8 @@ class NumericColumn:
                     self._cells.path,
                     lines[j],
                     f"the target {shorten(cells[j])} is a whole number of 2^53 or more, which "
-                    "cannot be told from its neighbours. List the column in nominal_columns to "
-                    "read it as a name.",
+                    "cannot be distinguished from its neighbours. List the column in "
+                    "nominal_columns to read it as a name.",
                 )
 
     def convert(self, cell: str, line: int) -> float:

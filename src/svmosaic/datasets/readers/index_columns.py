@@ -26,7 +26,7 @@ def named_index(schema: Any) -> tuple[str, ...]:
         The schema of a parquet file.
     """
     about = schema.pandas_metadata or {}
-    # An index that counts the rows is a dict, which is no column.
+    # An index that counts the rows is a dict, which is not a column.
     listed = {one for one in about.get("index_columns", ()) if isinstance(one, str)}
     return tuple(name for name in schema.names if name in listed and not _NAMELESS.fullmatch(name))
 

@@ -84,7 +84,8 @@ def refuse_long_labels(path: Path, lines: Iterable[tuple[int, str]]) -> None:
                 path,
                 number,
                 f"the label {shorten(label)} is a whole number of 2^53 or more, which cannot be "
-                "told from its neighbours. Number the classes from 1, or write CSV with names.",
+                "distinguished from its neighbours. Number the classes from 1, or write CSV with "
+                "names.",
             )
 
 

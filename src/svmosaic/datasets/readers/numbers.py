@@ -36,7 +36,7 @@ class NumberFormat:
     decimal : {".", ","}
         The decimal sign.
     thousands : str
-        What may stand between groups of three digits. Empty: nothing beside a decimal point;
+        Sign that may be between groups of three digits. Empty: nothing beside a decimal point;
         a point, a blank or an apostrophe beside a decimal comma.
 
     Examples

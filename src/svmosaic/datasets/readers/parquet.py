@@ -59,8 +59,8 @@ class _ArrowNumbers(NumericColumn):
                     about.path,
                     None,
                     f"the target {shorten(about.name)} has whole numbers of 2^53 or more, which "
-                    "cannot be told from their neighbours. List the column in nominal_columns to "
-                    "read it as a name.",
+                    "cannot be distinguished from their neighbours. List the column in "
+                    "nominal_columns to read it as a name.",
                 )
         numbers = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
         bad = ~np.isfinite(numbers)

@@ -74,7 +74,18 @@ class ColumnNames:
 
 
 def no_line(line: str) -> bool:
-    """Recognise nothing: the format has an extension, or is named."""
+    """Recognise nothing: the format has an extension, or is named.
+
+    Parameters
+    ----------
+    line : str
+        A line of a file.
+
+    Returns
+    -------
+    bool
+        False.
+    """
     return False
 
 

@@ -69,7 +69,7 @@ def read_table(
         Columns of numbers: anything else in them is an error. By default most values of a column
         decide whether it holds numbers or names. Not for ARFF and LIBSVM.
     id_column : str or int, default=None
-        A column that identifies the rows. It is no feature; `Dataset.ids` has it as text. By
+        A column that identifies the rows. It is not a feature; `Dataset.ids` has it as text. By
         default a first column without a heading in CSV and Excel files, unless another option
         names it, and a named index that pandas wrote to parquet. Not for LIBSVM.
     delimiter : str, default=None
@@ -78,9 +78,9 @@ def read_table(
         Whether the first line names the columns; found by itself by default. CSV and Excel only.
     decimal : {".", ","}, default=None
         The decimal sign; found by itself by default, unless commas separate the cells. Commas that
-        may also stand between groups of digits are refused. CSV only.
+        may also separate groups of digits are refused. CSV only.
     thousands : str, default=None
-        What stands between groups of three digits. Beside a decimal comma this may be a point, a
+        Sign between groups of three digits. Beside a decimal comma this may be a point, a
         blank or an apostrophe without being named. CSV only.
     dates : {"ymd", "dmy", "mdy"} or dict, default=None
         Read dates as days since 1970; this is the order of year, month and day. A dict has the

@@ -256,7 +256,8 @@ def _target_numbers(source: Path, columns: ColumnNames, targets: Any) -> list[in
             raise file_error(
                 source,
                 None,
-                f"the target {shorten(min(missing))} of the XML file is no column. Correct a name.",
+                f"the target {shorten(min(missing))} of the XML file is not a column. Correct a "
+                "name.",
             )
         return numbers
     numbers = [_column_number(source, names, target) for target in targets]

@@ -51,7 +51,7 @@ class BagMISVMClassifier(InstanceSVM):
     binary_classifiers_ : list
         One fitted copy per class, if there are more than two; only they have the attributes below.
     witnesses_ : ndarray of shape (n_positive_bags,)
-        The row among the given instances that stands for each positive bag, in ascending order;
+        The row among the given instances that represents each positive bag, in ascending order;
         after the last SVM.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_support, n_features)
         The support vectors.

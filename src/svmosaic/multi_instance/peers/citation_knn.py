@@ -118,7 +118,22 @@ class CitationKNNClassifier(BagClassifier):
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
     ) -> list[list[DoubleArray]]:
-        """Return for each candidate the scores of the left-out bags of each split."""
+        """Return for each candidate the scores of the left-out bags of each split.
+
+        Parameters
+        ----------
+        data : TrainingBags
+            The training bags.
+        splits : list of (ndarray, ndarray)
+            Numbers of training and left-out bags of each split.
+        candidates : sequence of dict
+            The parameters to try.
+
+        Returns
+        -------
+        list of list of ndarray
+            For each candidate and split, one score per left-out bag.
+        """
         signs = data.signs
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "n_references", "n_citers"):

@@ -67,7 +67,7 @@ class InstanceMISVMClassifier(InstanceSVM):
 
     See Also
     --------
-    BagMISVMClassifier : One instance stands for each positive bag.
+    BagMISVMClassifier : One instance represents each positive bag.
 
     Notes
     -----

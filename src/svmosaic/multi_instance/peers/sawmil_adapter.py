@@ -26,7 +26,7 @@ _SOLVERS = {"osqp": "osqp", "gurobi": "gurobipy"}
 
 
 class SawmilClassifier(BagClassifier):
-    r"""NSK, sMIL and sAwMIL of the outside package sawmil, with the interface of this library.
+    r"""NSK, sMIL and sAwMIL of the package sawmil, with the interface of this library.
 
     Needs ``pip install sawmil`` and the package of the solver, osqp or gurobipy. Dense
     instances only.

@@ -139,7 +139,7 @@ def _growth(
 
     caption = (
         "Each point is one data set; both axes are logarithmic. Data sets differ in more than "
-        "their rows, so a line between two points is no law."
+        "their rows, so a line between two points does not show how time grows."
     )
     return studio.draw(make, f"{title} against the rows of the data set", caption), ""
 

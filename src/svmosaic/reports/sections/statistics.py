@@ -19,7 +19,7 @@ _FEW = 2
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What may be said of a measure.
+    """What is known of a measure.
 
     Attributes
     ----------

@@ -105,6 +105,11 @@ class Agrawal(FunctionStream):
         ----------
         X : array-like of shape (n_points, 9)
             The points, not perturbed.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         in_group_a = _RULES[self.function - 1](as_points("Agrawal", X, 9))
         return (~in_group_a).astype(np.int64)

@@ -105,6 +105,7 @@ class Hyperplane(BlockStream):
         Returns
         -------
         ndarray of shape (n_features,)
+            The weights.
         """
         number, offset = divmod(check_count("Hyperplane", "position", position, 0), BLOCK)
         return np.array(self._block_weights(number)[offset])

@@ -71,6 +71,11 @@ class Mixed(FunctionStream):
         ----------
         X : array-like of shape (n_points, 4)
             The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("Mixed", X, 4)
         v, w, x, y = points[:, 0], points[:, 1], points[:, 2], points[:, 3]

@@ -116,6 +116,7 @@ class RandomRBF(BlockStream):
         Returns
         -------
         ndarray of shape (n_centroids, n_features)
+            The positions of the centroids.
         """
         position = check_count("RandomRBF", "position", position, 0)
         return _fold(self._centres + (position + 1.0) * self._velocities)

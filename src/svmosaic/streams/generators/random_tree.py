@@ -19,7 +19,7 @@ class RandomTree(BlockStream):
     """Points whose class is the leaf of a random tree that they fall into.
 
     Numeric features are uniform in [0, 1]; nominal ones are codes 0, 1, ..., all equally likely,
-    and stand behind the numeric ones. An inner node of the tree asks for a random feature: a
+    and come after the numeric ones. An inner node of the tree asks for a random feature: a
     numeric one is compared with a threshold that is uniform in the range left to it on this
     branch, a nominal one has a branch for every value and is not asked for again below. From
     `first_leaf_level` on, a node is a leaf with probability `leaf_fraction`; at `max_depth` every
@@ -145,6 +145,11 @@ class RandomTree(BlockStream):
         ----------
         X : array-like of shape (n_points, n_features)
             The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("RandomTree", X, self.n_features)
         rows = np.arange(points.shape[0])

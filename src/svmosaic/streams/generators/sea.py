@@ -77,6 +77,11 @@ class SEA(FunctionStream):
         ----------
         X : array-like of shape (n_points, 3)
             The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("SEA", X, 2)
         above = points[:, 0] + points[:, 1] > _THRESHOLDS[self.function - 1]

@@ -81,6 +81,11 @@ class Sine(FunctionStream):
         ----------
         X : array-like of shape (n_points, n_features)
             The points.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("Sine", X, 2)
         if self.function <= 2:

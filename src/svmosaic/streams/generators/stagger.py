@@ -76,6 +76,11 @@ class STAGGER(FunctionStream):
         ----------
         X : array-like of shape (n_points, 3)
             Size, colour and shape.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The class of each point.
         """
         points = as_points("STAGGER", X, 3)
         size, colour, shape = points[:, 0], points[:, 1], points[:, 2]
