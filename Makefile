@@ -6,6 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 
+# Compiled Python files are kept, whatever the shell says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
 .PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow docs docs-links test-docs attack compilers cross dist matrix sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
