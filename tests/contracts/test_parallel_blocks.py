@@ -31,7 +31,7 @@ def classifier(waves):
 
 
 CLASSES = {"C": 5.0, "gamma": 4.0, "cache_mb": 500}
-TARGETS = {"C": 1.0, "gamma": 1.0, "epsilon": 0.05, "cache_mb": 500}
+TARGETS = {"C": 0.2, "gamma": 1.0, "epsilon": 0.05, "cache_mb": 500}
 
 
 def expansion(model):
