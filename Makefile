@@ -6,6 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORES := $(shell nproc 2>/dev/null || echo 2)
 
+# Compiled Python files are kept, whatever the shell says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 
 .PHONY: demo test lint types layers stubs docstrings core pytest test-torch test-gpu test-free-threaded slow docs docs-links test-docs attack compilers cross dist matrix sanitize sanitize-threads sanitize-python sanitize-python-threads bench format clean
@@ -165,12 +168,13 @@ format: .stamp-install .stamp-tools
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 
-# The environment; made once and reused. What the demo needs, and no more.
-PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
+# The environment; made once and reused. What the demo needs, and no more. The tools that compile come first; the packages are
+# installed while the core compiles. -qq: errors only.
+PIP = $(BIN)/python -m pip install -qq --disable-pip-version-check
+REQUIREMENTS = $(BIN)/python tools/requirements.py
 .stamp-venv: pyproject.toml tools/requirements.py
 	@test -x $(BIN)/python || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
-	@echo "installing what svmosaic needs"
-	@$(BIN)/python tools/requirements.py build run all river > $@.txt && $(PIP) -r $@.txt cmake ninja && mv $@.txt $@
+	@$(REQUIREMENTS) build > $@.txt && $(PIP) -r $@.txt cmake ninja && mv $@.txt $@
 
 # What tests, checks and benchmarks need besides.
 .stamp-tools: .stamp-venv
@@ -182,10 +186,17 @@ PIP = $(BIN)/python -m pip install -q --disable-pip-version-check
 	@echo "installing what the documentation needs"
 	@$(BIN)/python tools/requirements.py docs > $@.txt && $(PIP) -r $@.txt && mv $@.txt $@
 
+.stamp-packages: .stamp-venv
+	@$(REQUIREMENTS) run all river > $@.txt && $(PIP) -r $@.txt && mv $@.txt $@
+
 # The package itself; compiled anew when a C++ source is newer.
-.stamp-install: .stamp-venv $(CPP)
-	@echo "compiling svmosaic"
+.stamp-core: .stamp-venv $(CPP)
 	@$(PIP) --no-build-isolation --no-deps -e .
+	@touch $@
+
+.stamp-install: pyproject.toml tools/requirements.py $(CPP)
+	@echo "compiling svmosaic, installing what it needs (two minutes on the first run)"
+	@$(MAKE) -s -j2 .stamp-core .stamp-packages
 	@touch $@
 
 clean:

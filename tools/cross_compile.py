@@ -24,6 +24,7 @@ TARGETS = {
     "aarch64-macos.11.0": ("Darwin", "arm64"),
     "x86_64-macos.11.0": ("Darwin", "x86_64"),
     "x86_64-windows-gnu": ("Windows", "AMD64"),
+    "aarch64-windows-gnu": ("Windows", "ARM64"),
     "aarch64-linux-gnu": ("Linux", "aarch64"),
     "x86_64-linux-gnu": ("Linux", "x86_64"),
 }

@@ -5,6 +5,9 @@
 
 #include "simd/levels.hpp"
 #include "simd/loops.hpp"
+#ifdef SVMOSAIC_X86_LEVELS
+#include "simd/x86_features.hpp"
+#endif
 
 namespace svmosaic::simd {
 
@@ -32,12 +35,9 @@ const Table& pick(const Table& baseline, const Table* avx2, const Table* avx512)
 
 Level best_level() {
 #ifdef SVMOSAIC_X86_LEVELS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return Level::avx512;
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Level::avx2;
+    const X86Features features = x86_features();
+    if (features.avx512) return Level::avx512;
+    if (features.avx2_and_fma) return Level::avx2;
 #endif
     return Level::baseline;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "solvers/dual_point.hpp"
+#include "solvers/hull_step.hpp"
 #include "solvers/stopping.hpp"
 
 namespace svmosaic {
@@ -106,8 +107,12 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
     }
 
     Solution solution;
+    HullStep<Real> hull_step;
     bool overlapping = false;
     while (true) {
+        if (hull_step.due(point)) {
+            hull_step.take(point, mean_gradient(point, 1.0) + mean_gradient(point, -1.0));
+        }
         const Spread positive = spread_of(point, 1.0);
         const Spread negative = spread_of(point, -1.0);
         const double distance = mean_gradient(point, 1.0) + mean_gradient(point, -1.0);
@@ -132,6 +137,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
         const bool all = amount == point.alpha(j);
         point.move(j, all ? 0.0 : point.alpha(j) - amount);
         point.move(i, point.alpha(i) + amount);
+        hull_step.count();
         ++solution.n_iter;
     }
     report(problem, settings.C, overlapping, point, solution);

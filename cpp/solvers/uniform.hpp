@@ -24,11 +24,11 @@ struct UniformSettings {
 // Method       the dual (Eq. 2.19) has sum a = 2 s with s in each class, so w = s (p - q) with p, q
 //              in the two hulls, and the objective is 2 s - 1/2 s^2 |p - q|^2: p and q are the
 //              nearest points and s = min(C / 2, 2 / |p - q|^2). They are found by MDM steps within
-//              the class whose gradients spread more. The intercept puts the boundary midway.
-// Stops when   both spreads together are at most tol |p - q|^2; or when |p - q| is at most tol
-// times
+//              the class whose gradients spread more, and after a thousand of them by steps of all
+//              that are above zero (HullStep). The intercept puts the boundary midway.
+// Stops when   both spreads together are at most tol |p - q|^2; or when |p - q| is at most tol of
 //              the size of the data and the hulls are not proved to be apart: then they count as
-//              overlapping. Where they overlap, |p - q|^2 falls like 1 / updates and no faster.
+//              overlapping. Where they overlap, |p - q|^2 falls like 1 / MDM steps and no faster.
 // Cost         two kernel columns per update, cached by KernelColumns.
 template <class Real>
 Solution solve_uniform(const Problem& problem, const UniformSettings& settings,

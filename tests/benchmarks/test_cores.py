@@ -59,6 +59,21 @@ def run(*arguments, bare=False):
     )
 
 
+@pytest.fixture
+def run_here(cores, monkeypatch, capsys):
+    """Return a function that runs the benchmark in this process: no second import."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cores.py", *map(str, arguments)])
+        try:
+            code = cores.main()
+        except SystemExit as refused:
+            code = refused.code
+        return code, *capsys.readouterr()
+
+    return call
+
+
 def test_stored_sets_come_back(cores, sets):
     X, y = cores.read_npz(sets / "letter.npz")
     assert (X.shape, X.dtype, y.shape) == ((300, 20), np.float32, (300,))
@@ -67,7 +82,7 @@ def test_stored_sets_come_back(cores, sets):
     assert (S.shape, S.dtype) == ((300, 20), np.float32)
 
 
-def test_a_run_writes_a_table_a_figure_and_the_same_model_for_all_threads(sets, tmp_path):
+def test_a_run_writes_a_table_a_figure_and_the_same_model_for_all_threads(sets, run_here, tmp_path):
     out, table, figure = tmp_path / "c.csv", tmp_path / "c.md", tmp_path / "c.svg"
     names = ("--sets", "letter,adult", "--models", "full,plain,smo", "--threads", "1,2")
 
@@ -84,8 +99,8 @@ def test_a_run_writes_a_table_a_figure_and_the_same_model_for_all_threads(sets, 
     assert "### plain" in table.read_text()
     assert figure.read_text().lstrip().startswith("<?xml")
     # From the file alone, on another computer.
-    again = run("--from", out, "--markdown", tmp_path / "again.md")
-    assert again.returncode == 0
+    code, _, _ = run_here("--from", out, "--markdown", tmp_path / "again.md")
+    assert code == 0
     assert (tmp_path / "again.md").read_text().splitlines()[:4] == table.read_text().splitlines()[
         :4
     ]
@@ -103,7 +118,7 @@ def test_a_few_packages_are_enough(sets, tmp_path):
     assert not figure.exists()
 
 
-def test_a_model_that_depends_on_the_threads_is_seen(cores, tmp_path):
+def test_a_model_that_depends_on_the_threads_is_seen(cores, run_here, tmp_path):
     row = {"set": "letter", "model": "full", "threads": 1, "fingerprint": "a", "n": 10}
     row |= {"support_vectors": 3, "fit_seconds": 2.0, "fit_per_decision": 4.0, "values_per_ns": 3.0}
     other = {**row, "threads": 2, "fit_seconds": 1.0}
@@ -113,9 +128,9 @@ def test_a_model_that_depends_on_the_threads_is_seen(cores, tmp_path):
     broken = [row, {**other, "fingerprint": "b"}]
     assert cores.different_models(broken) == ["full on letter"]
     cores.write_rows(broken, tmp_path / "c.csv")
-    done = run("--from", tmp_path / "c.csv")
-    assert done.returncode == 1
-    assert "Models that depend on the number of threads: full on letter." in done.stdout
+    code, out, _ = run_here("--from", tmp_path / "c.csv")
+    assert code == 1
+    assert "Models that depend on the number of threads: full on letter." in out
 
 
 def test_a_set_that_cannot_be_read_is_told(tmp_path):
@@ -125,8 +140,8 @@ def test_a_set_that_cannot_be_read_is_told(tmp_path):
     assert "web: FileNotFoundError" in done.stdout
 
 
-def test_an_unknown_set_is_refused():
-    done = run("--sets", "iris")
+def test_an_unknown_set_is_refused(run_here):
+    code, _, err = run_here("--sets", "iris")
 
-    assert done.returncode == 2
-    assert "iris is unknown; expected some of ijcnn1" in done.stderr
+    assert code == 2
+    assert "iris is unknown; expected some of ijcnn1" in err

@@ -130,6 +130,35 @@ def test_a_binary_classifier_among_others_may_be_constant(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hulls_that_nearly_touch_take_thousands_of_steps_and_not_millions(dtype):
+    # Steps of two variables do not converge in three million.
+    X, y = make_blobs(200, centers=2, cluster_std=2.0, random_state=0)
+    X = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(dtype)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The convex hulls of the classes overlap")
+        model = UniformSVC(tol=1e-5, max_iter=100_000).fit(X, y)
+
+    assert model.n_iter_[0] < 50_000
+    assert model.stop_reason_.tolist() == ["converged"]
+
+
+def test_nearest_points_that_many_variables_move_to_are_those_of_single_steps():
+    X, y = make_classification(600, random_state=0)
+    exact = UniformSVC(gamma=0.05, tol=1e-9).fit(X, y)
+    loose = UniformSVC(gamma=0.05, tol=1e-3).fit(X, y)
+
+    assert exact.dual_gap_[0] < 1e-9
+    assert loose.objective_[0] == pytest.approx(exact.objective_[0], abs=1e-4)
+    # The hard margin, by another solver; C / 2 is larger than 2 / |p - q|^2.
+    peer = SVC(C=1e9, gamma=0.05, tol=1e-6).fit(X, y)
+    hard = UniformSVC(C=1e9, gamma=0.05, tol=1e-7).fit(X, y)
+    np.testing.assert_allclose(
+        hard.decision_function(X), peer.decision_function(X), rtol=1e-3, atol=1e-3
+    )
+
+
 def test_the_thesis_solver_repeats_for_a_seed_and_differs_between_seeds(moons):
     X, y = moons
     settings = {"solver": "smo", "gamma": 1.0, "C": 10.0}

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone, is_outlier_detector, is_regressor
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
@@ -30,10 +31,12 @@ def first_of_each_class(estimators):
 # Those that learn slowly learn less.
 CHEAP = {
     "BaggedBagsClassifier": {"n_estimators": 3},
+    "DiverseDensityClassifier": {"n_starts": 1},
     "EMDDClassifier": {"n_starts": 1},
     "MIBoostClassifier": {"n_rounds": 4},
     "MIRMixSVMClassifier": {"mixing_cv": 2, "cv": 2, "gamma": [0.5]},
     "StackedBagsClassifier": {"cv": 2},
+    "TLCClassifier": {"estimator": GradientBoostingClassifier(n_estimators=5, max_depth=1)},
 }
 
 
