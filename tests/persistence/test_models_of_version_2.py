@@ -50,5 +50,7 @@ def test_roles_that_are_not_valid_are_refused(tmp_path, roles):
     model = load(FILE)
     model.column_roles_in_ = roles
 
-    with pytest.raises((ValueError, ModelFileError), match=r"not valid|not a list|not one character"):
+    with pytest.raises(
+        (ValueError, ModelFileError), match=r"not valid|not a list|not one character"
+    ):
         save(model, tmp_path / "m")

@@ -32,6 +32,7 @@ _PAGES = {
     "svmosaic.classification.smo_classifier": "smo",
     "svmosaic.classification.stream": "streams",
     "svmosaic.classification.svm_cbp": "boundary_points",
+    "svmosaic.classification.svm_ensemble": "ensemble",
     "svmosaic.classification.uniform": "uniform",
     "svmosaic.dask": "dask",
     "svmosaic.model_selection": "model_selection",
