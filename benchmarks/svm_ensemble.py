@@ -41,10 +41,39 @@ from svmosaic import OLLAWVClassifierCV, SVMEnsembleClassifier
 from svmosaic.datasets import load
 
 # Those of the papers' classification sets, without scikit-learn's own and without downloads.
-SETS = tuple(
-    "iris teach wine cancer sonar glass vote heart dermatology prokaryotic eukaryotic satimage usps "
-    "reuters letter adult w3a shuttle web ijcnn1 intrusion australian banknote fertility ionosphere "
-    "liver pima spect banana census electricity covertype".split()
+SETS = (
+    "iris",
+    "teach",
+    "wine",
+    "cancer",
+    "sonar",
+    "glass",
+    "vote",
+    "heart",
+    "dermatology",
+    "prokaryotic",
+    "eukaryotic",
+    "satimage",
+    "usps",
+    "reuters",
+    "letter",
+    "adult",
+    "w3a",
+    "shuttle",
+    "web",
+    "ijcnn1",
+    "intrusion",
+    "australian",
+    "banknote",
+    "fertility",
+    "ionosphere",
+    "liver",
+    "pima",
+    "spect",
+    "banana",
+    "census",
+    "electricity",
+    "covertype",
 )
 METHODS = ("ensemble", "svm-standard", "svm-minmax")
 FIELDS = ("set", "method", "seed", "fold", "accuracy", "cpu_seconds")

@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 import svmosaic
 from svmosaic import CalibratedClassifier, OLLAWVClassifierCV, SVMEnsembleClassifier
+from svmosaic.classification.svm_ensemble import _fitted_ranks
 from svmosaic.persistence.onnx_file import encode_onnx
 
 SMALL = {"gamma_factors": [0.25, 1.0], "Cs": [1.0, 100.0], "cv": 3}
@@ -45,12 +46,23 @@ def test_members_are_tuned_svms_of_scikit_learn(wine, model):
         assert model.member_scores_[name] == pytest.approx(search.best_score_, abs=1e-12)
         chosen = model.best_params_[name]
         score = {
-            (round(p["gamma"], 12), p["C"]): s
+            (round(p["gamma"], 8), p["C"]): s
             for p, s in zip(
                 search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True
             )
         }
-        assert score[round(chosen["gamma"], 12), chosen["C"]] == pytest.approx(search.best_score_)
+        assert score[round(chosen["gamma"], 8), chosen["C"]] == pytest.approx(search.best_score_)
+
+
+@pytest.mark.parametrize("n_rows", [150, 1300])
+def test_ranks_are_those_of_scikit_learn(n_rows):
+    X = np.random.default_rng(0).normal(size=(n_rows, 4)).round(1)
+    ours = _fitted_ranks(X)
+    theirs = QuantileTransformer(n_quantiles=min(n_rows, 1000), subsample=None).fit(X)
+    np.testing.assert_allclose(ours.quantiles_, theirs.quantiles_, rtol=0, atol=1e-12)
+    assert vars(ours).keys() == vars(theirs).keys()
+    new = np.random.default_rng(1).normal(size=(50, 4))
+    np.testing.assert_allclose(ours.transform(new), theirs.transform(new), atol=1e-9)
 
 
 def test_decision_values_are_the_weighted_mean_of_cut_values(wine, model):

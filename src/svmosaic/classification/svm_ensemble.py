@@ -80,7 +80,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
     cross-validation, as in `OLLAWVClassifierCV`. The decision values of all of them are averaged,
     with larger weights for higher cross-validated scores. The features are scaled inside: give them
     as they are. This is an addition to the published methods, and more accurate than one tuned SVM
-    on most tables, at four to five times the time of its search.
+    on most tables, at about four times the time of its search.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         How the features are scaled: to [0, 1], to mean 0 and variance 1, or by their rank among the
         training values. Sparse rows keep their zeros: ``"minmax"`` then divides by the largest
         absolute value, ``"standard"`` by the standard deviation, and ``"quantile"`` is left out.
-    gamma_factors : array-like of float, default=(1/256, 1/64, 1/16, 1/4, 1, 4, 16)
+    gamma_factors : array-like of float, default=(1/256, 1/32, 1/4, 2, 16)
         Values of gamma to try for each member, as multiples of 1 / (n_features * X.var()) of the
         scaled features.
     Cs : array-like of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -206,7 +206,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         *,
         kernels: Sequence[str] = KERNELS,
         scalings: Sequence[str] = SCALINGS,
-        gamma_factors: Sequence[float] = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0),
+        gamma_factors: Sequence[float] = (1 / 256, 1 / 32, 1 / 4, 2.0, 16.0),
         Cs: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0),
         sharpness: float = 20.0,
         tol: float = 1e-3,
@@ -248,7 +248,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         """
         X, y = check_training(self, X, y)
         names = self._member_names(sparse=sp.issparse(X))
-        scalers = {scaling: _new_scaler(scaling, X).fit(X) for scaling, _ in names}
+        scalers = {scaling: _fitted_scaler(scaling, X) for scaling, _ in names}
         tables = {scaling: scaler.transform(X) for scaling, scaler in scalers.items()}
         progress = current_progress(type(self).__name__, self.verbose)
         searches = {}
@@ -344,12 +344,31 @@ def _part_of_progress(
     progress(number + 1, n_parts, 0)
 
 
-def _new_scaler(scaling: str, X: Any) -> Any:
-    """Return a scaler for rows like `X`, not fitted yet."""
-    if scaling == "minmax":
-        return MaxAbsScaler() if sp.issparse(X) else MinMaxScaler()
+def _fitted_scaler(scaling: str, X: Any) -> Any:
+    """Return a scaler that is fitted to training rows."""
+    if scaling == "quantile":
+        return _fitted_ranks(X)
+    sparse = sp.issparse(X)
     if scaling == "standard":
-        return StandardScaler(with_mean=not sp.issparse(X))
-    # All rows count, so that nothing is drawn at random.
+        return StandardScaler(with_mean=not sparse).fit(X)
+    return (MaxAbsScaler() if sparse else MinMaxScaler()).fit(X)
+
+
+def _fitted_ranks(X: Any) -> QuantileTransformer:
+    """Return what `QuantileTransformer.fit` returns, all rows counted, in a tenth of its time.
+
+    scikit-learn's own looks for missing values in every feature, which takes longer than a search
+    on many tables. Here there are none.
+    """
     n_quantiles = min(X.shape[0], _MOST_QUANTILES)
-    return QuantileTransformer(n_quantiles=n_quantiles, subsample=None)
+    scaler = QuantileTransformer(n_quantiles=n_quantiles, subsample=None)
+    scaler.n_quantiles_ = n_quantiles
+    scaler.n_features_in_ = X.shape[1]
+    scaler.references_ = np.linspace(0.0, 1.0, n_quantiles)
+    if n_quantiles == X.shape[0]:
+        scaler.quantiles_ = np.sort(X, axis=0)
+    else:
+        quantiles = np.quantile(X, scaler.references_, axis=0)
+        # Rounding may turn neighbours around.
+        scaler.quantiles_ = np.maximum.accumulate(quantiles)
+    return scaler
