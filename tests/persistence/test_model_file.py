@@ -229,6 +229,17 @@ def test_same_model_gives_the_same_bytes(iris):
     assert encode(model) == encode(pickle.loads(pickle.dumps(model)))
 
 
+@pytest.mark.parametrize("refine", [None, "full"])
+def test_round_trip_of_a_selection_that_took_all_samples(round_trip, refine):
+    X = np.arange(6.0)[:, np.newaxis]
+    model = OLLAWVClassifier(gamma=10.0, margin=50.0, max_iter=1.0, refine=refine)
+    model.fit(X, [0, 1, 0, 1, 0, 1])
+
+    loaded = round_trip(model)
+
+    np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
+
+
 def test_loaded_arrays_can_be_written(iris, round_trip):
     model = round_trip(OLLAWVClassifier().fit(*iris))
 

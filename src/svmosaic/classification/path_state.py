@@ -19,7 +19,8 @@ PATH: dict[str, Kind] = {
             "offsets": Array(INTEGERS, ("n_offsets",), minimum=0),
             "rows": row_numbers("n_steps"),
             "steps": doubles("n_steps"),
-            "violations": doubles("n_steps"),
+            # Infinite after a step that left no sample to look at.
+            "violations": doubles("n_steps", finite=False),
             "total_weights": doubles("n_paths", above=0),
         }
     ),
@@ -45,6 +46,9 @@ def check_path(model: Any, sizes: Scope) -> None:
     expect("offsets of the path", offsets.size, n_problems + 1)
     if offsets[0] != 0 or offsets[-1] != sizes["n_steps"] or np.any(offsets[1:] < offsets[:-1]):
         refuse(f"the offsets of the path do not ascend from 0 to {sizes['n_steps']}")
+    odd = np.flatnonzero(~np.isfinite(path["violations"]))
+    if not np.all(path["violations"][odd] == np.inf) or not np.isin(odd + 1, offsets).all():
+        refuse("a violation of the path is nan, or infinite before its last step")
     if model.refine is None and not np.isin(path["rows"], model.support_).all():
         refuse(
             "the path takes a row that is not a support vector; 'refine' was not None in the fit"

@@ -60,14 +60,16 @@ def _check_members(model: Any, sizes: Scope) -> None:
         refuse("'member_scores' does not have a number for each member")
     if list(model.best_params_) != names:
         refuse("'best_params' does not have parameters for each member")
-    for what, found in (("members", model.members_), ("scalers", model.scalers_)):
-        expect(what, len(found), len(names))
+    expect("members", len(model.members_), len(names))
+    expect("scalers", len(model.scalers_), len({name.partition(", ")[0] for name in names}))
     expect("weights", sizes["n_members"], len(names))
+    expect("members beyond those of all scalers", len(names) % len(model.scalers_), 0)
     expect("updates", sizes["n_problems"], sum(m.n_iter_.size for m in model.members_))
     if not np.isclose(model.weights_.sum(), 1.0):
         refuse("the weights do not sum to 1")
-    for member, scaler in zip(model.members_, model.scalers_, strict=True):
+    for scaler in model.scalers_:
         expect("features of a scaler", scaler.n_features_in_, model.n_features_in_)
+    for member in model.members_:
         expect("features of a member", member.n_features_in_, model.n_features_in_)
         if member.multi_class != "ovo" or not np.array_equal(member.classes_, model.classes_):
             refuse("a member has other classes, or other pairs of them")
@@ -123,9 +125,10 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
     Attributes
     ----------
     members_ : list of OLLAWVClassifier
-        The SVM of each scaling and kernel, fitted to all data.
+        The SVM of each scaling and kernel, fitted to all data; those of one scaling follow each
+        other.
     scalers_ : list of transformer
-        The fitted scaler of each member.
+        The fitted scaler of each scaling.
     weights_ : ndarray of shape (n_members,)
         Their weights, which sum to 1.
     member_scores_ : dict of str to float
@@ -264,7 +267,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
             str(name): {key: s.best_params_[key] for key in ("gamma", "C")}
             for name, s in searches.items()
         }
-        self.scalers_ = [scalers[name.scaling] for name in names]
+        self.scalers_ = list(scalers.values())
         self.members_ = [search.best_estimator_ for search in searches.values()]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
         self.classes_ = self.members_[0].classes_
@@ -312,11 +315,11 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
 
     def _output_values(self, X: Any) -> DoubleArray:
         """Return the weighted means of the members' values for each pair of classes."""
+        n_kernels = len(self.members_) // len(self.scalers_)
         total: Any = 0.0
-        scaler, scaled = None, X
-        for member, own, weight in zip(self.members_, self.scalers_, self.weights_, strict=True):
-            if own is not scaler:
-                scaler, scaled = own, own.transform(X)
+        for number, (member, weight) in enumerate(zip(self.members_, self.weights_, strict=True)):
+            if number % n_kernels == 0:
+                scaled = self.scalers_[number // n_kernels].transform(X)
             values = member._output_values(member._check_rows(scaled))
             total = total + weight * np.clip(values, -1.0, 1.0)
         return np.asarray(total)

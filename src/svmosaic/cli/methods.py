@@ -14,6 +14,7 @@ __all__ = [
     "named_parameter",
     "positive_side",
     "resolve_positive",
+    "takes_weights",
 ]
 
 # The name on the command line and the public class.
@@ -159,3 +160,10 @@ def _set(estimator: Any, who: str, given: dict[str, Any], settings: list[tuple[s
         if name not in known:
             raise ValueError(f"{who} has no parameter {name!r}. It has: {', '.join(known)}.")
     return estimator.set_params(**{**given, **dict(settings)})
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether rows may have weights when it is trained."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(estimator, "sample_weight"))

@@ -16,7 +16,13 @@ from svmosaic.cli.console import (
     uninterrupted,
 )
 from svmosaic.cli.files import Files
-from svmosaic.cli.methods import METHODS, make_estimator, named_parameter, resolve_positive
+from svmosaic.cli.methods import (
+    METHODS,
+    make_estimator,
+    named_parameter,
+    resolve_positive,
+    takes_weights,
+)
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
 
@@ -176,7 +182,7 @@ def run(args: argparse.Namespace) -> None:
     data = dense_where_needed(data, estimator)
     if task == "bags":
         resolve_positive(estimator, data.y)
-    if data.sample_weight is not None and task != "rows":
+    if data.sample_weight is not None and not takes_weights(estimator):
         raise ValueError(
             f"{data.name} has weights of its rows, which {args.method} does not take. Remove them."
         )
@@ -196,10 +202,10 @@ def run(args: argparse.Namespace) -> None:
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
-        if task == "rows":
-            estimator.fit(X, data.y, data.sample_weight)
-        else:
+        if data.sample_weight is None:
             estimator.fit(X, data.y)
+        else:
+            estimator.fit(X, data.y, data.sample_weight)
     seconds = time.perf_counter() - begin
     model = preparation.assemble(estimator, data.feature_names, targets, roles)
     # Saved before it is measured: whatever goes wrong from here on, the model is not lost.
