@@ -14,6 +14,7 @@ __all__ = [
     "Fields",
     "bag_fields",
     "chain_fields",
+    "ensemble_fields",
     "listed",
     "mixture_fields",
     "part_name",
@@ -87,6 +88,25 @@ def chain_fields(model: Any) -> Fields:
         ("regressors", f"{model.intercept_.size} in {plural(len(model.chains_), 'chain')}"),
         ("support vectors", model.support_.size),
     ]
+
+
+def ensemble_fields(model: Any) -> Fields:
+    """Return the members of an ensemble of tuned classifiers, the heaviest first."""
+    shown = sorted(
+        zip(model.member_scores_.items(), model.weights_, strict=True), key=lambda one: -one[1]
+    )
+    rows = {row for member in model.members_ for row in member.support_.tolist()}
+    return [
+        ("support vectors", f"{len(rows)} rows, in {plural(len(model.members_), 'model')}"),
+        *(
+            (name, f"weight {weight:.2f}, score {score:.4f}, {_chosen(model.best_params_[name])}")
+            for (name, score), weight in shown
+        ),
+    ]
+
+
+def _chosen(parameters: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value:.4g}" for name, value in parameters.items())
 
 
 def bag_fields(model: Any) -> Fields:

@@ -52,13 +52,15 @@ def run(args: argparse.Namespace) -> None:
 def _expansion_fields(estimator: Any) -> list[tuple[str, object]]:
     """Return what the decisions are made of: a kernel expansion, planes, chains or bags."""
     from svmosaic.cli.data_kinds import data_kind
-    from svmosaic.cli.describe import bag_fields, chain_fields, positive_fields
+    from svmosaic.cli.describe import bag_fields, chain_fields, ensemble_fields, positive_fields
 
     task = data_kind(estimator)
     if task == "targets":
         return [("targets", estimator.n_targets_), *chain_fields(estimator)]
     if task == "bags":
         return [*positive_fields(estimator), *bag_fields(estimator)]
+    if hasattr(estimator, "members_"):
+        return ensemble_fields(estimator)
     if not hasattr(estimator, "support_vectors_"):
         return [
             ("planes", estimator.weights_.size),

@@ -323,6 +323,7 @@ def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str,
     from svmosaic.cli.describe import (
         bag_fields,
         chain_fields,
+        ensemble_fields,
         part_name,
         positive_fields,
         stop_reasons,
@@ -332,6 +333,8 @@ def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str,
         return chain_fields(estimator)
     if task == "bags":
         return [*positive_fields(estimator), *bag_fields(estimator)]
+    if hasattr(estimator, "members_"):
+        return ensemble_fields(estimator)
     if not hasattr(estimator, "n_support_"):
         return [
             ("planes", int(estimator.n_planes_.sum())),
@@ -345,6 +348,8 @@ def _result_fields(estimator: Any, data: Dataset, task: Kind) -> list[tuple[str,
 
 
 def _verbose_fields(estimator: Any) -> list[tuple[str, object]]:
+    if hasattr(estimator, "members_"):
+        return [("steps", int(estimator.n_iter_.sum()))]
     if not hasattr(estimator, "n_support_"):
         return [("planes", ", ".join(map(str, estimator.n_planes_.tolist())))]
     steps = estimator.n_iter_
