@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from scipy.stats import gmean, wilcoxon
@@ -105,6 +106,39 @@ def test_tuning():
     assert f"Tuning takes {gmean(ratios):.0f} times less processor time" in README
     assert f"[{gmean(ratios):.0f}×]{{.figure-number}}" in START
     assert wilcoxon(*accuracies, method="approx").pvalue > 0.05
+
+
+def test_the_ensemble():
+    rows = {}
+    for row in _rows("svm_ensemble.csv"):
+        rows.setdefault(row["method"], {}).setdefault(row["set"], []).append(row)
+    page = (ROOT / "docs" / "ensemble.md").read_text(encoding="utf-8")
+    published = {line[0]: line[1:] for line in _table(page, "against one tuned SVM")}
+    for method, name in (
+        ("svm-standard", "standardised features"),
+        ("svm-minmax", "features in [0, 1]"),
+    ):
+        ours, theirs = (
+            [[float(row["accuracy"]) for row in rows[m][s]] for s in sorted(rows[method])]
+            for m in ("ensemble", method)
+        )
+        assert {len(folds) for folds in [*ours, *theirs]} == {25}
+        gains = [fmean(a) - fmean(b) for a, b in zip(ours, theirs, strict=True)]
+        seconds = [
+            [sum(float(row["cpu_seconds"]) for row in rows[m][s]) for s in sorted(rows[method])]
+            for m in ("ensemble", method)
+        ]
+        points, won_lost, p, times = published[name]
+        assert points == f"{fmean(gains):+.2f}"
+        won, lost = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        assert won_lost == f"{won}, {lost}"
+        assert float(p) == pytest.approx(wilcoxon(gains).pvalue, rel=0.3)
+        ratio = gmean([a / b for a, b in zip(*seconds, strict=True)])
+        assert times == f"{ratio:.1f} times"
+        if method == "svm-standard":
+            words = " ".join(README.split())
+            assert f"is {fmean(gains):.2f} points more accurate than one tuned SVM" in words
+            assert f"on 32 sets ({won} won, {lost} lost), at {ratio:.1f} times the time" in words
 
 
 def test_a_gpu():
