@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -16,9 +18,10 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from svmosaic import OLLAWVClassifierCV, report_progress
+from svmosaic import OLLAWVClassifierCV
 from svmosaic.classification import search_race
 from svmosaic.classification.search_race import (
+    _Judge,
     paired_deviation,
     round_sizes,
     still_hopeful,
@@ -313,22 +316,33 @@ def test_large_tables_race_by_default():
 
 
 @pytest.mark.usefixtures("short")
-def test_progress_goes_forward_and_an_error_in_it_ends_the_race(blobs):
-    X, y = blobs
+def test_progress_adds_the_calls_before():
     seen = []
-    with report_progress(lambda *report: seen.append(report)):
-        search = OLLAWVClassifierCV(racing=True, **GRID).fit(X, y)
+    grid = SimpleNamespace(gammas=np.ones(2), margins=np.ones(1), Cs=np.ones(3))
+    judge = _Judge(None, None, grid, 1, lambda *report: seen.append(report))
 
-    done, total, _ = np.array(seen).T
-    assert np.all(done <= total)
-    assert np.all(np.diff(done) >= 0)
+    first = judge._reporter()
+    first(3, 10, 50)
+    first(10, 10, 90)
+    judge._reporter()(1, 4, 5)
 
-    def stop(done, total, steps):
-        raise KeyboardInterrupt
+    assert seen == [(3, 10, 50), (10, 10, 90), (11, 14, 95)]
 
+
+def test_an_interrupted_race_leaves_the_old_results(blobs):
+    X, y = blobs
+    search = OLLAWVClassifierCV(racing=True, **GRID).fit(X, y)
     before = search.cv_results_
-    with pytest.raises(KeyboardInterrupt), report_progress(stop):
-        search.fit(X, y)
+    calls = []
+
+    def stop(model, X, y):
+        calls.append(len(y))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return 0.5
+
+    with pytest.raises(KeyboardInterrupt):
+        search.set_params(scoring=stop).fit(X, y)
     assert search.cv_results_ is before
 
 

@@ -89,7 +89,8 @@ def resolve_scoring(scoring: Any, model: Any, who: str) -> SearchScoring:
     parts = scorer_parts(scorer)
     if parts is None:
         return SearchScoring(called, scorer, None, _has_weight(scorer))
-    if not any(hasattr(model, method) for method in parts.methods):
+    # No generator that ends early: Ctrl-C while it is closed would be lost.
+    if not [method for method in parts.methods if hasattr(model, method)]:
         raise ValueError(
             f"{who} expected a scoring that needs predict or decision_function. {called!r} needs "
             f"{' or '.join(parts.methods)}; choose another one, or search with GridSearchCV over "
