@@ -341,6 +341,14 @@ def test_every_method_is_trained_saved_and_used(svmosaic, blobs, tmp_path, metho
     assert METHODS[method] in svmosaic("info", tmp_path / "m").out
 
 
+def test_tune_refits_a_method_without_weights(svmosaic, blobs, tmp_path):
+    words = ("--method", "svm-ensemble", "--cv", "2", "--set", "scalings=['standard']")
+    outcome = svmosaic("tune", blobs, "-o", tmp_path / "m", *words)
+
+    assert outcome.code == 0, outcome.err
+    assert svmosaic("predict", tmp_path / "m", blobs).code == 0
+
+
 @pytest.mark.parametrize(
     ("method", "setting"), [("smo-regression", "epsilon=0.01"), ("nu-smo-regression", "nu=0.2")]
 )

@@ -14,6 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from svmosaic.bags import Bags
 from svmosaic.cli.data_kinds import data_kind
 from svmosaic.cli.folds import make_folds
+from svmosaic.cli.methods import fit_weighted
 from svmosaic.cli.preparation import Preparation
 from svmosaic.metrics import get_scorer, scorer_names
 
@@ -231,9 +232,9 @@ class GridSearch:
 
     def _fit(self, candidate: dict[str, Any], X: Any, y: Any, weight: Any) -> Any:
         model = clone(self.estimator).set_params(**candidate)
-        if weight is None or data_kind(model) != "rows":
-            return model.fit(X, y)
-        return model.fit(X, y, weight)
+        if data_kind(model) != "rows":
+            weight = None
+        return fit_weighted(model, X, y, weight, "The file")
 
 
 def check_grid(estimator: Any, grid: dict[str, list[Any]], who: str) -> None:

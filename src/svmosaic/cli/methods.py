@@ -9,12 +9,12 @@ from typing import Any
 __all__ = [
     "CLUSTER_METHODS",
     "METHODS",
+    "fit_weighted",
     "make_cluster_estimator",
     "make_estimator",
     "named_parameter",
     "positive_side",
     "resolve_positive",
-    "takes_weights",
 ]
 
 # The name on the command line and the public class.
@@ -162,8 +162,15 @@ def _set(estimator: Any, who: str, given: dict[str, Any], settings: list[tuple[s
     return estimator.set_params(**{**given, **dict(settings)})
 
 
-def takes_weights(estimator: Any) -> bool:
-    """Whether rows may have weights when it is trained."""
+def fit_weighted(estimator: Any, X: Any, y: Any, weights: Any, who: str) -> Any:
+    """Fit a method to rows that may have weights; `who` names the data if it takes none."""
     from sklearn.utils.validation import has_fit_parameter
 
-    return bool(has_fit_parameter(estimator, "sample_weight"))
+    if weights is None:
+        return estimator.fit(X, y)
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"{who} has weights of its rows, which {type(estimator).__name__} does not take. "
+            "Remove them."
+        )
+    return estimator.fit(X, y, weights)

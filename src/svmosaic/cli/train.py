@@ -18,10 +18,10 @@ from svmosaic.cli.console import (
 from svmosaic.cli.files import Files
 from svmosaic.cli.methods import (
     METHODS,
+    fit_weighted,
     make_estimator,
     named_parameter,
     resolve_positive,
-    takes_weights,
 )
 from svmosaic.utils.optional import import_optional
 from svmosaic.utils.wording import plural
@@ -182,7 +182,7 @@ def run(args: argparse.Namespace) -> None:
     data = dense_where_needed(data, estimator)
     if task == "bags":
         resolve_positive(estimator, data.y)
-    if data.sample_weight is not None and not takes_weights(estimator):
+    if data.sample_weight is not None and task != "rows":
         raise ValueError(
             f"{data.name} has weights of its rows, which {args.method} does not take. Remove them."
         )
@@ -202,10 +202,7 @@ def run(args: argparse.Namespace) -> None:
     begin = time.perf_counter()
     X = preparation.fit_transform(data.X)
     with show_progress("training", verbose=args.verbose):
-        if data.sample_weight is None:
-            estimator.fit(X, data.y)
-        else:
-            estimator.fit(X, data.y, data.sample_weight)
+        fit_weighted(estimator, X, data.y, data.sample_weight, data.name)
     seconds = time.perf_counter() - begin
     model = preparation.assemble(estimator, data.feature_names, targets, roles)
     # Saved before it is measured: whatever goes wrong from here on, the model is not lost.
@@ -414,10 +411,8 @@ def _cross_validated(
         preparation = plan_preparation(args.scale, args.impute, data.X[train], data.feature_names)
         X, fresh = preparation.fit_transform(data.X[train]), clone(estimator)
         with show_progress("cross-validating", verbose=args.verbose):
-            if weight is None:
-                fresh.fit(X, y[train])
-            else:
-                fresh.fit(X, y[train], weight[train])
+            of_train = None if weight is None else weight[train]
+            fit_weighted(fresh, X, y[train], of_train, data.name)
         scores.append(model_score(fresh, preparation.transform(data.X[test]), y[test]))
     return f"{np.mean(scores):.4f} (deviation {np.std(scores, ddof=1):.4f} over {args.cv} folds)"
 

@@ -20,6 +20,7 @@ from svmosaic.cli.console import (
 from svmosaic.cli.files import Files
 from svmosaic.cli.methods import (
     METHODS,
+    fit_weighted,
     make_estimator,
     named_parameter,
     positive_side,
@@ -473,10 +474,8 @@ def _write(
         preparation = plan_preparation(args.scale, args.impute, data.X, data.feature_names)
         X = preparation.fit_transform(data.X)
         with show_progress("training", verbose=args.verbose):
-            best = clone(best)
-            best = (
-                best.fit(X, data.y, data.sample_weight) if task == "rows" else best.fit(X, data.y)
-            )
+            weights = data.sample_weight if task == "rows" else None
+            best = fit_weighted(clone(best), X, data.y, weights, data.name)
     with uninterrupted():
         if args.results is not None:
             _write_results(search, args.results)
