@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -79,8 +80,9 @@ def _tuning(ax: Any, results: Path, theme: str) -> None:
     labels += (("full", "OLLAWVClassifierCV", "o", _OURS[theme]),)
     for method, label, marker, colour in labels:
         kept = [row for row in rows if row["method"] == method]
-        x = [float(row["cpu_seconds"]) for row in kept]
-        y = [float(row["accuracy"]) for row in kept]
+        by_set = [[r for r in kept if r["set"] == name] for name in {r["set"] for r in kept}]
+        x = [fmean(float(row["cpu_seconds"]) for row in seeds) for seeds in by_set]
+        y = [fmean(float(row["accuracy"]) for row in seeds) for seeds in by_set]
         ax.plot(x, y, marker, color=colour, label=label, ms=6)
     ax.set_xscale("log")
     ax.set_xlabel("CPU seconds to tune; accuracy %, eleven sets")

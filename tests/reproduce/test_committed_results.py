@@ -34,8 +34,11 @@ _PATHS = [
 def test_the_page_is_made_from_the_folds(path, tmp_path):
     if data_folder() is None:
         pytest.skip("needs the data folder: set SVMOSAIC_DATA")
-    found = re.fullmatch(r"(.+?)(?:-(quick|large))?\.csv\.gz", path.name)
-    result = reproduce(found[1], tmp_path, size=found[2] or "full", reuse=path, only_finished=True)
+    found = re.fullmatch(r"(.+?)(?:-(quick|large))?(?:-(\d)-repeats)?\.csv\.gz", path.name)
+    size, repeats = found[2] or "full", found[3] and int(found[3])
+    result = reproduce(
+        found[1], tmp_path, size=size, repeats=repeats, reuse=path, only_finished=True
+    )
 
     assert not result.failures
     committed = (RESULTS / path.name.replace(".csv.gz", ".md")).read_text(encoding="utf-8")

@@ -99,6 +99,44 @@ def test_a_second_call_goes_on(small_table):
     assert second.numbers == first.numbers
 
 
+def test_repeats_show_deviations_over_seeds(small_table):
+    result = reproduce("0.1", size="quick", repeats=3)
+
+    assert result.folder.name == "reproduce-0.1-quick-3-repeats"
+    assert result.summary.n_done == 3 * 2 * 2 * 3
+    one = [
+        repeat.cells["sklearn-wine", "accuracy", "tree"].ours for repeat in result.numbers.repeats
+    ]
+    cell = result.numbers.cells["sklearn-wine", "accuracy", "tree"]
+    deviation = result.numbers.deviation("sklearn-wine", "accuracy", "tree")
+    assert cell.ours == pytest.approx(np.mean(one))
+    assert 0 < deviation == pytest.approx(np.std(one, ddof=1))
+    page = result.files[1].read_text()
+    assert "Made by `svmosaic reproduce 0.1 --quick --repeats 3`." in page
+    assert re.search(rf"{cell.ours:.2f}(\*\*)? ± {deviation:.2f} \(70.00, ", page)
+    rank = result.numbers.mean_rank("accuracy", "tree")
+    spread = result.numbers.rank_deviation("accuracy", "tree")
+    assert f"{rank:.2f} ± {spread:.2f}" in page
+    assert "±" not in reproduce("0.1", size="quick").files[1].read_text()
+
+
+def test_repeats_need_a_nested_cross_validation(small_table):
+    text = small_table["0.1"][1].replace("outer = 3\n", 'kind = "holdout"\n')
+    small_table["0.2"] = ("0.2.toml", text.replace('id = "0.1"', 'id = "0.2"'))
+
+    with pytest.raises(ValueError, match="repeats must be at least 1, got 0"):
+        reproduce("0.1", "out", repeats=0)
+    with pytest.raises(
+        ValueError, match=r"0\.2 in this size is no nested cross-validation but 'hol"
+    ):
+        reproduce("0.2", "out", repeats=5)
+
+
+def test_a_figure_without_data_cannot_be_repeated(tmp_path):
+    with pytest.raises(ValueError, match=r"fig-5\.2 is a figure without cross-validation"):
+        reproduce("fig-5.2", tmp_path, repeats=5)
+
+
 def test_the_page_comes_from_the_folds_of_another_run(small_table):
     first = reproduce("0.1", "first")
     results = first.folder / "results.csv"

@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--large", action="store_true", help="the large data sets of the table; takes hours"
     )
     parser.add_argument(
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="repeat a nested cross-validation with N seeds and show the deviation over them",
+    )
+    parser.add_argument(
         "--out", metavar="FOLDER", help="where the results go (default: reproduce-TABLE-SIZE)"
     )
     parser.add_argument(
@@ -94,7 +100,7 @@ def files(args: argparse.Namespace) -> Files:
 
     if args.table == "list":
         return Files()
-    folder = args.out or default_folder(find_table(args.table), _size(args))
+    folder = args.out or default_folder(find_table(args.table), _size(args), args.repeats)
     return Files((args.reuse,), folder=OutputFolder(folder, (*WRITTEN, "comparison.csv")))
 
 
@@ -121,6 +127,7 @@ def run(args: argparse.Namespace) -> None:
             reuse=args.reuse,
             only_finished=args.only_finished,
             fetch_missing=args.fetch,
+            repeats=args.repeats,
             progress=report_lines(),
         )
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ __all__ = ["figure_page", "table_page"]
 
 def table_page(
     spec: TableSpec,
-    size: str,
+    command: str,
     experiment: ExperimentSpec,
     missing: Missing,
     numbers: Numbers,
@@ -28,16 +28,9 @@ def table_page(
     made: Mapping[str, str],
 ) -> str:
     """Return the page: what was run, ours beside the paper's, ranks, statistics, notes."""
-    parts = [*_head(spec, size, made), _protocol(experiment)]
+    parts = [*_head(spec, command, made), _protocol(experiment)]
     parts += [*_gaps(missing, failures), *_reused(records)]
-    parts.append(
-        "A cell is ours, then in brackets the printed number and ours minus it; with x, how many "
-        "times ours the printed number is. The best of ours is bold. Ranks in brackets are of the "
-        "printed numbers on the same data sets."
-        if any(metric.as_ratio for metric in numbers.metrics)
-        else "A cell is ours, then in brackets the printed number and ours minus it. The best of "
-        "ours is bold. Ranks in brackets are of the printed numbers on the same data sets."
-    )
+    parts.append(_how_to_read(numbers))
     for metric in numbers.metrics:
         parts += [f"## {metric.label}", _table(numbers, metric)]
         parts += statements(spec, numbers, records, metric)
@@ -46,9 +39,22 @@ def table_page(
     return "\n\n".join([*parts, *_notes(spec)]) + "\n"
 
 
+def _how_to_read(numbers: Numbers) -> str:
+    text = "A cell is ours, then in brackets the printed number and ours minus it"
+    if any(metric.as_ratio for metric in numbers.metrics):
+        text += "; with x, how many times ours the printed number is"
+    text += ". The best of ours is bold. "
+    if numbers.repeats:
+        text += (
+            f"After ± is the standard deviation over the {len(numbers.repeats)} repeats, each with "
+            "a seed of its own; that of a mean rank is over the ranks of each repeat alone. "
+        )
+    return text + "Ranks in brackets are of the printed numbers on the same data sets."
+
+
 def figure_page(
     spec: TableSpec,
-    size: str,
+    command: str,
     pictures: Sequence[str],
     missing: Missing,
     records: Sequence[Mapping[str, Any]],
@@ -56,17 +62,16 @@ def figure_page(
     made: Mapping[str, str],
 ) -> str:
     """Return the page of a figure; `records` are those of the table that it shows."""
-    parts = [*_head(spec, size, made), *_gaps(missing, failures), *_reused(records)]
+    parts = [*_head(spec, command, made), *_gaps(missing, failures), *_reused(records)]
     parts += [f"![{spec.title}]({picture})" for picture in pictures]
     return "\n\n".join([*parts, *_notes(spec)]) + "\n"
 
 
-def _head(spec: TableSpec, size: str, made: Mapping[str, str]) -> list[str]:
+def _head(spec: TableSpec, command: str, made: Mapping[str, str]) -> list[str]:
     rows = "\n".join(f"| {name} | {value} |" for name, value in made.items())
-    option = "" if size == "full" else f" --{size}"
     return [
         f"# {spec.id}: {spec.title}",
-        f"{spec.source}. Made by `svmosaic reproduce {spec.id}{option}`.",
+        f"{spec.source}. Made by `{command}`.",
         f"| | |\n|---|---|\n{rows}",
     ]
 
@@ -157,7 +162,9 @@ def _table(numbers: Numbers, metric: Metric) -> str:
     lines = [["data set", *numbers.methods], ["---"] * (1 + len(numbers.methods))]
     for dataset in numbers.datasets:
         cells = [numbers.cells[dataset, metric.name, method] for method in numbers.methods]
-        lines.append([dataset, *(_cell(cell, metric, _is_best(cell, cells)) for cell in cells)])
+        deviations = [numbers.deviation(dataset, metric.name, m) for m in numbers.methods]
+        shown = zip(cells, deviations, strict=True)
+        lines.append([dataset, *(_cell(c, metric, _is_best(c, cells), d) for c, d in shown)])
     lines.append(["mean", *(_mean(numbers, metric, method) for method in numbers.methods)])
     lines.append(["mean rank", *(_rank(numbers, metric, method) for method in numbers.methods)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -168,14 +175,19 @@ def _is_best(cell: Beside, cells: Sequence[Beside]) -> bool:
     return cell.rank is not None and cell.rank == min(ranks)
 
 
-def _cell(cell: Beside, metric: Metric, best: bool) -> str:
+def _cell(cell: Beside, metric: Metric, best: bool, deviation: float | None) -> str:
     if cell.ours is None:
         return "" if cell.paper is None else f"({cell.paper:.{metric.digits}f})"
     ours = f"{cell.ours:.{metric.digits}f}"
     text = f"**{ours}**" if best else ours
+    text += _plus_minus(deviation, metric.digits)
     if cell.paper is None or cell.difference is None:
         return text
     return f"{text} ({_beside(cell.ours, cell.paper, metric)})"
+
+
+def _plus_minus(deviation: float | None, digits: int) -> str:
+    return "" if deviation is None else f" ± {deviation:.{digits}f}"
 
 
 def _beside(ours: float, paper: float, metric: Metric) -> str:
@@ -201,6 +213,7 @@ def _rank(numbers: Numbers, metric: Metric, method: str) -> str:
     ours = numbers.mean_rank(metric.name, method)
     paper = numbers.mean_rank(metric.name, method, paper=True)
     text = "" if ours is None else f"{ours:.2f}"
+    text += _plus_minus(numbers.rank_deviation(metric.name, method), 2)
     return text if paper is None else f"{text} ({paper:.2f})"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from statistics import fmean, median, pstdev
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean, median, pstdev, stdev
 from typing import Any
 
 from svmosaic.reproduce.paper_spec import Metric, TableSpec
@@ -57,12 +57,23 @@ class Beside:
 
 @dataclass(frozen=True)
 class Numbers:
-    """All numbers of a table."""
+    """All numbers of a table.
+
+    Attributes
+    ----------
+    datasets, methods, metrics : tuple
+        What was compared by what.
+    cells : mapping of (data set, metric, method) to Beside
+        The numbers.
+    repeats : tuple of Numbers
+        Those of each repeat of the cross-validation alone; empty where there is one.
+    """
 
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     metrics: tuple[Metric, ...]
     cells: Mapping[tuple[str, str, str], Beside]
+    repeats: tuple[Numbers, ...] = ()
 
     def of(self, metric: str) -> list[Beside]:
         """Return the numbers of a metric, data set by data set."""
@@ -75,6 +86,19 @@ class Numbers:
         known = [rank for rank in ranks if rank is not None]
         return fmean(known) if known else None
 
+    def deviation(self, dataset: str, metric: str, method: str) -> float | None:
+        """Return the standard deviation of a number over the repeats."""
+        return _deviation([one.cells[dataset, metric, method].ours for one in self.repeats])
+
+    def rank_deviation(self, metric: str, method: str) -> float | None:
+        """Return the standard deviation of a method's mean rank over the repeats."""
+        return _deviation([one.mean_rank(metric, method) for one in self.repeats])
+
+
+def _deviation(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return stdev(known) if len(known) == len(values) > 1 else None
+
 
 def ours_beside_printed(
     spec: TableSpec,
@@ -83,6 +107,20 @@ def ours_beside_printed(
     methods: Sequence[str],
 ) -> Numbers:
     """Put the records of a run beside the printed numbers."""
+    seeds = sorted({record["repeat"] for record in records})
+    repeats = tuple(
+        _numbers(spec, [r for r in records if r["repeat"] == seed], datasets, methods)
+        for seed in (seeds if len(seeds) > 1 else ())
+    )
+    return replace(_numbers(spec, records, datasets, methods), repeats=repeats)
+
+
+def _numbers(
+    spec: TableSpec,
+    records: Sequence[Mapping[str, Any]],
+    datasets: Sequence[str],
+    methods: Sequence[str],
+) -> Numbers:
     printed = {} if spec.printed is None else read_printed(spec.printed)
     folds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:

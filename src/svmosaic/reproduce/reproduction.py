@@ -64,10 +64,18 @@ class Reproduction:
     files: tuple[Path, ...]
 
 
-def default_folder(spec: TableSpec, size: str) -> Path:
+def default_folder(spec: TableSpec, size: str, repeats: int | None = None) -> Path:
     """Return the folder of a run; a figure that shows a table shares that of the table."""
     table = spec.id if spec.figure is None else spec.figure.get("table", spec.id)
-    return Path(f"reproduce-{table}-{size}")
+    return Path(f"reproduce-{table}-{size}" + (f"-{repeats}-repeats" if repeats else ""))
+
+
+def _command(spec: TableSpec, size: str, repeats: int | None = None) -> str:
+    """Return the command that does the same."""
+    words = ["svmosaic reproduce", spec.id]
+    words += [f"--{size}"] if size != "full" else []
+    words += [f"--repeats {repeats}"] if repeats else []
+    return " ".join(words)
 
 
 def reproduce(
@@ -82,6 +90,7 @@ def reproduce(
     progress: Callable[[Progress], None] | None = None,
     only_finished: bool = False,
     fetch_missing: bool = False,
+    repeats: int | None = None,
 ) -> Reproduction:
     """Run a table or figure of a paper again and put ours beside the printed numbers.
 
@@ -104,6 +113,9 @@ def reproduce(
     fetch_missing : bool, default=False
         Download data sets that are missing and have a public home, as `svmosaic.datasets.fetch`
         does. Without a network they are skipped, and `missing.not_fetched` says why.
+    repeats : int, default=None
+        How many times a nested cross-validation is repeated, each time with a seed of its own. The
+        page then has deviations over the repeats. None means as the table is defined, mostly once.
 
     Returns
     -------
@@ -118,7 +130,7 @@ def reproduce(
     ...     figure = reproduce("fig-3.3", folder)  # doctest: +SKIP
     """
     spec = find_table(table)
-    target = default_folder(spec, size) if folder is None else Path(folder)
+    target = default_folder(spec, size, repeats) if folder is None else Path(folder)
     options = {
         "n_jobs": n_jobs,
         "time_limit": time_limit,
@@ -127,11 +139,14 @@ def reproduce(
         "progress": progress,
         "only_finished": only_finished,
         "fetch_missing": fetch_missing,
+        "repeats": repeats,
     }
     if spec.figure is None:
         return _table(spec, target, size, options)
     if "table" in spec.figure:
         return _figure_of_table(spec, find_table(spec.figure["table"]), target, size, options)
+    if repeats is not None:
+        raise ValueError(f"repeats={repeats!r}: {spec.id} is a figure without cross-validation.")
     return _figure(spec, target, size)
 
 
@@ -153,7 +168,7 @@ class _Run:
 def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> _Run:
     not_fetched = _fetch_missing(spec, size) if options["fetch_missing"] else {}
     try:
-        experiment = spec.experiment(size)
+        experiment = _with_repeats(spec.experiment(size), spec.id, options["repeats"])
     except DataNotFoundError as error:
         reasons = [str(error), *not_fetched.values()]
         raise DataNotFoundError(reasons[-1]) from error
@@ -184,6 +199,20 @@ def _run(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -> 
         [item.name for item in experiment.methods],
     )
     return _Run(experiment, summary, records, failures, numbers, missing)
+
+
+def _with_repeats(experiment: ExperimentSpec, table: str, repeats: int | None) -> ExperimentSpec:
+    protocol = experiment.protocol
+    if repeats is None:
+        return experiment
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1, got {repeats!r}.")
+    if protocol.kind != "nested":
+        raise ValueError(
+            f"repeats={repeats!r}: {table} in this size is no nested cross-validation but "
+            f"{protocol.kind!r}. Leave it out."
+        )
+    return replace(experiment, protocol=replace(protocol, repeats=repeats))
 
 
 def _fetch_missing(spec: TableSpec, size: Size) -> dict[str, str]:
@@ -254,7 +283,7 @@ def _table(spec: TableSpec, folder: Path, size: Size, options: dict[str, Any]) -
     missing = run.missing
     page = table_page(
         spec,
-        size,
+        _command(spec, size, options["repeats"]),
         run.experiment,
         missing,
         run.numbers,
@@ -286,7 +315,9 @@ def _figure_of_table(
     drawing = draw_of_table(spec, table, run.numbers)
     missing = run.missing
     made = provenance(options["n_jobs"])
-    page = figure_page(*(spec, size, [f"{spec.id}.svg"], missing, run.records, run.failures, made))
+    command = _command(spec, size, options["repeats"])
+    pictures = [f"{spec.id}.svg"]
+    page = figure_page(*(spec, command, pictures, missing, run.records, run.failures, made))
     files = _write_figure(spec, folder, drawing, page)
     return Reproduction(*(spec, size, folder, missing, run.failures, run.summary, None, {}, files))
 
@@ -298,7 +329,8 @@ def _figure(spec: TableSpec, folder: Path, size: Size) -> Reproduction:
         raise ValueError(f"{spec.id} has no size 'large'; it has full, quick.")
     drawing = draw_alone(spec, quick=size == "quick")
     folder.mkdir(parents=True, exist_ok=True)
-    page = figure_page(*(spec, size, [f"{spec.id}.svg"], Missing({}, {}), (), (), provenance(None)))
+    command, made = _command(spec, size), provenance(None)
+    page = figure_page(*(spec, command, [f"{spec.id}.svg"], Missing({}, {}), (), (), made))
     files = _write_figure(spec, folder, drawing, page)
     return Reproduction(*(spec, size, folder, Missing({}, {}), (), None, None, {}, files))
 
