@@ -194,7 +194,7 @@ _HEADER = """# Attacks on the library
 
 Made by `make attack`, one section for each run. A hang is a file that takes more than 1 s of the
 processor; memory counts files above 512 MB; a wrong exception is one of another kind than
-documented, or a wrong result.
+documented, a wrong result, or a fit to at most 120 rows that takes more than 1 s.
 """
 
 
