@@ -28,11 +28,31 @@ struct Cholesky {
         }
     }
 
+    // Rows are finished in panels. The rest of the matrix is then read and written once for a
+    // panel, of which a tile fits into the first-level cache. Every element meets the rows above it
+    // in ascending order, so that neither size changes a bit.
+    static constexpr Index panel = 32;
+    static constexpr Index tile = 128;
+    // Of four rows, as many vectors as there are registers for.
+    static constexpr Index held = wide == 2 ? 4 : 2;
+
     static bool factorise(double* A, Index stride, Index n) {
-        // Rows are finished four at a time, so that the rest is read and written once for four.
-        for (Index j = 0; j < n; j += 4) {
-            const Index last = j + 4 < n ? j + 4 : n;
-            double* block = A + j * stride;
+        if (n <= 2 * panel) return finish_rows(A, stride, 0, n, n);
+        for (Index j = 0; j < n; j += panel) {
+            const Index last = j + panel < n ? j + panel : n;
+            if (!finish_rows(A, stride, j, last, n)) return false;
+            for (Index c = last / wide * wide; c < n; c += tile) {
+                subtract_panel(A, stride, j, last, c, c + tile < n ? c + tile : n);
+            }
+        }
+        return true;
+    }
+
+    // The rows of a panel, four at a time, so that those below them in it are read and written once
+    // for four.
+    static bool finish_rows(double* A, Index stride, Index begin, Index end, Index n) {
+        for (Index j = begin; j < end; j += 4) {
+            const Index last = j + 4 < end ? j + 4 : end;
             for (Index p = j; p < last; ++p) {
                 double* row = A + p * stride;
                 for (Index q = j; q < p; ++q) {
@@ -47,13 +67,59 @@ struct Cholesky {
                 }
                 row[p] = scale;
             }
-            for (Index i = last; i < n; ++i) {
+            for (Index i = last; i < end; ++i) {
                 double factor[4];
                 for (Index p = j; p < last; ++p) factor[p - j] = A[p * stride + i];
-                subtract_rows<4>(A + i * stride, block, stride, factor, i, n);
+                subtract_rows<4>(A + i * stride, A + j * stride, stride, factor, i, n);
             }
         }
         return true;
+    }
+
+    // Takes the finished rows begin .. end from those below them that have elements in columns
+    // from .. to.
+    static void subtract_panel(double* A, Index stride, Index begin, Index end, Index from,
+                               Index to) {
+        for (Index i = end; i < to; i += 4) {
+            const Index rows = to - i < 4 ? to - i : 4;
+            Index c = i / wide * wide;
+            if (c < from) c = from;
+            if (rows == 4) {
+                for (; c + held * wide <= to; c += held * wide)
+                    subtract<4, held>(A, stride, begin, end, i, c);
+                for (; c < to; c += wide) subtract<4, 1>(A, stride, begin, end, i, c);
+            } else {
+                for (; c < to; c += wide) {
+                    for (Index r = 0; r < rows; ++r)
+                        subtract<1, 1>(A, stride, begin, end, i + r, c);
+                }
+            }
+        }
+    }
+
+    // The same for a few rows and columns, which stay in registers.
+    template <Index n_rows, Index n_vectors>
+    static void subtract(double* A, Index stride, Index begin, Index end, Index i, Index c) {
+        D sums[n_rows][n_vectors];
+        for (Index r = 0; r < n_rows; ++r) {
+            for (Index v = 0; v < n_vectors; ++v) {
+                sums[r][v] = load(A + (i + r) * stride + c + v * wide);
+            }
+        }
+        for (Index p = begin; p < end; ++p) {
+            const double* above = A + p * stride;
+            D taken[n_vectors];
+            for (Index v = 0; v < n_vectors; ++v) taken[v] = load(above + c + v * wide);
+            for (Index r = 0; r < n_rows; ++r) {
+                const double factor = above[i + r];
+                for (Index v = 0; v < n_vectors; ++v) sums[r][v] -= factor * taken[v];
+            }
+        }
+        for (Index r = 0; r < n_rows; ++r) {
+            for (Index v = 0; v < n_vectors; ++v) {
+                store(A + (i + r) * stride + c + v * wide, sums[r][v]);
+            }
+        }
     }
 
     static void solve_factored(const double* U, Index stride, Index n, double* b, double* c) {

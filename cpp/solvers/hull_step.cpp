@@ -9,7 +9,7 @@ namespace svmosaic {
 
 namespace {
 
-// A factor of this many variables takes a tenth of a second; no interrupt is heard meanwhile.
+// A factor of this many variables takes a tenth of a second. The monitor is asked between two.
 constexpr Index most_variables = 2'000;
 // Updates before a step is worth a thought.
 constexpr Index fewest_updates = 1'000;
@@ -127,7 +127,7 @@ double HullStep<Real>::distance(DualPoint<Real>& point) const {
 }
 
 template <class Real>
-void HullStep<Real>::take(DualPoint<Real>& point, double distance_before) {
+void HullStep<Real>::take(DualPoint<Real>& point, double distance_before, Monitor& monitor) {
     n_updates_ = 0;
     patience_ *= 2.0;
     const std::vector<Index> held(point.held().begin(), point.held().end());
@@ -139,6 +139,7 @@ void HullStep<Real>::take(DualPoint<Real>& point, double distance_before) {
     for (int round = 0; round < most_rounds && !arrived && solve(point); ++round) {
         arrived = advance();
         leave_out();
+        if (monitor.should_stop(0)) break;
     }
     rescale(point);
     // Not with values that are not numbers, either.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/monitor.hpp"
 #include "solvers/dual_point.hpp"
 #include "solvers/newton_system.hpp"
 
@@ -25,8 +26,8 @@ class HullStep {
     bool due(const DualPoint<Real>& point) const;
 
     // Moves `point`, where |p - q|^2 is `distance`, if that becomes smaller; else the next try is
-    // later.
-    void take(DualPoint<Real>& point, double distance);
+    // later. Ends early when the monitor says so.
+    void take(DualPoint<Real>& point, double distance, Monitor& monitor);
 
   private:
     bool solve(DualPoint<Real>& point);

@@ -7,7 +7,7 @@ namespace svmosaic {
 
 namespace {
 
-// A factor of this many variables takes a tenth of a second; no interrupt is heard meanwhile.
+// A factor of this many variables takes a tenth of a second. The monitor is asked between two.
 constexpr Index most_variables = 2'000;
 // Single updates before a step is worth a thought.
 constexpr Index fewest_updates = 20;
@@ -61,13 +61,14 @@ bool JointStep<Real>::solve(DualPoint<Real>& point) {
 }
 
 template <class Real>
-bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double least) {
+bool JointStep<Real>::find(DualPoint<Real>& point, double threshold, double least,
+                           Monitor& monitor) {
     n_updates_ = 0;
     patience_ *= 2.0;
     choose(point, threshold);
     values_.clear();
     for (int round = 0; round < most_rounds; ++round) {
-        if (inside_.empty() || !solve(point)) return false;
+        if (inside_.empty() || monitor.should_stop(0) || !solve(point)) return false;
         const auto solved = system_.solution_for_ones();
         std::vector<Index> rest;
         for (Index a = 0; a < ssize(inside_); ++a) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/monitor.hpp"
 #include "solvers/dual_point.hpp"
 #include "solvers/newton_system.hpp"
 
@@ -24,8 +25,9 @@ class JointStep {
     bool due(const DualPoint<Real>& point) const;
 
     // Looks for the minimum. A variable wants to rise if its gradient is below `threshold`. True if
-    // the objective sum a - 1/2 a' Q a is above `least` there; else the next try comes later.
-    bool find(DualPoint<Real>& point, double threshold, double least);
+    // the objective sum a - 1/2 a' Q a is above `least` there; else the next try comes later, as
+    // when the monitor stops it.
+    bool find(DualPoint<Real>& point, double threshold, double least, Monitor& monitor);
     // Where it lies: a variable and its value.
     struct Value {
         Index variable;

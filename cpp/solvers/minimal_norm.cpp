@@ -144,7 +144,7 @@ class Walk {
     // objective is 1 / (2 v' Q v). Returns how many have moved.
     Index joint_step(double tol) {
         norm_ = norm_squared();
-        if (!joint_step_.find(point_, (1.0 - tol) * norm_, 0.5 / norm_)) return 0;
+        if (!joint_step_.find(point_, (1.0 - tol) * norm_, 0.5 / norm_, monitor_)) return 0;
         const double sum = joint_step_.sum();
         for (const auto& [i, value] : joint_step_.values()) point_.move(i, value / sum);
         norm_ = norm_squared();

@@ -44,7 +44,7 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
     JointStep<Real> joint_step;
     while (true) {
         if (settings.joint_steps && joint_step.due(point) &&
-            joint_step.find(point, -settings.tol, objective)) {
+            joint_step.find(point, -settings.tol, objective, monitor)) {
             for (const auto& [k, value] : joint_step.values()) point.move(k, value);
             objective = 0.5 * joint_step.sum();
             solution.n_iter += ssize(joint_step.values());

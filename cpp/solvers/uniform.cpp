@@ -111,7 +111,7 @@ Solution solve_uniform(const Problem& problem, const UniformSettings& settings,
     bool overlapping = false;
     while (true) {
         if (hull_step.due(point)) {
-            hull_step.take(point, mean_gradient(point, 1.0) + mean_gradient(point, -1.0));
+            hull_step.take(point, mean_gradient(point, 1.0) + mean_gradient(point, -1.0), monitor);
         }
         const Spread positive = spread_of(point, 1.0);
         const Spread negative = spread_of(point, -1.0);

@@ -23,6 +23,7 @@ void test_canonical();
 void test_even_clusters();
 void test_decide();
 void test_stored_rows();
+void test_newton_system();
 void test_solvers();
 void test_solve_counters();
 void test_libsvm_text();
@@ -51,6 +52,7 @@ constexpr std::array tests{
     Test{"even_clusters", test_even_clusters},
     Test{"decide", test_decide},
     Test{"stored_rows", test_stored_rows},
+    Test{"newton_system", test_newton_system},
     Test{"solvers", test_solvers},
     Test{"solve_counters", test_solve_counters},
     Test{"libsvm_text", test_libsvm_text},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import signal
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
 from problems import problems
-from svmosaic import MNSVMClassifier, NNISDAClassifier, UniformSVC, load, save
+from svmosaic import MNSVMClassifier, NNISDAClassifier, UniformSVC, load, report_progress, save
 
 L2_CLASSIFIERS = [MNSVMClassifier, NNISDAClassifier]
 CLASSIFIERS = [*L2_CLASSIFIERS, UniformSVC]
@@ -386,3 +387,18 @@ def test_balanced_weights_help_the_small_class():
     )
 
     assert np.mean(balanced.predict(X[y == 1])) > np.mean(plain.predict(X[y == 1]))
+
+
+def test_joint_steps_of_the_uniform_svm_hear_an_interrupt():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1200, 5)), rng.integers(2, size=1200)
+    heard = [time.process_time()]
+
+    def listen(*_):
+        heard.append(time.process_time())
+
+    with report_progress(listen), pytest.warns(ConvergenceWarning, match="overlap"):
+        UniformSVC(gamma=0.3, C=1e6).fit(X, y)
+
+    # The rounds of a step together take up to a second.
+    assert np.diff(heard).max() < 0.3
