@@ -50,7 +50,7 @@ struct Steps {
             const D change = step * load_column(column + i) + shift;
             const D score = load(scores + i) + load(targets + i) * change;
             store(scores + i, score);
-            best = score < best ? score : best;
+            best = C::lower(score, best);
         }
         return lowest(best);
     }
@@ -62,7 +62,7 @@ struct Steps {
             const D output = load(outputs + i) + (step * load_column(column + i) + shift);
             store(outputs + i, output);
             const D score = sign * output + load(blocked + i);
-            best = score < best ? score : best;
+            best = C::lower(score, best);
         }
         return lowest(best);
     }
@@ -95,8 +95,8 @@ struct Steps {
         void take(D difference, D pair_curvature, D at) {
             // Curvature of a pair of (nearly) identical samples: keeps the quotient finite.
             const double tiny = 1e-12;
-            difference = difference > 0.0 ? difference : D{};
-            pair_curvature = pair_curvature > tiny ? pair_curvature : D{} + tiny;
+            difference = C::higher(difference, D{});
+            pair_curvature = C::higher(pair_curvature, D{} + tiny);
             const D pair_square = difference * difference;
             const auto better = pair_square * curvature > square * pair_curvature;
             square = better ? pair_square : square;
@@ -147,11 +147,9 @@ struct Steps {
             g += step * (load_column(column_i + t) - load_column(column_j + t));
             store(gradient + t, g);
             const D growing = g + load(up + t);
-            const auto lower = growing < lowest_up;
-            lowest_up = lower ? growing : lowest_up;
-            lowest_index = lower ? index : lowest_index;
-            const D shrinking = g + load(low + t);
-            highest_low = shrinking > highest_low ? shrinking : highest_low;
+            lowest_index = growing < lowest_up ? index : lowest_index;
+            lowest_up = C::lower(growing, lowest_up);
+            highest_low = C::higher(g + load(low + t), highest_low);
             index += static_cast<double>(wide);
         }
         return {lowest_lane(lowest_up, lowest_index), -lowest(-highest_low)};
