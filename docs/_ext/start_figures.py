@@ -93,10 +93,10 @@ def _mosaic(ax: Any, results: Path, theme: str) -> None:
     low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
     x, z = np.meshgrid(np.linspace(low[0], high[0], 42), np.linspace(low[1], high[1], 26))
     points = np.column_stack([x.ravel(), z.ravel()])
-    said, values = model.predict(points), np.sort(model.decision_function(points), axis=1)
+    predicted, values = model.predict(points), np.sort(model.decision_function(points), axis=1)
     sure = np.clip(0.2 + 0.3 * (values[:, -1] - values[:, -2]), 0.2, 0.8)
     colours = np.array([to_rgb(colour) for colour in _TILES])
-    tiles = np.column_stack([colours[said], sure])
+    tiles = np.column_stack([colours[predicted], sure])
     ax.scatter(*points.T, c=tiles, marker="s", s=44, linewidths=0)
     ax.scatter(*X.T, c=colours[y], s=26, edgecolors="white", linewidths=0.8)
     ax.scatter(*X[model.support_].T, s=70, facecolors="none", edgecolors=_INK[theme], linewidths=1)
