@@ -41,6 +41,7 @@ extensions = [
     "estimator_map",
     "estimator_table",
     "llms_text",
+    "related_examples",
     "repository_pages",
     "short_names",
     "start_figures",
