@@ -43,7 +43,7 @@ def value_of(full):
     return getattr(importlib.import_module(module), name)
 
 
-@pytest.mark.parametrize("name", ["accessible_html", "docstring_text"])
+@pytest.mark.parametrize("name", ["accessible_html", "docstring_text", "source_links"])
 def test_examples_of_our_extensions(name, monkeypatch):
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
