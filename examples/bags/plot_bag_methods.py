@@ -15,7 +15,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 
 from svmosaic import Bags, MIRMixSVMClassifier, MIRSVMClassifier
-from svmosaic.multi_instance import NodeCountSVMClassifier, SummarySVMClassifier, peers
+from svmosaic.multi_instance import NodeCountSVMClassifier, SummarySVMClassifier
+from svmosaic.multi_instance.peers import (
+    BagMISVMClassifier,
+    CitationKNNClassifier,
+    EMDDClassifier,
+    InstanceMISVMClassifier,
+    MIBoostClassifier,
+    MIGraphClassifier,
+    MIOptimalBallClassifier,
+    MIWrapperClassifier,
+    SetKernelClassifier,
+    SimpleMIClassifier,
+    TLCClassifier,
+)
 
 rng = np.random.default_rng(0)
 y = np.arange(60) % 2
@@ -34,17 +47,17 @@ methods = {
     "MIRSVM": MIRSVMClassifier(C=10.0, gamma=0.1, random_state=0),
     "node counts": NodeCountSVMClassifier(random_state=0),
     "summary SVM": SummarySVMClassifier(),
-    "set kernel": peers.SetKernelClassifier(gamma=0.1),
-    "miGraph": peers.MIGraphClassifier(gamma=0.1),
-    "MI-SVM": peers.BagMISVMClassifier(C=10.0, gamma=0.1),
-    "mi-SVM": peers.InstanceMISVMClassifier(C=10.0, gamma=0.1),
-    "SimpleMI": peers.SimpleMIClassifier(),
-    "MIWrapper": peers.MIWrapperClassifier(),
-    "MIBoost": peers.MIBoostClassifier(),
-    "TLC": peers.TLCClassifier(random_state=0),
-    "EM-DD": peers.EMDDClassifier(random_state=0),
-    "optimal ball": peers.MIOptimalBallClassifier(),
-    "citation k-NN": peers.CitationKNNClassifier(),
+    "set kernel": SetKernelClassifier(gamma=0.1),
+    "miGraph": MIGraphClassifier(gamma=0.1),
+    "MI-SVM": BagMISVMClassifier(C=10.0, gamma=0.1),
+    "mi-SVM": InstanceMISVMClassifier(C=10.0, gamma=0.1),
+    "SimpleMI": SimpleMIClassifier(),
+    "MIWrapper": MIWrapperClassifier(),
+    "MIBoost": MIBoostClassifier(),
+    "TLC": TLCClassifier(random_state=0),
+    "EM-DD": EMDDClassifier(random_state=0),
+    "optimal ball": MIOptimalBallClassifier(),
+    "citation k-NN": CitationKNNClassifier(),
 }
 data = {"one instance decides": make_bags(True), "the mean decides": make_bags(False)}
 
