@@ -29,6 +29,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.extlinks",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "sphinx-mathjax-offline",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
@@ -37,12 +38,15 @@ extensions = [
     # Ours, in docs/_ext.
     "accessible_html",
     "api_members",
+    "api_table",
     "docstring_text",
     "estimator_map",
     "estimator_table",
     "llms_text",
+    "related_examples",
     "repository_pages",
     "short_names",
+    "source_links",
     "start_figures",
 ]
 
@@ -102,7 +106,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "svmosaic"
 html_static_path = ["_static"]
 html_css_files = ["svmosaic.css"]
-html_js_files = ["estimator_table.js", "section_names.js"]
+html_js_files = ["table_filters.js", "section_names.js"]
 html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_context = {"default_mode": "auto"}
@@ -117,7 +121,10 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_prev_next": True,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "which_estimator": []},
+    "secondary_sidebar_items": {
+        "**": ["page-toc", "sg_download_links"],
+        **{page: [] for page in ("index", "which_estimator", "auto_examples/index", "api/index")},
+    },
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }

@@ -1,4 +1,4 @@
-// Solvers that go on from a model: NL-SGD and OLLA-L2.
+// Solvers that continue a model: NL-SGD and OLLA-L2.
 #include "bindings/solver.hpp"
 #include "solvers/kernel_sgd.hpp"
 #include "solvers/olla_l2.hpp"

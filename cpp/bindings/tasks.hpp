@@ -1,4 +1,4 @@
-// What a solver works on: a problem, and what it goes on from. Each kind of task says how its
+// What a solver works on: a problem, and what it starts from. Each kind of task says how its
 // Python record is read; the arrays stay alive while the views of them are used.
 #pragma once
 

@@ -50,7 +50,7 @@ class Samples {
 
     Index size() const { return ssize(all_); }
     Index padded() const { return simd::round_up(size(), lanes); }
-    // Where sample i of the list first + second stands in the order of trial.
+    // The place of sample i of the list first + second in the order of trial.
     Index place(Index i) const { return place_[i]; }
 
     // Squared distances of up to max_queries samples, by place, to those at begin .. end - 1.
@@ -309,7 +309,7 @@ BoundaryPairs boundary_pairs(const DenseRows<Real>& rows, std::span<const Index>
     result.second.reserve(total);
     Index i = 0;
     for (const Partners& strip : found) {
-        // A strip that was never begun, because the monitor said stop, has no lists.
+        // A strip that was never begun, because the monitor asked to stop, has no lists.
         for (Index own = 0; own < ssize(strip); ++own) {
             for (const Index j : strip[own]) {
                 result.first.push_back(first[i + own]);

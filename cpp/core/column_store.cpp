@@ -10,7 +10,7 @@ namespace svmosaic {
 
 namespace {
 
-// Room for so many values, as an odd number of cache lines: the same sample of several columns
+// Room for this many values, as an odd number of cache lines: the same sample of several columns
 // must not fall into the same set of the processor's cache.
 template <class Real>
 Index stride_for(Index padded) {

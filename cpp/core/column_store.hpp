@@ -57,7 +57,7 @@ class ColumnStore {
     Index stride_ = 0;
     Index capacity_ = 0;
     std::list<Column> used_;     // most recently used first
-    std::vector<Index> vacant_;  // places that were used before: their memory is at hand
+    std::vector<Index> vacant_;  // places that were used before: their memory is mapped
     Index n_touched_ = 0;        // places used so far
     Index most_used_ = 0;        // values in places, at most
     std::vector<Place> where_;

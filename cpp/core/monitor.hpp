@@ -1,4 +1,4 @@
-// Progress, time limit and interruption: every loop asks the monitor whether to go on.
+// Progress, time limit and interruption: every loop asks the monitor whether to continue.
 #pragma once
 
 #include <algorithm>

@@ -51,7 +51,7 @@ class Sampler {
 };
 
 // The numbers of one step of a run. They depend on the seed and on the number of the step alone, so
-// a run can go on later without a stored state.
+// a run can continue later without a stored state.
 inline Sampler sampler_of_step(std::uint64_t seed, std::uint64_t step) {
     return Sampler(Sampler(seed).next() + step * 0xD1342543DE82EF95);
 }

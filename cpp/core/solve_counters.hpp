@@ -9,7 +9,7 @@
 namespace svmosaic {
 
 // The work behind a solution. Like the solution, it is the same for any number of threads, as long
-// as the kernel columns that are read again stay in the cache: those that leave are computed anew.
+// as the kernel columns that are read again stay in the cache: evicted ones are computed again.
 struct SolveCounters {
     Index n_kernel_values = 0;  // computed, or read from a matrix that was given
     Index n_columns = 0;        // kernel columns begun or completed; their values count above

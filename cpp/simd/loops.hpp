@@ -2,7 +2,7 @@
 //
 // Samples lie interleaved: a block holds `lanes<Real>` samples, feature-major, so one vector
 // lane is one sample and no loop ever sums across lanes. A value therefore does not depend
-// on where its sample stands in the table; ties stay ties and threads cannot change a result.
+// on the place of its sample in the table; ties stay ties and threads cannot change a result.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct SparseRows {
     const double* sums;
 };
 
-// A value and where it stands. `index` is -1 when nothing qualified.
+// A value and its index. `index` is -1 when nothing qualified.
 struct Extreme {
     double value;
     Index index;

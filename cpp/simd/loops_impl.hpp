@@ -148,7 +148,7 @@ struct Code {
         for (Index h = 0; h < halves; ++h) total[h] += load_widened(values + h * wide);
     }
 
-    // x * y + sum with one rounding where the processor can, said outright: left to itself the
+    // x * y + sum with one rounding where the processor can, explicitly: left to itself the
     // compiler fuses in one loop and not in another, |x|^2 would differ from x.x, and a kernel
     // value would depend on how many threads share a column.
     template <class S>

@@ -13,7 +13,7 @@ namespace svmosaic {
 
 namespace {
 
-// From this many variables on, blocks are worth while. Without clusters they are large, because the
+// From this many variables on, blocks are worthwhile. Without clusters they are large, because the
 // variables that violate the conditions most are much alike: when one has moved, many need not.
 constexpr Index least_without_clusters = 8192;
 constexpr Index least_with_clusters = 1024;

@@ -16,7 +16,7 @@
 
 namespace svmosaic {
 
-// Kernel values that are kept for the blocks of a problem with so many samples, at most.
+// Kernel values that are kept for the blocks of a problem with this many samples, at most.
 Index values_in_blocks(Index n_samples, Index n_threads);
 
 // The variables that want to grow most and those that want to shrink most, half and half, of the

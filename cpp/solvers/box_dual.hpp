@@ -61,7 +61,7 @@ class BoxDual {
     double beta(Index i) const { return v_.beta[i]; }
     std::span<const double> betas() const { return std::span(v_.beta.data(), v_.size); }
     std::span<const double> gradients() const { return std::span(v_.gradient.data(), v_.size); }
-    // Where the variables stand, for the intercept.
+    // The bounds that the variables set for the intercept.
     Standing standing() const;
 
   private:

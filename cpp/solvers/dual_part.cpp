@@ -12,7 +12,7 @@ namespace {
 // Smaller parts are solved with all of their variables at all times.
 constexpr Index least_to_shrink = 8'000;
 
-// Without shrinking, SMO needs the gradients alone. With it, it computes gradients anew from its
+// Without shrinking, SMO needs the gradients alone. With it, it recomputes gradients from its
 // own variables: what those elsewhere add is then part of the target.
 template <class Real>
 DualState state_of_part(const Rows<Real>& rows, const KernelSpec& kernel, const DualPart& part,

@@ -30,7 +30,7 @@ struct DualPart {
 // Solves       the dual of the L1-SVM or of epsilon-SVR in the variables of each part, whose sum
 //              stays what it is.
 // Returns      one Solution per part, the same for any number of threads: the samples whose
-//              coefficient is not zero, and where the part stands. It has no intercept.
+//              coefficient is not zero, and the state of the part. It has no intercept.
 template <class Real>
 std::vector<Solution> solve_parts(const Rows<Real>& rows, const KernelSpec& kernel,
                                   std::span<const DualPart> parts, const PartSettings& settings,

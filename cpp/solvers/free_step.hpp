@@ -37,10 +37,10 @@ class FreeStep {
         return find_direction(v, column, sum) && move(v, column, sum);
     }
 
-    // The direction without edges, to the first bound on the way: a small step that always goes on,
-    // to be repeated. It suits whoever tries rarely; where the matrix is hardly definite, `take`
-    // fails, because its direction is so long that all variables would end at edges. Returns true
-    // when a variable reached its bound, so that another step is worth while.
+    // The direction without edges, to the first bound on the way: a small step that always succeeds
+    // and is to be repeated. It suits callers that try rarely; where the matrix is hardly definite,
+    // `take` fails, because its direction is so long that all variables would end at edges. Returns
+    // true when a variable reached its bound, so that another step is worthwhile.
     template <class Column>
     bool take_to_bound(DualVariables& v, const Column& column) {
         if (v.n_free < 2) return false;

@@ -85,7 +85,7 @@ class GroupedWorkspace {
         take(state, std::move(active));
     }
 
-    // Brings all samples back, with gradients made anew from the expansion. Those that were in play
+    // Brings all samples back, with gradients recomputed from the expansion. Those that were active
     // go first, so that cached columns are the beginnings of what they were.
     void restore_all(GroupedState& state, Monitor& monitor) {
         save(state);

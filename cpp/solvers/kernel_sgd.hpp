@@ -27,14 +27,14 @@ struct KernelSgdSettings {
 //              t = t + 1;  alpha = beta / (lambda t)
 //              if y_i sum_j alpha_j k(x_j, x_i) < 1:  beta_i = beta_i + y_i
 //
-// Given        a table, a kernel, and tasks: samples, targets, weights, the model to go on from.
+// Given        a table, a kernel, and tasks: samples, targets, weights, the model to continue.
 // Returns      alpha after the last visit, or its mean over the last share of the visits; state
 //              and t are beta and the weight visited.
 // Stops when   all visits are done (status exhausted), or the monitor says so.
 // Cost         one kernel column per violator; nothing for a sample that is no violator.
 //
 // Unlike lines 3 and 4 of the algorithm as printed, alpha is beta / (lambda t), not
-// beta / (lambda m): so it stands in the source that the paper follows, and only so the steps
+// beta / (lambda m): the source that the paper follows has it so, and only then do the steps
 // decrease. A visit of share r counts r in t and adds r y_i to beta_i.
 template <class Real>
 std::vector<OnlineSolution> solve_kernel_sgd(const Rows<Real>& rows, const KernelSpec& kernel,
@@ -43,7 +43,7 @@ std::vector<OnlineSolution> solve_kernel_sgd(const Rows<Real>& rows, const Kerne
                                              Monitor& monitor);
 
 // The same for the linear kernel on dense or sparse rows, in the primal (Algorithm A): state is
-// theta = sum_j beta_j x_j, weights is w. A task's coef is the theta to go on from; no support
+// theta = sum_j beta_j x_j, weights is w. A task's coef is the theta to start from; no support
 // vector is kept. Cost: the non-zeros of the visited row.
 template <class Real>
 std::vector<OnlineSolution> solve_linear_sgd(const Rows<Real>& rows,

@@ -13,7 +13,7 @@ namespace svmosaic {
 
 namespace {
 
-// Samples whose mean stands for that of all when the start is chosen: one of eight, within limits.
+// Samples whose mean replaces that of all when the start is chosen: one of eight, within limits.
 // With more of them the start hardly improves, and they cost more than the updates they save.
 constexpr Index least_in_mean = 32;
 constexpr Index most_in_mean = 128;

@@ -28,7 +28,7 @@ struct OllaL2Settings {
 //              if y_i o_i <= 1:  Lambda = eta C y_i;  P = eta alpha_i;  S = S + i
 //                                alpha_i = alpha_i + (Lambda - P);  b = b + (Lambda - P) beta
 //
-// Given        a table, a kernel, and tasks: samples, targets, weights, the model to go on from.
+// Given        a table, a kernel, and tasks: samples, targets, weights, the model to continue.
 // Returns      alpha, b and S; they are also the state.
 // Stops when   all visits are done (status exhausted), or the monitor says so.
 // Cost         one kernel column per violator, one more per support vector that leaves.

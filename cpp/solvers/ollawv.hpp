@@ -11,7 +11,7 @@ enum class LearningRate { two_over_sqrt, one_over_sqrt, one_over };
 
 // What a caller wants of a selection besides the solution.
 struct SelectionUse {
-    Index enough = 0;  // after so many steps, when positive, it has done all that was wanted
+    Index enough = 0;           // when positive, the selection may end after this many steps
     bool keep_columns = false;  // columns stay in the cache: they will be read again
 };
 

@@ -1,4 +1,4 @@
-// What the online solvers share: the order of visits, the outputs, where a stream goes on.
+// What the online solvers share: the order of visits, the outputs, where a stream continues.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace svmosaic {
 
-// shuffled: once, then in cycles; random: every visit drawn anew; given: in cycles, as they came.
+// shuffled: once, then in cycles; random: every visit drawn again; given: in cycles, as they came.
 enum class VisitOrder { shuffled, random, given };
 
 // A problem and the model to start from: rows of the same table, raw coefficients, and the
@@ -31,7 +31,7 @@ struct OnlineTask {
     double t = 0.0;
 };
 
-// The model, and what the solver needs to go on with more samples.
+// The model, and what the solver needs to continue with more samples.
 struct OnlineSolution : Solution {
     std::vector<double> state;     // raw coefficients of `support`, or of the features
     double state_intercept = 0.0;  // the raw constant term

@@ -23,7 +23,7 @@ struct OnlineSvmSettings {
     Index seed = 0;
 };
 
-// A model to go on from, and its boundary points: rows of a table of their own. Without any, it
+// A model to continue, and its boundary points: rows of a table of their own. Without any, it
 // is the plain on-line SVM.
 struct OnlineSvmTask {
     OnlineTask task;
@@ -46,7 +46,7 @@ struct OnlineSvmSolution : OnlineSolution {
 //              1 - k_X(z)' k_X(z) / t. With rows for k_X, as in its outputs, that is the gradient
 //              of |C'a|^2, as above; `gradient`, with 1 / |k_z|^2 as the longest step. Read as a
 //              number it is 1 - |k_z|^2 / t; `printed` and `clipped`.
-// Given        dense rows, the rbf kernel, tasks with models to go on from, boundary points.
+// Given        dense rows, the rbf kernel, tasks with models to continue, boundary points.
 // Returns      the kept samples and a, which is also the state; no intercept.
 // Stops when   all visits are done (status exhausted), or the monitor says so.
 // Cost         two columns over the kept samples per violator, one for other visits.

@@ -27,7 +27,7 @@ inline Box box_of(Loss loss, double target, double bound) {
     return {two_sided || target < 0 ? -bound : 0.0, two_sided || target > 0 ? bound : 0.0};
 }
 
-// Where one variable of the dual stands. Its gradient is sum_j k(x, x_j) beta_j - target over all
+// The state of one variable of the dual. Its gradient is sum_j k(x, x_j) beta_j - target over all
 // variables; `epsilon` is the cost of |beta|, whose slope changes at zero, so that zero is not
 // free.
 struct VariableState {

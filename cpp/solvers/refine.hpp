@@ -31,7 +31,7 @@ std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> 
 // Given        a problem and positions in problem.samples.
 // Returns      the expansion; violation and dual_gap refer to the samples that were asked for.
 //
-// A selected sample enters with the whole weight of its copies, so that weights go on meaning
+// A selected sample enters with the whole weight of its copies, so that weights still mean
 // repetition.
 // The first form is given the columns of the samples it begins with, and room for all others.
 template <class Real>

@@ -19,11 +19,11 @@ constexpr double first_tol = 0.1;
 // A round's tolerance, relative to the worst violation outside.
 constexpr double looseness = 0.1;
 // Violators that may join in one round: many of them are no longer violators when the worst ones
-// have had their say.
+// have moved.
 constexpr Index least_joiners = 256;
 constexpr Index few = 50;
-// Samples this far from moving are not in play at first, and leave when they are at least one of so
-// many in play.
+// Samples this far from moving are not active at first, and leave when they are at least one of
+// this many active ones.
 constexpr double idle_distance = 0.2;
 constexpr Index idle_share = 4;
 

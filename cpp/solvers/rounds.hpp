@@ -37,7 +37,7 @@ struct Start {
     explicit Start(Index n_samples) : beta(n_samples, 0.0), value(n_samples, 0.0) {}
 };
 
-// Where sample i of the problem stands.
+// The state of sample i of the problem.
 VariableState variable_of(const DualTask& task, Index i, double beta, double value);
 
 // The state with the samples of the problem that are numbered here.

@@ -182,8 +182,8 @@ class Workspace {
         take(state, std::move(active));
     }
 
-    // Brings all variables back, with gradients made anew from the expansion. Those that were in
-    // play go first, so that cached columns are the beginnings of what they were.
+    // Brings all variables back, with gradients recomputed from the expansion. Those that were
+    // active go first, so that cached columns are the beginnings of what they were.
     void restore_all(DualState& state, Monitor& monitor) {
         save(state);
         std::vector<bool> in_play(state.size(), false);

@@ -41,16 +41,16 @@ struct StoredVariables {
 template <class Real>
 class StoredDual {
   public:
-    // Starts anew at beta = 0. The places of all variables lie in `ranges`.
+    // Starts again at beta = 0. The places of all variables lie in `ranges`.
     void bind(const KernelMatrix<Real>& matrix, std::span<const PlaceRange> ranges,
               const StoredVariables& variables, Loss loss = Loss::hinge);
     // The cost of |beta|, 0 after `bind`.
     void set_epsilon(double epsilon);
-    // Goes on from this beta, which must be feasible for this C. values[p] is
+    // Continues from this beta, which must be feasible for this C. values[p] is
     // sum_j k(sample at place p, x_j) beta_j.
     void restart(std::span<const double> beta, std::span<const double> values, double C);
 
-    // Returns false when the monitor said stop. C must not be smaller than at the last call.
+    // Returns false when the monitor asks to stop. C must not be smaller than at the last call.
     bool solve(double C, double tol, Index max_updates, Monitor& monitor);
 
     // One value per variable.

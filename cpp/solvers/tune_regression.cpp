@@ -88,7 +88,7 @@ class RegressionTuner {
           bounds_(links.size(), infinity),
           best_folds_(links.size(), std::vector<double>(table.folds.size(), 0.0)),
           fold_orders_(links.size(), std::vector<Index>(table.folds.size())),
-          stands_(links.size()) {
+          states_(links.size()) {
         for (auto& order : fold_orders_) std::iota(order.begin(), order.end(), Index{0});
         // From wide tubes to narrow ones: the first models have few support vectors.
         std::reverse(epsilon_order_.begin(), epsilon_order_.end());
@@ -229,7 +229,7 @@ class RegressionTuner {
         return table_.starts.subspan(at * n_, n_);
     }
 
-    // Goes on from the same candidate of another link, where that is better than where it stands.
+    // Continues from the same candidate of another link if that is better than the present state.
     void begin_with(std::span<const double> start, double C, double epsilon, Scratch& scratch) {
         if (start.empty()) return;
         const auto& variables = scratch.variables;
@@ -288,7 +288,7 @@ class RegressionTuner {
             solve(C, scratch);
             if (looks_around(l)) {
                 save(C, scratch);
-                stands_[l].push_back(scratch.saved);
+                states_[l].push_back(scratch.saved);
             }
             score(l, table_.folds[f], scratch, errors[f], result(l).held_out);
             keep(l, cand, f, scratch);
@@ -323,9 +323,9 @@ class RegressionTuner {
         for (const Index f : fold_orders_[l]) {
             if (!any_alive() || monitor_.stopped()) break;
             bind(link(l).target, table_.folds[f].train, scratch);
-            // Neighbours of the first candidate with its gamma go on from where that ended.
-            const auto& stands = stands_[l];
-            if (!stands.empty() && g == gamma_of(link(l).first)) scratch.saved = stands[f];
+            // Neighbours of the first candidate with its gamma start where that ended.
+            const auto& states = states_[l];
+            if (!states.empty() && g == gamma_of(link(l).first)) scratch.saved = states[f];
             for (const Index e : epsilon_order_) {
                 follow_C(l, g, f, e, is_alive, scratch, outcome);
             }
@@ -363,7 +363,7 @@ class RegressionTuner {
                 take(l, g, outcome);
             }
         }
-        stands_[l] = {};
+        states_[l] = {};
     }
 
     // The candidates one step away along gamma, C or epsilon.
@@ -380,7 +380,7 @@ class RegressionTuner {
         beside(epsilon_order_, e, [&](Index other) { add(c, other, g); });
         return found;
     }
-    // Calls visit with what stands before and behind `item` in an order.
+    // Calls visit with the neighbours of `item` in an order.
     template <class Visit>
     static void beside(const std::vector<Index>& order, Index item, const Visit& visit) {
         const auto at = std::find(order.begin(), order.end(), item);
@@ -483,7 +483,7 @@ class RegressionTuner {
     std::vector<std::vector<double>> best_folds_;  // by link and fold: the errors of the best
     std::vector<std::vector<Index>> fold_orders_;
     // By link and fold: where the first candidate ended, while its neighbours are tried.
-    std::vector<std::vector<Stand>> stands_;
+    std::vector<std::vector<Stand>> states_;
     ScratchPool<Scratch> idle_;
 };
 

@@ -23,7 +23,7 @@ struct RegressionTuneSettings {
     double race = 0.0;
 };
 
-// One model to tune and to fit: a link of a chain. `columns` stand beside the inputs, one value
+// One model to tune and to fit: a link of a chain. `columns` are added to the inputs, one value
 // per sample.
 struct RegressionLink {
     std::span<const double> target;

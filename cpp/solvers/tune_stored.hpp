@@ -53,7 +53,7 @@ class StoredTuner {
     KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
     // One selection to the largest margin. The solution for a smaller margin is a prefix of the
     // run, so each is read off when the run passes its margin: calls seen(m) once for each of the
-    // ascending margins. Returns false when the monitor said stop.
+    // ascending margins. Returns false when the monitor asks to stop.
     template <class Seen>
     bool select(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                 Monitor& monitor, const Seen& seen);

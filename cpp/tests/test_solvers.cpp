@@ -351,7 +351,7 @@ void the_poll_interrupts_and_is_called_by_the_owner_only() {
         });
         const auto solutions =
             solve_all(table.rows, precomputed, problems, endless_settings(), n_threads, monitor);
-        check(n_polls == 2 && only_owner, "polled until it said stop, in one thread");
+        check(n_polls == 2 && only_owner, "polled until it asked to stop, in one thread");
         check(last.problems_total == 4 && last.steps > 0, "progress");
         for (const auto& solution : solutions) {
             check(solution.status == Status::interrupted, "status");
@@ -555,7 +555,7 @@ void smo_does_not_depend_on_the_threads() {
     }
 }
 
-// Only the last samples have room to move, and they stand in the second range of the passes.
+// Only the last samples have room to move, and they are in the second range of the passes.
 void smo_finds_its_pairs_in_every_range() {
     const auto table = random_samples<double>(17'000, 2, 34);
     const auto problem = random_problem(table, 35, 0.1);
@@ -589,7 +589,7 @@ void one_class_gives_a_finite_intercept() {
 
 // Refinement ------------------------------------------------------------------------------------
 
-// The state over all samples that an expansion stands for.
+// The state over all samples that an expansion represents.
 DualState state_of(const ProblemArrays& problem, const Solution& solution, double C) {
     std::vector<double> upper;
     for (const double weight : problem.weights) upper.push_back(C * weight);
@@ -647,7 +647,7 @@ void check_full(const Samples<Real>& table, const ProblemArrays& problem, const 
     check(violation <= tol + slack,
           what + ": violation on all samples is " + std::to_string(violation));
     check_near(solution.violation, std::max(0.0, violation), slack * 10.0,
-               what + ": violation as told");
+               what + ": violation as reported");
     check_near(solution.objective, dual, slack * total_bound, what + ": dual objective");
     check_near(solution.dual_gap, primal - dual, slack * total_bound, what + ": dual gap");
     check(primal - dual >= -slack * total_bound, what + ": weak duality");

@@ -112,7 +112,7 @@ void exceptions_reach_the_caller() {
         }
         std::atomic<Index> sum{0};
         pool.run(10, [&](Index i) { sum += i; });
-        check(sum == 45, "the pool goes on after an exception");
+        check(sum == 45, "the pool continues after an exception");
     }
 }
 

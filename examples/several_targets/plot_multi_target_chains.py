@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from svmosaic import SVRCC, SVRRC, MultiTargetSVR
+from svmosaic import SVRCC, SVRRC, SVRTC, SVRWC, MultiTargetSVR
 from svmosaic.metrics.multi_target import average_rrmse
 from svmosaic.plots import plot_chain
 
@@ -33,7 +33,7 @@ prepare = make_column_transformer(
     (make_pipeline(SimpleImputer(), StandardScaler()), [0, 1]),
     (OneHotEncoder(handle_unknown="ignore", sparse_output=False), [2]),
 )
-for regressor in (MultiTargetSVR(), SVRCC(), SVRRC()):
+for regressor in (MultiTargetSVR(), SVRCC(), SVRRC(), SVRWC(), SVRTC()):
     errors = []
     for train, test in KFold(3, shuffle=True, random_state=0).split(X):
         model = make_pipeline(prepare, regressor).fit(X[train], Y[train])

@@ -21,7 +21,7 @@ PAGES = [
     ),
     ROOT / "CHANGELOG.md",
 ]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = [*sorted((ROOT / "src").rglob("*.py")), *sorted((ROOT / "cpp").rglob("*.[ch]pp"))]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 
 _PLAINER = {
@@ -35,6 +35,8 @@ _PLAINER = {
     r"cannot be told from": "cannot be distinguished from",
     r"(equal|smaller|larger|bigger|plain|whole|fitted) machines?": "model",
     r"no questions": "the default choice",
+    r"where [^.;\n]{1,40}\bstands(?! for)": "the state of",
+    r"(user|caller|monitor|clock) said": "asked, gave, showed",
     r"([Nn]ame|[Ll]eave) [^.;\n]{0,40}\bby -": "with (an option)",
     r"in vain": "not needed",
     r"(?<![Tt]here )is no (valid|feature|column|probability|support vector|dict)": "is not a",

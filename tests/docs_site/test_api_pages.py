@@ -43,7 +43,7 @@ def value_of(full):
     return getattr(importlib.import_module(module), name)
 
 
-@pytest.mark.parametrize("name", ["accessible_html", "docstring_text"])
+@pytest.mark.parametrize("name", ["accessible_html", "docstring_text", "source_links"])
 def test_examples_of_our_extensions(name, monkeypatch):
     pytest.importorskip("sphinx")
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
@@ -103,3 +103,13 @@ def test_the_map_leads_to_names_that_exist(monkeypatch):
         assert box.page.removeprefix("api/generated/") in listed()
     assert all((ROOT / "docs" / f"{box.page}.md").is_file() for box in FASTER)
     sys.modules.pop("estimator_map")
+
+
+def test_related_examples_belong_to_names_that_exist(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_ext"))
+    from related_examples import RELATED, paths_by_name
+
+    assert [e for e in RELATED if not (ROOT / "examples" / f"{e}.py").is_file()] == []
+    assert set(paths_by_name()) <= set(listed())
+    sys.modules.pop("related_examples")

@@ -24,6 +24,8 @@ PAGES = {
     "gallery": "auto_examples/index.html",
     "map": "which_estimator.html",
     "API": "api/generated/svmosaic.OLLAWVClassifier.html",
+    "names": "api/index.html",
+    "source": "_modules/svmosaic/classification/ollawv.html",
     "search": "search.html",
 }
 SIZES = {"desktop": (1280, 900), "phone": (390, 800)}
@@ -130,11 +132,13 @@ def test_tab_reaches_the_first_estimator(browser, site):
     pytest.fail("The map cannot be reached with the Tab key.")
 
 
-def test_the_table_of_estimators_can_be_filtered(browser, site):
-    browser.open(site / "which_estimator.html", width=1280, height=900)
-    shown = (
-        "[...document.querySelectorAll('.estimator-table tbody tr')].filter(r => !r.hidden).length"
-    )
+TABLES = {"estimator-table": "which_estimator.html", "api-table": "api/index.html"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_can_be_filtered(table, browser, site):
+    browser.open(site / TABLES[table], width=1280, height=900)
+    shown = f"[...document.querySelectorAll('.{table} tbody tr')].filter(r => !r.hidden).length"
     before = browser.evaluate(shown)
     browser.evaluate(
         "(() => { const field = document.querySelector('.estimator-filter input[type=search]');"

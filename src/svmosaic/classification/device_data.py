@@ -82,7 +82,7 @@ def _check_on(
         _, y = check(estimator, _stand_in(table), y)
         note_features(estimator, table.shape[1])
         return table, y
-    # What is wrong, or unusual, is said or done by the gate of all estimators.
+    # Errors and unusual data are left to the checks of all estimators.
     X, y = check(estimator, to_host(X), y)
     return _moved(estimator, device, X), y
 

@@ -303,7 +303,13 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return where metadata go: to the splitter, to the scorer and, as weights, to `fit`."""
+        """Return where metadata go: to the splitter, to the scorer and, as weights, to `fit`.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            What scikit-learn's metadata routing asks every meta-estimator for.
+        """
         router = MetadataRouter(owner=self).add_self_request(self)
         if hasattr(self.cv, "split"):
             to_splitter = MethodMapping().add(caller="fit", callee="split")
@@ -394,12 +400,35 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     # Prediction -----------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Any:
-        """Return the decision values of the best model; see `OLLAWVClassifier`."""
+        """Return the decision values of the best model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Positive for ``classes_[1]`` with two classes. With more: votes, with ties ordered by
+            the sums of decisions (one-vs-one), or the outputs (one-vs-rest).
+        """
         rows = self._check_rows(X)
         return follow(self.best_estimator_.decision_function(rows), X)
 
     def predict(self, X: Any) -> Any:
-        """Return the class of each sample by the best model."""
+        """Return the class of each sample by the best model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples; for ``kernel="precomputed"``, kernel values against the training samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Class labels.
+        """
         rows = self._check_rows(X)
         return follow(self.best_estimator_.predict(rows), X)
 

@@ -28,7 +28,7 @@ __all__ = [
 
 ProgressFunction = Callable[[int, int, int], None]
 
-# The values of fields that are shown one by one stand in one column too.
+# The values of fields that are shown one by one are aligned in one column too.
 _FIELD_WIDTH = 17
 # Seconds between the lines of progress where no bar can be drawn.
 _PLAIN_SECONDS = 5.0

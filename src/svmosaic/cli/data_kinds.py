@@ -90,7 +90,7 @@ class Columns:
         return cls(**given, reading={n: value for n, value in written.items() if value is not None})
 
     def says_targets(self) -> bool:
-        """Whether the user has said anything of labels or targets."""
+        """Whether the user named labels or targets."""
         return self.target != -1 or self.targets is not None
 
     def with_targets(self, names: list[str], task: Kind) -> Columns:
@@ -118,15 +118,15 @@ class Columns:
         return TableOptions(max_bytes=self.max_bytes, **self.reading)
 
     def for_workers(self) -> dict[str, Any]:
-        """Return what is said beside format, target and limit, as the readers take it."""
-        said: dict[str, Any] = {
+        """Return the options other than format, target and limit, as the readers take them."""
+        given: dict[str, Any] = {
             "id_column": self.id,
             "drop": list(self.drop),
             "nominal_columns": list(self.categorical),
             "numeric_columns": list(self.numeric),
             **self.reading,
         }
-        return {name: value for name, value in said.items() if value not in (None, [])}
+        return {name: value for name, value in given.items() if value not in (None, [])}
 
     def resolve(self, names: Sequence[str], file: Path) -> Columns:
         """Return the same with names in place of numbers; errors say which option is wrong."""
@@ -145,7 +145,7 @@ class Columns:
         }
         for name in ("id", "target", "bag"):
             key = getattr(self, name)
-            # What is -1 was not said, and a file of one column has no labels.
+            # -1 was not given, and a file of one column has no labels.
             if key is not None and (name, key) != ("target", -1):
                 changed[name] = find(f"--{name}", key)
         if isinstance(self.targets, list):
@@ -188,7 +188,7 @@ class KnownColumns:
 
 
 def select_columns(args: Namespace, task: Kind, who: str) -> Columns:
-    """Return what the user said of the columns; options for another kind of data are refused."""
+    """Return the user's options for the columns; options for another kind of data are refused."""
     for option, value, right, what in (
         ("--targets", args.targets, "targets", "several targets"),
         ("--bag", args.bag, "bags", "bags of instances"),
@@ -294,9 +294,9 @@ def with_index(
     declared = file_columns(source, columns)
     if declared is None or not declared.index:
         return columns
-    said = columns.resolve(declared.names, Path(source))
-    targets = said.targets if isinstance(said.targets, list) else []
-    taken = {said.target, *targets, *said.drop, *said.categorical, *said.numeric}
+    named = columns.resolve(declared.names, Path(source))
+    targets = named.targets if isinstance(named.targets, list) else []
+    taken = {named.target, *targets, *named.drop, *named.categorical, *named.numeric}
     free = [name for name in declared.index if name not in taken]
     if known is not None:
         needed = {name for name in free if known.needs(name, declared.names)}
@@ -309,7 +309,7 @@ def with_index(
 
 
 def columns_of_test(columns: Columns, source: str, test: str) -> Columns:
-    """Return what the user said of the training file, where it applies to a file of test rows.
+    """Return the options for the training file that apply to a file of test rows.
 
     Columns are found by their names in the training file. What is not a feature may be absent
     from the test rows.
@@ -378,8 +378,8 @@ def _kinds_of_model(
         labels = []
     kinds: dict[str, Any] = {"nominal_columns": [*others, *labels], "drop": unknown}
     if "numeric_columns" in reader.options:
-        said = columns.reading.get("dates")
-        dates = {n: said or order for n, order in known.date_orders().items() if n in numeric}
+        stated = columns.reading.get("dates")
+        dates = {n: stated or order for n, order in known.date_orders().items() if n in numeric}
         kinds["numeric_columns"] = [name for name in numeric if name not in dates]
         if dates:
             kinds["dates"] = dates

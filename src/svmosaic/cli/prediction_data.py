@@ -36,7 +36,7 @@ def read_for_model(source: str, model: Any, columns: Columns) -> Dataset:
     """Return data in the columns that `model` was trained on.
 
     Columns are matched by name where both sides have names, so their order does not matter and a
-    category that the model has never seen is left out. If nothing was said of the labels, they are
+    category that the model has never seen is left out. If no option names the labels, they are
     in the columns that the model knows by name, if the file has these and they are not empty. Where
     some rows have no label, `y` has nan or None: see `svmosaic.cli.missing_labels`. For a model
     that knows no names, a table that has just its features is read without labels, and several

@@ -23,7 +23,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Where a fit stands, in numbers that do not depend on workers.
+    """The state of a fit, in numbers that do not depend on workers.
 
     Attributes
     ----------

@@ -161,7 +161,7 @@ class _DaskEstimator(Estimator):
     def _report(self, now: Progress) -> None:
         log_lines(
             f"{type(self).__name__}: round {now.n_rounds}, {now.n_sweeps} sweeps, "
-            f"{now.n_in_play} samples in play, {now.n_support} support vectors, violation "
+            f"{now.n_in_play} active samples, {now.n_support} support vectors, violation "
             f"{now.violation:.2g}, {now.seconds:.1f} s"
         )
 

@@ -195,7 +195,7 @@ def predict_file(
     decision: bool,
     n_threads: int = 1,
 ) -> PredictedFile | str:
-    """Predict one file; what is wrong with it is said, not raised, so that the others finish."""
+    """Predict one file; errors are returned, not raised, so that the others finish."""
     try:
         return _predict(source, output, model, options, decision, n_threads)
     except FileNotFoundError as error:
@@ -322,8 +322,8 @@ def _as_in_training(
         reading["drop"] = [name for name in names if name not in known]
     reading["nominal_columns"] = [name for name in nominal if name != label]
     if "numeric_columns" in reader.options:
-        said = reading.get("dates")
-        orders = {name: said or order for order in DATE_ORDERS for name in roles.get(order, ())}
+        stated = reading.get("dates")
+        orders = {name: stated or order for order in DATE_ORDERS for name in roles.get(order, ())}
         dates = {name: order for name, order in orders.items() if name in numbers}
         reading["numeric_columns"] = [name for name in numbers if name not in dates]
         reading["dates"] = dates or None

@@ -138,7 +138,7 @@ def summarise(
     float32: bool = False,
     with_moments: bool = False,
 ) -> FileSummary:
-    """Return what a file holds; what is wrong with it is said, not raised.
+    """Return what a file holds; errors are returned, not raised.
 
     An exception would end the pass over the files at the first that has one, on any worker.
     """

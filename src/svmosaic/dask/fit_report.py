@@ -49,7 +49,7 @@ class ClusterFitReport:
         lines = {
             "samples": f"{self.n_samples} in {self.n_partitions} partitions",
             "workers": f"{self.n_workers}; {self.n_lost} lost",
-            "support vectors": f"{self.n_support}; {self.n_in_play} samples in play",
+            "support vectors": f"{self.n_support}; {self.n_in_play} active samples",
             "violation": f"{self.violation:.3g}; dual gap {self.dual_gap:.3g}",
             "rounds": f"{sent.n_rounds}; {sent.n_sweeps} sweeps, {sent.n_updates} updates",
             "sent to each worker": (
@@ -58,7 +58,7 @@ class ClusterFitReport:
             "sent to all workers": f"{sent.part_bytes * mb:.1f} MB of parts",
             "brought back": f"{sent.result_bytes * mb:.1f} MB from all workers",
             "seconds": (
-                f"{self.seconds:.2f}; parts {sent.part_seconds:.2f}, values in play "
+                f"{self.seconds:.2f}; parts {sent.part_seconds:.2f}, active values "
                 f"{sent.product_seconds:.2f}, values of the others {sent.outside_seconds:.2f}"
             ),
         }

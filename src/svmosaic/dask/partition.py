@@ -121,7 +121,7 @@ class Partition(Measured):
     weights : ndarray of float64
         The summed weights of the copies.
     numbers : ndarray of int64
-        Where the first copy stands in the partition as it came.
+        Position of the first copy in the partition as it came.
     keys : ndarray of uint64
         Hashes of row and target: the order of samples does not depend on the partitions.
     """
@@ -146,7 +146,7 @@ class Partition(Measured):
 
 
 def read(X: Any, y: Any, weights: Any, who: str, number: int, *, is_regression: bool) -> TableRows:
-    """Return the rows of a partition, checked; what is wrong is said, not raised.
+    """Return the rows of a partition, checked; errors are returned, not raised.
 
     An exception would end the fit on the first partition that has one, on any worker.
     """

@@ -87,7 +87,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a fit stands after a round."""
+    """The progress of a fit after a round."""
 
     n_rounds: int
     n_sweeps: int
@@ -213,7 +213,7 @@ class _Rounds:
         self.sweeps.value_from(0)
 
     def look_outside(self, least: float, n_most: int, share: float) -> list[Summary]:
-        """Bring the other samples up to date, a share of them, and ask where they stand."""
+        """Update a share of the other samples, and collect their violations."""
         in_play, spec = self.in_play, self.settings.spec
         changes = in_play.changes(in_play.beta - in_play.known)
         held = self.workers.hold(changes, changes.n_bytes)

@@ -177,8 +177,8 @@ def _spread_ollawv(
         (answer,) = workers.gather(
             [workers.submit(refit, asked, data, fitted._best(), has_threads=True)]
         )
-    best, said = answer
-    for category, message in said:
+    best, caught = answer
+    for category, message in caught:
         warnings.warn(message, category, stacklevel=2)
     fitted.best_estimator_ = best
     fitted.classes_ = training.classes

@@ -85,7 +85,7 @@ class PairSpec:
 
 @dataclass(frozen=True, eq=False)
 class State(Measured):
-    """Where the samples of a partition stand.
+    """The state of the samples of a partition.
 
     Attributes
     ----------
@@ -318,7 +318,7 @@ def look(
     least: float,
     n_most: int,
 ) -> Summary:
-    """Return where the samples outside of play stand.
+    """Return the state of the inactive samples.
 
     Parameters
     ----------

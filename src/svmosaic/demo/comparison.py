@@ -69,7 +69,7 @@ def show_comparison(scale: Scale, runs: list[Run]) -> Chapter:
         f"{theirs.accuracy:.3f}."
     )
     section = Section(
-        "Beside scikit-learn's SVC",
+        "Compared with scikit-learn's SVC",
         _TEXT,
         [comparison_table(runs, caption)],
         [draw_boundary(scale.n_gaussian)],

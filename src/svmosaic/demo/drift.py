@@ -43,6 +43,7 @@ def show_drift(scale: Scale) -> Chapter:
         plot_prequential(result),
         "Accuracy of the learners along the stream",
         "Accuracy over the last window of samples.",
+        wide=True,
     )
     sentence = (
         f"A stream of {scale.n_stream:,} samples with drift: StreamOLLAWV predicts "

@@ -82,7 +82,7 @@ class PhaseSeconds:
     start : float
         Gradients at the coefficients to start from.
     solving : float
-        Updates of the samples in play.
+        Updates of the active samples.
     certificate : float
         The optimality conditions of all other samples.
     """

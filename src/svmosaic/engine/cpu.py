@@ -379,7 +379,7 @@ def sum_rows(
 ) -> DoubleArray:
     """Return the sum of weights[j] times row places[j] of a table, for its first columns.
 
-    The table's width is a multiple of 8; what stands beyond the columns does not matter.
+    The table's width is a multiple of 8; values beyond the columns do not matter.
     """
     return _core.sum_rows(table, n_columns, places, weights)
 

@@ -152,7 +152,7 @@ class OnlineSvmSolution(OnlineSolution):
 
 @dataclass(frozen=True, eq=False)
 class RegressionLink:
-    """One model to tune: a target, and columns that stand beside the inputs.
+    """One model to tune: a target, and columns that are added to the inputs.
 
     Attributes
     ----------

@@ -155,7 +155,7 @@ def read_history(folder: str | os.PathLike[str]) -> list[Start]:
     for path in _journals(folder):
         latest = ""
         for start in read_journal(path).starts:
-            # The order within a journal is certain, whatever the clock said.
+            # The order within a journal is certain, whatever the clock showed.
             latest = max(latest, start.started)
             starts.append((latest, start))
     return [start for _, start in sorted(starts, key=lambda pair: pair[0])]

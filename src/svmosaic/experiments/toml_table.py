@@ -12,7 +12,7 @@ __all__ = ["TomlTable"]
 
 
 class TomlTable:
-    """A table of a TOML file that knows where it stands.
+    """A table of a TOML file that knows its place in it.
 
     Parameters
     ----------

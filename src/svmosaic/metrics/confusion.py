@@ -105,7 +105,7 @@ def one_point_auc_score(
     """Return what Melki (2018, Eq. 4.17e) calls AUC: (1 + TPR - FPR) / 2 of predicted classes.
 
     It is the area under a ROC curve of one point and equals the balanced accuracy. The area under
-    the curve of decision values, which the letters usually stand for, is
+    the curve of decision values, which AUC usually means, is
     `sklearn.metrics.roc_auc_score` (``"roc_auc"`` as a name).
 
     Parameters

@@ -64,7 +64,8 @@ class KernelRows:
         self.kernel = kernel
         self._X = X if first.size == X.shape[0] else X[first]
         n = first.size
-        # Rows stand in the table as they come, because its pages take memory when they are written.
+        # Rows are stored in the order in which they come: a page of the table takes memory only
+        # when it is first written.
         width = -(-n // _LANES) * _LANES
         self._table = np.empty((n, width)) if 8 * n * n <= limit_mb * 1e6 else None
         self._places = np.full(n, -1, dtype=np.int64)

@@ -450,13 +450,15 @@ def _best_cut(scores: DoubleArray, truth: NDArray[np.bool_]) -> float:
     cuts = np.append(np.linspace(scores.min(), scores.max(), _CUTS), 0.0)
     width = _BLUR / np.sqrt(scores.size) * scores.std()
     # How sure it is that a bag like this one is above the cut.
-    said = (
+    above = (
         ndtr((scores - cuts[:, np.newaxis]) / width)
         if width > 0.0
         else (scores > cuts[:, np.newaxis]).astype(np.float64)
     )
-    agreed = np.mean(np.where(truth, said, 1.0 - said), axis=1)
-    by_chance = said.mean(axis=1) * truth.mean() + (1.0 - said.mean(axis=1)) * (1.0 - truth.mean())
+    agreed = np.mean(np.where(truth, above, 1.0 - above), axis=1)
+    by_chance = above.mean(axis=1) * truth.mean() + (1.0 - above.mean(axis=1)) * (
+        1.0 - truth.mean()
+    )
     kappa = np.divide(
         agreed - by_chance, 1.0 - by_chance, out=np.zeros_like(agreed), where=by_chance < 1.0
     )

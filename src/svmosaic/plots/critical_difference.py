@@ -21,7 +21,7 @@ _WIDTH = 6.4
 _LINE = 0.26
 _HEAD = 0.95
 # Points: a digit of a number on the axis, the gap between two numbers, a letter of a name, a rank,
-# the gap before a name. A rank stands beyond the axis, where no line of another method crosses it.
+# the gap before a name. A rank is beyond the axis, where no line of another method crosses it.
 _DIGIT = 6.1
 _NUMBER_GAP = 5.0
 _LETTER = 6.8

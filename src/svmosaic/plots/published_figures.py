@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _PANEL_SIZE = (4.8, 3.9)
-# A diagram of ranks is a wide one; the panels stand one above the other.
+# A diagram of ranks is a wide one; its panels are stacked.
 _RANK_PANEL_SIZE = (6.8, 3.0)
 _CHAIN_PANEL_SIZE = (5.6, 4.4)
 _AGREEMENT_PANEL_SIZE = (3.6, 2.8)

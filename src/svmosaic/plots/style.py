@@ -89,7 +89,7 @@ def finish(ax: Any, *, title: str | None, xlabel: str, ylabel: str) -> Any:
 
 
 def draw_series(ax: Any, series: Mapping[str, Sequence[tuple[float, float]]]) -> None:
-    """Draw a line with markers through the points of each name; the names stand above the axes."""
+    """Draw a line with markers through the points of each name; the names are above the axes."""
     lines = {}
     for number, (name, points) in enumerate(series.items()):
         if points:

@@ -16,7 +16,7 @@ __all__ = ["plot_trajectory"]
 
 # A curve of more points than this is thinned; the eye sees no difference.
 _MOST_POINTS = 2000
-# More curves than this cannot be told apart.
+# More curves than this cannot be distinguished.
 _MOST_DRAWN = 5
 # A longer trajectory gets a logarithmic axis.
 _MOST_LINEAR_STEPS = 200

@@ -279,7 +279,7 @@ class ChainedSVR(MultiTargetRegressor):
                 widened = distances.copy()
                 for before, column in enumerate(self.link_columns_[number]):
                     if column >= 0:
-                        # The predicted value stands where training had the true one.
+                        # The predicted value replaces the true one of training.
                         apart = values[chain, :, [before]].T - self.appended_[column]
                         widened += np.abs(apart) if absolute else apart**2
                 kernel = np.exp(-self.gamma_[number] * widened)

@@ -27,7 +27,7 @@ __all__ = [
     "measure_table",
 ]
 
-# What stands in a cell without a value.
+# The text of a cell without a value.
 MISSING = "–"
 
 

@@ -73,7 +73,7 @@ def draw_bag_boundaries(spec: TableSpec, quick: bool) -> Drawing:
 def _toy_bags(
     settings: Any, counts: list[int], rng: np.random.Generator
 ) -> tuple[Bags, NDArray[np.int64]]:
-    """Return negative bags, then positive ones, a part of whose instances stand apart."""
+    """Return negative bags, then positive ones, some of whose instances lie apart."""
     y = np.repeat([0, 1], counts)
     size = settings["bag_size"]
     bags = rng.normal(size=(y.size, size, 2))

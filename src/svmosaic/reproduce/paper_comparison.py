@@ -30,13 +30,13 @@ class Beside:
     rank : float or None
         Of the method among ours on this data set; None unless all methods have a number.
     paper_method : str or None
-        The printed method that it stands beside.
+        The printed method that it is compared with.
     paper : float or None
         The printed number.
     difference : float or None
         Ours minus the printed one.
     paper_rank : float or None
-        Of the printed method among the printed ones that stand beside ours.
+        Of the printed method among the printed ones that ours are compared with.
     """
 
     dataset: str

@@ -94,7 +94,7 @@ class TableSpec:
     control : str or None
         The method that the statistics compare the others with.
     paper_control : str or None
-        The same among the printed methods, where it is not the one that stands beside `control`.
+        The same among the printed methods, where it is not the one printed for `control`.
     details : bool
         Whether the page has the tests of the control against each other method.
     meta_ranks : bool

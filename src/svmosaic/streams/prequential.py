@@ -108,7 +108,7 @@ def prequential(
             describe_plan(
                 *(named, stream, chunk, when, window, delay, _in_plans(metrics), keep_predictions)
             )
-            # A run of an earlier version got all labels by chunks, and goes on so.
+            # A run of an earlier version got all labels by chunks, and continues so.
             for when in ((one_by_one, False) if in_turn else (one_by_one is True,))
         ]
         plan, found = read_check_point(checkpoint, plans)

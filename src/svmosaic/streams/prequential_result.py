@@ -260,7 +260,7 @@ class PrequentialResult(ShownAsTable):
                 "No predictions were kept. Call prequential with keep_predictions=True."
             )
         n = self.labels.size
-        columns = [[""] * (n - said.size) + said.tolist() for said in self.predictions.values()]
+        columns = [[""] * (n - kept.size) + kept.tolist() for kept in self.predictions.values()]
         with atomic_write(path) as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["sample", "label", *self.predictions])

@@ -204,8 +204,8 @@ def read_run(
         refuse("it has other learners than expected")
     for one in saved.courses:
         _check_records(one, saved.position, metrics)
-        said = 0 if one.predictions is None else one.predictions.codes.size
-        if said != (one.scores.n_scored if keep_predictions else 0):
+        n_kept = 0 if one.predictions is None else one.predictions.codes.size
+        if n_kept != (one.scores.n_scored if keep_predictions else 0):
             refuse("it has more or fewer predictions than scores")
     if (saved.labels is None) != (not keep_predictions or saved.position == 0):
         refuse("it has labels without predictions, or the other way round")

@@ -87,11 +87,11 @@ class Walk:
         together = learns_in_turn(course.learner) if self.delay == 0 else None
         if together is not None and (self.in_turn or self.step == 1):
             with train:
-                told = np.asarray(together(X, y, np.asarray(self.stream.classes)))
+                labels = np.asarray(together(X, y, np.asarray(self.stream.classes)))
             # Nobody can predict the first sample, or by chunks the first chunk.
             skipped = min(self.step, len(y)) if course.learned == 0 else 0
             course.learned = begin + len(y)
-            return Pass(told[skipped:] if predict else np.empty(0), train, test)
+            return Pass(labels[skipped:] if predict else np.empty(0), train, test)
         predicted: list[NDArray[Any]] = []
         for first in range(0, len(y), self.step):
             part, labels = X[first : first + self.step], y[first : first + self.step]

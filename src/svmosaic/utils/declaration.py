@@ -215,7 +215,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Group:
-    """A dictionary with a kind for each of its values; it may be empty if that is said."""
+    """A dictionary with a kind for each of its values; it may be empty if `may_be_empty`."""
 
     fields: Mapping[str, Kind]
     may_be_empty: bool = False

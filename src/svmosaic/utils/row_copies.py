@@ -18,7 +18,7 @@ _LEAST_SHARE = 0.1
 def group_copies(X: Any) -> tuple[IndexArray, IndexArray]:
     """Return the first of each set of equal rows, and for each row the number of its set.
 
-    Rows may be told apart although they are equal: all are in a sparse table, where copies are rare
+    Equal rows may count as different: all do in a sparse table, where copies are rare
     and comparing takes long, and in a dense one if less than a tenth are copies.
 
     Examples

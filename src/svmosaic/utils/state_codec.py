@@ -506,7 +506,7 @@ class Record:
     checks : tuple of callable
         Called with the object, its path and the lengths; they compare the attributes.
     absent : mapping of str to JSON value
-        What stands for attributes that data of earlier versions do not have.
+        Values of attributes that data of earlier versions do not have.
     """
 
     kind: type

@@ -93,7 +93,7 @@ class InTurn:
     wakes_at: dict[str, int] = field(default_factory=lambda: dict.fromkeys(RESTING, 0))
 
     def copy(self) -> InTurn:
-        """Return one that goes on without changing this one; arrays are shared."""
+        """Return one that continues without changing this one; arrays are shared."""
         return replace(
             self, wrong=dict(self.wrong), rests=dict(self.rests), wakes_at=dict(self.wakes_at)
         )

@@ -251,15 +251,15 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         rule, model = self._rule, self._rule.model
         with _blas_limit(model):
             decisions = model.decide(X, resolve_threads(self.n_jobs))
-        told = vote(model.classes, decisions)
+        predicted = vote(model.classes, decisions)
         # What the model says of each chunk is asked for again when the chunk is learned.
         known = [*self._decided, decisions] if self._n_pending else [decisions]
         is_whole = len(known) == len(self._pending) + 1
         if rule.uses_order:
             in_turn = self._in_turn()
             waiting = _join(self._pending) if self._n_pending else None
-            guesses = in_turn.guess(X, codes, told, waiting)
-            told = in_turn.choose(guesses, codes)
+            guesses = in_turn.guess(X, codes, predicted, waiting)
+            predicted = in_turn.choose(guesses, codes)
             in_turn.note(guesses, X, codes)
             # A copy: until the call ends well, the rule stays what it was before.
             self._rule = rule = rule.copy()
@@ -270,7 +270,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             self._learn_pending(whole, in_turn=True)
         else:
             self._decided = known
-        return told
+        return predicted
 
     def _in_turn(self) -> InTurn:
         """Return a copy of what the rule made of the order so far."""
@@ -312,14 +312,14 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             )
         rule, model = self._rule, self._rule.model
         with _blas_limit(model):
-            told = predict_codes(model, X, resolve_threads(self.n_jobs))
+            predicted = predict_codes(model, X, resolve_threads(self.n_jobs))
         if rule.uses_order:
             in_turn = self._in_turn()
             waiting = _join(self._pending) if self._n_pending else None
             # The label of the sample itself is looked at by nobody.
             unknown = np.zeros(1, dtype=np.int64)
-            told = in_turn.choose(in_turn.guess(X, unknown, told, waiting), unknown)
-        return self.classes_[told]
+            predicted = in_turn.choose(in_turn.guess(X, unknown, predicted, waiting), unknown)
+        return self.classes_[predicted]
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> tuple[FloatArray, Any]:
         if take_as_is(self, X, y, reset=reset):

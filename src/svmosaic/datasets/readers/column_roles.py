@@ -43,7 +43,7 @@ def assign_roles(
 ) -> Roles:
     """Find the target and the other columns that the caller named.
 
-    With `row_names`, the first column identifies the rows if the caller said nothing of it.
+    With `row_names`, the first column identifies the rows unless the caller gave it another role.
     """
     # A model with many columns names all of them.
     place = {name: j for j, name in enumerate(names)}

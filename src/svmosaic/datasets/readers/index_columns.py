@@ -67,8 +67,8 @@ def index_as_ids(
     ]
     if isinstance(options.dates, Mapping):
         keys += options.dates
-    said = {names[find_column(key, names, path)] for key in keys if key is not None}
-    free = [name for name in index if name not in said]
+    named = {names[find_column(key, names, path)] for key in keys if key is not None}
+    free = [name for name in index if name not in named]
     if not free or len(names) <= len(index):
         return options
     if options.id_column is None:

@@ -12,7 +12,7 @@ __all__ = ["LARGEST_WHOLE", "PLAIN", "NumberFormat", "looks_like_number"]
 # Doubles hold every whole number up to here.
 LARGEST_WHOLE = 2.0**53
 
-# Where the comma is the decimal sign, these may stand between groups of three digits: a point,
+# Where the comma is the decimal sign, these may separate groups of three digits: a point,
 # blanks of three widths, an apostrophe.
 _GROUP_MARKS = ". \u00a0\u202f'"
 # Numbers as people write them: 1,234.5 and 1.234,5 and 1 234; (5), $5, 5 %, and a minus sign that
@@ -61,7 +61,7 @@ class NumberFormat:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         sign = re.escape(self.decimal)
-        # 0.123 is no 123, whatever stands between groups.
+        # 0.123 is not 123, whatever separates groups.
         groups = (
             rf"[1-9]\d{{0,2}}(?:(?P<mark>[{re.escape(self._marks)}])\d{{3}}(?:(?P=mark)\d{{3}})*)"
         )

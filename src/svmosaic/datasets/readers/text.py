@@ -138,7 +138,7 @@ def memory_limit(max_bytes: float | None = None) -> float:
     Parameters
     ----------
     max_bytes : float, default=None
-        What the caller said. None: an eighth of the free memory, at least 16 MB.
+        The caller's limit. None: an eighth of the free memory, at least 16 MB.
     """
     if max_bytes is not None:
         return max_bytes
@@ -162,7 +162,7 @@ def check_encoding(name: str) -> str:
     Parameters
     ----------
     name : str
-        What the caller said, such as ``"latin-1"`` or ``"cp1252"``.
+        The caller's choice, such as ``"latin-1"`` or ``"cp1252"``.
     """
     try:
         found = codecs.lookup(name)

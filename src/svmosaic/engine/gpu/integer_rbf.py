@@ -30,7 +30,7 @@ def rbf_scale(gamma: float) -> float:
 def integer_rbf(
     features: Features, kernel: KernelSpec, place: Accelerator, origin: Tensor
 ) -> IntegerRbf | None:
-    """Return the kernel of a table, or None if integers cannot stand for its samples.
+    """Return the kernel of a table, or None if integers cannot represent its samples.
 
     Samples are taken from `origin`, which had best be in their middle.
     """

@@ -112,7 +112,7 @@ class BagMISVMClassifier(InstanceSVM):
         rows = bags.rows_of(positive)
         targets = np.concatenate([np.ones(positive.size), -np.ones(others.size)])
 
-        # The means, with which it begins, stand below the instances.
+        # The means, with which it begins, are rows below the instances.
         stack = sp.vstack if sp.issparse(X) else np.vstack
         table = match_form(stack([X, mean_in_bags(candidates, candidates.instances)]), X)
         witnesses = bags.n_instances + np.arange(positive.size)

@@ -40,7 +40,7 @@ class NumericNaiveBayes(ClassifierMixin, Estimator):  # type: ignore[misc]
     Notes
     -----
     A deviation is at least a sixth of the feature's precision, the mean distance of its distinct
-    values, as in Weka. Densities stand where Weka has probabilities of an interval.
+    values, as in Weka. Densities replace Weka's probabilities of an interval.
 
     References
     ----------

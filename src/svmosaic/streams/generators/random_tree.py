@@ -106,7 +106,7 @@ class RandomTree(BlockStream):
         labels: list[int] = []
         everything = tuple(range(self.n_features))
         unit = dict.fromkeys(range(self.n_numeric), (0.0, 1.0))
-        # Level by level, so that the children of a node stand side by side.
+        # Level by level, so that the children of a node are next to each other.
         waiting = [(0, everything, unit)]
         n_nodes = 1
         for depth, candidates, ranges in waiting:
