@@ -119,3 +119,38 @@ def test_the_rows_of_the_matrix_cover_the_claimed_minimums(distribution, monkeyp
     assert oldest.pythons == (PROJECT["project"]["requires-python"].removeprefix(">="),)
     for path in matrix.CORE:
         assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failed", "words"),
+    [
+        ({"n_failed": 0, "tests": Path("core_tests")}, False, "the tests are linked"),
+        ({"n_failed": 1, "tests": None}, True, "73 of 74 files, NOT linked"),
+        ({"n_failed": 0, "tests": Path("t"), "exit_status": 0}, False, "74 files, tests passed"),
+        ({"n_failed": 0, "tests": Path("t"), "exit_status": 3}, True, "the tests FAILED (3)"),
+        ({"n_failed": 0, "tests": None, "checked_only": True}, False, "without optimising"),
+        ({"n_failed": 2, "tests": None, "checked_only": True}, True, "72 of 74 files"),
+    ],
+)
+def test_a_target_fails_if_it_is_not_linked_or_its_tests_fail(monkeypatch, outcome, failed, words):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    from cross_compile import Compiled
+
+    compiled = Compiled("x86_64-linux-gnu", 74, **outcome)
+
+    assert compiled.failed is failed
+    assert words in str(compiled)
+
+
+def test_the_emulator_of_a_target_takes_options(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import cross_compile
+
+    linked = cross_compile.Compiled("x86_64-linux-gnu", 74, 0, Path("core_tests"))
+    monkeypatch.setattr(cross_compile, "cross_compile", lambda target, n_jobs: linked)
+    monkeypatch.setattr(cross_compile.importlib.util, "find_spec", lambda name: name)
+    program = f"'{sys.executable}' -c 'import sys; sys.exit(sys.argv[1] != \"core_tests\")'"
+    monkeypatch.setattr(sys, "argv", ["cross_compile", "x86_64-linux-gnu", "--run", program])
+
+    assert cross_compile.main() == 0
+    assert "tests passed" in capsys.readouterr().out
