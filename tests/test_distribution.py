@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -119,3 +120,53 @@ def test_the_rows_of_the_matrix_cover_the_claimed_minimums(distribution, monkeyp
     assert oldest.pythons == (PROJECT["project"]["requires-python"].removeprefix(">="),)
     for path in matrix.CORE:
         assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize(
+    ("outcome", "failed", "words"),
+    [
+        ({"n_failed": 0, "tests": Path("core_tests")}, False, "the tests are linked"),
+        ({"n_failed": 1, "tests": None}, True, "73 of 74 files, NOT linked"),
+        ({"n_failed": 0, "tests": Path("t"), "tests_passed": True}, False, "the tests passed"),
+        ({"n_failed": 0, "tests": Path("t"), "tests_passed": False}, True, "the tests FAILED"),
+        ({"n_failed": 0, "tests": None, "checked_only": True}, False, "without optimising"),
+        ({"n_failed": 2, "tests": None, "checked_only": True}, True, "72 of 74 files"),
+    ],
+)
+def test_a_target_fails_if_it_is_not_linked_or_its_tests_fail(monkeypatch, outcome, failed, words):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    from cross_compile import Compiled
+
+    compiled = Compiled("x86_64-linux-gnu", 74, **outcome)
+
+    assert compiled.failed is failed
+    assert words in str(compiled)
+
+
+@pytest.mark.parametrize(
+    ("printed", "exit_status", "passed"),
+    [
+        ("694346 passed, 0 failed", 0, True),
+        ("694345 passed, 1 failed", 0, False),
+        ("694346 passed, 0 failed", 1, False),
+        ("0 passed, 0 failed", 0, False),
+        # As Wine ends after a crash.
+        ("thread_pool 285 checks", 0, False),
+    ],
+)
+def test_the_tests_of_a_target_must_say_that_they_passed(
+    monkeypatch, capsys, printed, exit_status, passed
+):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import cross_compile
+
+    linked = cross_compile.Compiled("x86_64-linux-gnu", 74, 0, Path("core_tests"))
+    monkeypatch.setattr(cross_compile, "cross_compile", lambda target, n_jobs: linked)
+    monkeypatch.setattr(cross_compile.importlib.util, "find_spec", lambda name: name)
+    emulator = shlex.join([sys.executable, "-c", f"print('{printed}'); exit({exit_status})"])
+    monkeypatch.setattr(sys, "argv", ["cross_compile", "x86_64-linux-gnu", "--run", emulator])
+
+    assert cross_compile.main() == int(not passed)
+    out = capsys.readouterr().out
+    assert printed in out
+    assert ("the tests passed" in out) is passed

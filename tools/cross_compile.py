@@ -1,10 +1,11 @@
 """Compile the core and its tests for other systems, with the clang and libc++ of Zig.
 
-    python tools/cross_compile.py [--jobs 2] [--check] [--run wine64] [TARGET ...]
+    python tools/cross_compile.py [--jobs 2] [--check] [--run "qemu-x86_64 -cpu max"] [TARGET ...]
 
 The package `ziglang` has all that is needed. What is compiled cannot run here, except with an
-emulator: ``--run`` names the program that starts the tests. All files of a target are compiled even
-if one fails; the compiler's words are in build/cross/TARGET/log.txt, and a table comes at the end.
+emulator: ``--run`` is the program that starts the tests, with its options. All files of a target
+are compiled even if one fails; the compiler's words are in build/cross/TARGET/log.txt, and a table
+comes at the end.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
@@ -46,19 +48,33 @@ class Compiled:
     n_failed: int
     tests: Path | None
     checked_only: bool = False
+    tests_passed: bool | None = None  # None if they were not run
 
     @property
     def failed(self) -> bool:
-        """Say whether something is missing."""
-        return self.n_failed > 0 if self.checked_only else self.tests is None
+        """Say whether something is missing or went wrong."""
+        if self.checked_only:
+            return self.n_failed > 0
+        return self.tests is None or self.tests_passed is False
 
     def __str__(self) -> str:
         """Return a line of the table."""
         passed = f"{self.n_files - self.n_failed} of {self.n_files} files"
         if self.checked_only:
             return f"{self.target:20} {passed} compiled without optimising"
-        linked = "the tests are linked" if self.tests else "NOT linked"
-        return f"{self.target:20} {passed}, {linked}"
+        states = {None: "the tests are linked", True: "the tests passed", False: "the tests FAILED"}
+        state = states[self.tests_passed] if self.tests else "NOT linked"
+        return f"{self.target:20} {passed}, {state}"
+
+
+def _wine_objects(target: str, build: Path) -> list[Path]:
+    """Compile what tests need besides to run under Wine on ARM."""
+    if not target.startswith("aarch64-windows"):
+        return []
+    source, made = Path(__file__).parent / "wine_on_arm.c", build / "wine_on_arm.obj"
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", target, "-O2", "-c"]
+    subprocess.run([*zig, source, "-o", made], check=True)
+    return [made]
 
 
 def _configure(target: str, build: Path) -> list[str | Path]:
@@ -84,6 +100,7 @@ def _configure(target: str, build: Path) -> list[str | Path]:
         "SVMOSAIC_PYTHON": "OFF",
         "SVMOSAIC_WERROR": "ON",
         "SVMOSAIC_PRECOMPILE": "OFF",
+        "CMAKE_EXE_LINKER_FLAGS": " ".join(map(str, _wine_objects(target, build))),
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]
     subprocess.run(
@@ -98,17 +115,30 @@ def cross_compile(target: str, n_jobs: int) -> Compiled:
     words = _configure(target, build)
     with (build / "log.txt").open("w", encoding="utf-8") as log:
         # With 0, Ninja compiles what it can.
-        subprocess.run(
+        built = subprocess.run(
             [*words, "-j", str(n_jobs), "--", "-k", "0"], stdout=log, stderr=log, check=False
         )
     text = (build / "log.txt").read_text(encoding="utf-8", errors="replace")
     failed = re.findall(r"^FAILED: .*?(\S+\.(?:o|obj))\b", text, re.MULTILINE)
     for name in failed:
         print(f"{target}: {name} does not compile; see {build.relative_to(_ROOT)}/log.txt")
-    objects = [path for path in build.rglob("*.o*") if path.suffix in (".o", ".obj")]
+    objects = [path for path in build.rglob("cpp/**/*.o*") if path.suffix in (".o", ".obj")]
     tests = build / ("core_tests.exe" if "windows" in target else "core_tests")
-    linked = tests if tests.exists() and not failed else None
+    linked = tests if built.returncode == 0 else None
     return Compiled(target, len(objects) + len(failed), len(failed), linked)
+
+
+def _run(words: list[str | Path]) -> bool:
+    """Run the tests; return whether they say that all passed.
+
+    The exit status is not enough: Wine's can be 0 after a crash.
+    """
+    ended_well = False
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            ended_well |= re.fullmatch(r"[1-9]\d* passed, 0 failed", line.strip()) is not None
+    return ended_well and process.returncode == 0
 
 
 def check(target: str) -> Compiled:
@@ -154,7 +184,9 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--jobs", type=int, default=2, help="how many files at the same time")
     parser.add_argument("--check", action="store_true", help="neither optimise nor link: faster")
-    parser.add_argument("--run", help="a program that runs the tests: wine64, qemu-x86_64, ...")
+    parser.add_argument(
+        "--run", type=shlex.split, help="what runs the tests: wine64, 'qemu-x86_64 -cpu max', ..."
+    )
     options = parser.parse_args()
     unknown = set(options.targets) - set(TARGETS)
     if unknown:
@@ -163,11 +195,11 @@ def main() -> int:
         parser.error("the package ziglang is needed. Install it with: pip install ziglang")
     done = []
     for target in options.targets or TARGETS:
-        done.append(check(target) if options.check else cross_compile(target, options.jobs))
-        print(done[-1], flush=True)
-        tests = done[-1].tests
-        if options.run and tests:
-            subprocess.run([options.run, tests], check=True)
+        compiled = check(target) if options.check else cross_compile(target, options.jobs)
+        if options.run and compiled.tests:
+            compiled = replace(compiled, tests_passed=_run([*options.run, compiled.tests]))
+        done.append(compiled)
+        print(compiled, flush=True)
     print("", *done, sep="\n")
     return int(any(compiled.failed for compiled in done))
 

@@ -43,16 +43,18 @@ void test_real_number() {
     check_text("inf", fine, 3, infinity);
     check_text("-infinity", fine, 9, -infinity);
     check_text("5e-324", fine, 6, 5e-324);
+    check_text("2.2250738585072011e-308", fine, 23, 0x0.fffffffffffffp-1022);
+    check_text("-3.4584595208887258e-323", fine, 24, -0x7p-1074);
     check_text("1e400", std::errc::result_out_of_range, 5, 0.0);
     check_text("-1e-400", std::errc::result_out_of_range, 7, 0.0);
     for (const std::string_view text : {"", "+1", " 1", "abc", "-", ".", "e5"}) {
         check_text(text, std::errc::invalid_argument, 0, 0.0);
     }
-    // Any bits, as text and back.
+    // Any bits, as text and back. Not subnormal ones: MinGW on ARM prints them wrongly.
     std::mt19937_64 bits(1);
     for (int n = 0; n < 2000; ++n) {
         const auto value = std::bit_cast<double>(bits());
-        if (!std::isfinite(value)) continue;
+        if (!std::isnormal(value)) continue;
         char text[64];
         const int size = std::snprintf(text, sizeof text, "%.17g", value);
         check_text({text, static_cast<std::size_t>(size)}, fine, static_cast<std::size_t>(size),
