@@ -3,6 +3,7 @@
 
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
+#include "expansion/bag_kernel.hpp"
 #include "expansion/decide.hpp"
 #include "expansion/kernel_matrix.hpp"
 #include "expansion/stored_rows.hpp"
@@ -117,6 +118,25 @@ nb::object gram_of_stored_rows(const Array2<double>& table, Index n_columns,
     return nb::cast(to_numpy(std::move(gram)));
 }
 
+nb::object rbf_of_bags(const Array2<double>& distances, const Array1<Index>& offsets,
+                       const Array1<double>& weights, double gamma) {
+    const WeightedBags bags{span_of(offsets), span_of(weights)};
+    const Index n = bags.n_instances();
+    require(
+        static_cast<Index>(distances.shape(0)) == n && static_cast<Index>(distances.shape(1)) == n,
+        "expected the distances of all pairs of instances");
+    require(bags.n_bags() >= 0 && bags.offsets.front() == 0 && bags.offsets.back() == n &&
+                std::ranges::is_sorted(bags.offsets),
+            "the offsets of bags must ascend from 0 to the number of instances");
+    require(gamma > 0.0, "gamma must be positive");
+    std::vector<double> values;
+    {
+        const nb::gil_scoped_release release;
+        values = rbf_between_bags({distances.data(), distances.size()}, bags, gamma);
+    }
+    return nb::cast(to_numpy(std::move(values)));
+}
+
 }  // namespace
 
 void bind_expansion(nb::module_& m) {
@@ -162,4 +182,9 @@ void bind_expansion(nb::module_& m) {
           nb::sig("def gram_of_rows(table: DoubleArray, n_columns: int, places: IndexArray, "
                   "instances: IndexArray) -> DoubleArray"),
           "Kernel values between instances whose rows are in a table, flat and symmetric.");
+    m.def("rbf_between_bags", &rbf_of_bags, nb::arg("distances").noconvert(),
+          nb::arg("offsets").noconvert(), nb::arg("weights").noconvert(), nb::arg("gamma"),
+          nb::sig("def rbf_between_bags(distances: DoubleArray, offsets: IndexArray, weights: "
+                  "DoubleArray, gamma: float) -> DoubleArray"),
+          "The rbf kernel between weighted sums of instances, flat and symmetric.");
 }

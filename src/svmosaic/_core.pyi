@@ -725,6 +725,9 @@ def gram_of_rows(table: DoubleArray, n_columns: int, places: IndexArray, instanc
     Kernel values between instances whose rows are in a table, flat and symmetric.
     """
 
+def rbf_between_bags(distances: DoubleArray, offsets: IndexArray, weights: DoubleArray, gamma: float) -> DoubleArray:
+    """The rbf kernel between weighted sums of instances, flat and symmetric."""
+
 class LibsvmTextError(ValueError):
     pass
 
@@ -754,6 +757,11 @@ class LibsvmTextParser:
 def tune_ollawv(rows: object, kernel: object, labels: IndexArray, weights: DoubleArray, splits: list[Any], gammas: DoubleArray, margins: DoubleArray, Cs: DoubleArray, multi_class: str, solver: OllawvSettings, memory_mb: float, n_threads: int, max_time: float, progress: object | None) -> tuple[DoubleArray, DoubleArray]:
     """
     Try all candidates of a grid on all folds: confusion matrices and support vectors.
+    """
+
+def score_left_out(gram: DoubleArray, signs: DoubleArray, splits: list[Any], Cs: DoubleArray, settings: SmoSettings) -> DoubleArray:
+    """
+    Decision values of the L1-SVM where splits of a kernel matrix leave rows out, by C.
     """
 
 class OnlineSvmSettings:

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from svmosaic.engine import cpu
 from svmosaic.multi_instance.instance_kernel import make_kernel
-from svmosaic.multi_instance.kernel_rows import KernelRows
+from svmosaic.multi_instance.kernel_rows import KernelRows, known_rows
+from svmosaic.multi_instance.training_bags import prepare_training
 
 LIMITS = [0.0, 400.0]
 
@@ -132,3 +133,18 @@ def test_rows_are_kept_only_if_all_of_them_fit():
     # Each once: 0 to 12 and 20 to 27.
     assert roomy.n_computed == 21
     assert tight.n_computed == 0
+
+
+def test_rows_are_shared_by_all_who_learn_from_the_same_bags():
+    X = np.random.default_rng(7).normal(size=(12, 2))
+    data = prepare_training([X[:5], X[5:9], X[9:]], [0, 1, 1], None, "a test")
+    kernels = [make_kernel("rbf", gamma, 3, 0.0, X) for gamma in (0.1, 0.2, 0.3, 0.4, 0.5)]
+
+    first = known_rows(data, kernels[0], X, 400.0)
+
+    assert known_rows(data.against_rest(1), kernels[0], X, 400.0) is first
+    # Four tables are kept, and none where four would be too many.
+    for kernel in kernels[1:]:
+        known_rows(data, kernel, X, 400.0)
+    assert known_rows(data, kernels[0], X, 400.0) is not first
+    assert known_rows(data, kernels[0], X, 1e-3) is not known_rows(data, kernels[0], X, 1e-3)

@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from svmosaic import SMOClassifier
+from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.bag_kernels import bag_sums
@@ -139,6 +140,38 @@ def test_graph_kernel_is_semidefinite():
     gram = bag_sums(kernel, bags, bags, weights, weights)
 
     assert np.linalg.eigvalsh(gram).min() > -1e-12
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 300.0])
+def test_kernel_of_bags_from_distances_is_that_of_their_instances(gamma):
+    rng = np.random.default_rng(5)
+    bags = Bags(rng.normal(size=(23, 4)), np.array([0, 1, 9, 9, 14, 23]))
+    weights = rng.random(23)
+    distances = ((bags.instances[:, None] - bags.instances) ** 2).sum(axis=2)
+
+    found = cpu.rbf_between_bags(distances, bags.offsets, weights, gamma)
+
+    values = np.exp(-gamma * distances) * weights[:, None] * weights
+    ends = list(zip(bags.offsets[:-1], bags.offsets[1:], strict=True))
+    expected = [[values[a:b, c:d].sum() for c, d in ends] for a, b in ends]
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
+    assert_array_equal(found, found.T)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"distances": np.ones((3, 2))}, "all pairs"),
+        ({"offsets": np.array([0, 2])}, "ascend from 0"),
+        ({"offsets": np.array([0, 4, 3])}, "ascend from 0"),
+        ({"gamma": 0.0}, "positive"),
+    ],
+)
+def test_bags_that_do_not_fit_their_distances_are_refused(change, words):
+    given = {"distances": np.ones((3, 3)), "offsets": np.array([0, 1, 3]), "weights": np.ones(3)}
+
+    with pytest.raises(ValueError, match=words):
+        cpu.rbf_between_bags(**({"gamma": 1.0} | given | change))
 
 
 def test_simple_mi_has_means_or_extremes_as_rows():

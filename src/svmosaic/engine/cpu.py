@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from svmosaic.engine.settings import (
     KernelSgdSettings,
     OllaL2Settings,
     OnlineSvmSettings,
+    SmoSettings,
 )
 from svmosaic.engine.tasks import (
     OnlineSolution,
@@ -55,7 +57,9 @@ __all__ = [
     "kernel_matrix",
     "midpoints",
     "pair_distances",
+    "rbf_between_bags",
     "refine",
+    "score_left_out",
     "solve",
     "solve_linear_sgd",
     "solve_online_svm",
@@ -332,6 +336,24 @@ def tune_regression(
     return [TunedRegression(**record) for record in records], kept
 
 
+def score_left_out(
+    gram: DoubleArray,
+    signs: DoubleArray,
+    splits: Sequence[tuple[IndexArray, IndexArray]],
+    Cs: DoubleArray,
+    settings: SmoSettings,
+) -> list[list[DoubleArray]]:
+    """Return decision values of the L1-SVM at the rows that splits leave out, by C and split.
+
+    `gram` is a symmetric kernel matrix, `signs` are +1 or -1 for its rows, training rows and `Cs`
+    ascend. The C of the settings is not used.
+    """
+    flat = _core.score_left_out(gram, signs, list(splits), Cs, settings)
+    ends = np.cumsum([0, *(test.size for _, test in splits)]).tolist()
+    by_C = flat.reshape(Cs.size, ends[-1])
+    return [[scores[begin:end] for begin, end in pairwise(ends)] for scores in by_C]
+
+
 # Decisions ----------------------------------------------------------------------------------
 
 
@@ -393,3 +415,15 @@ def gram_of_rows(
     """
     flat = _core.gram_of_rows(table, n_columns, places, instances)
     return flat.reshape(instances.size, instances.size)
+
+
+def rbf_between_bags(
+    distances: DoubleArray, offsets: IndexArray, weights: DoubleArray, gamma: float
+) -> DoubleArray:
+    """Return sum_ij u_i u_j exp(-gamma d_ij) over the instances of each pair of bags, symmetric.
+
+    `distances` are the squared ones of all pairs of instances; bag a has the instances from
+    offsets[a] to offsets[a + 1].
+    """
+    n_bags = offsets.size - 1
+    return _core.rbf_between_bags(distances, offsets, weights, gamma).reshape(n_bags, n_bags)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -177,7 +178,9 @@ def _score_elsewhere(
         for group in groups.values()
         for part in range(n_parts)
     ]
-    answers = spread.map(_score_some, spread.hold((learner, data, splits, candidates)), items)
+    # What was computed here may be more than the bags, and workers compute it as fast.
+    sent = learner, replace(data, known={}), splits, candidates
+    answers = spread.map(_score_some, spread.hold(sent), items)
     found: list[list[Any]] = [[None] * len(splits) for _ in candidates]
     for (group, folds), scores in zip(items, answers, strict=True):
         for number, by_fold in zip(group, scores, strict=True):

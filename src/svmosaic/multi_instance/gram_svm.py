@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
+from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DoubleArray, PairwiseRows, Problem
 from svmosaic.engine.protocol import solve
@@ -58,34 +59,17 @@ def score_left_out_on_gram(
     `make_gram` gets a copy of the estimator and returns its kernel matrix, which serves all splits
     and all candidates that differ in C only.
     """
+
+    def penalty(candidate: Candidate) -> float:
+        return float(candidate.get("C", estimator.C))
+
     found: list[list[DoubleArray]] = [[] for _ in candidates]
     for shared, numbers in alike_but_for(candidates, "C"):
-        one = clone(estimator).set_params(**shared)
-        gram = make_gram(one)
-        Cs = [float(candidates[i].get("C", estimator.C)) for i in numbers]
-        for train, test in splits:
-            inside, outside = gram[np.ix_(train, train)], gram[np.ix_(test, train)]
-            scores = _scores_along_C(inside, outside, signs[train], Cs, float(one.tol))
-            for i, score in zip(numbers, scores, strict=True):
-                found[i].append(score)
+        one = copy.copy(estimator).set_params(**shared)
+        gram = np.ascontiguousarray(make_gram(one))
+        numbers = sorted(numbers, key=lambda i: penalty(candidates[i]))
+        Cs = np.array([penalty(candidates[i]) for i in numbers])
+        scores = cpu.score_left_out(gram, signs, splits, Cs, SmoSettings(tol=float(one.tol)))
+        for i, score in zip(numbers, scores, strict=True):
+            found[i] = score
     return found
-
-
-def _scores_along_C(
-    inside: DoubleArray, outside: DoubleArray, signs: DoubleArray, Cs: list[float], tol: float
-) -> list[DoubleArray]:
-    """Return the scores of what is left out for each penalty, in the given order."""
-    scores: list[DoubleArray] = [np.empty(0)] * len(Cs)
-    last: DoubleArray | None = None
-    coef: DoubleArray | None = None
-    for place in np.argsort(Cs, kind="stable"):
-        if last is None:
-            settings = SmoSettings(C=Cs[place], tol=tol)
-            # The coefficients of a smaller penalty are a start within the bounds.
-            coef, intercept, _ = solve_gram(inside, signs, np.ones(signs.size), settings, coef)
-            score = outside @ coef + intercept
-            # Once no coefficient is held back by C, all larger C have the same model.
-            if np.abs(coef).max(initial=0.0) < Cs[place]:
-                last = score
-        scores[place] = score if last is None else last
-    return scores

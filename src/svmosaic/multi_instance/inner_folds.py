@@ -37,13 +37,14 @@ def fold_score(signs: DoubleArray, scores: DoubleArray) -> float:
     Accuracy alone has many ties on few bags. A fold of one class has no curve.
     """
     truth = signs > 0
-    accuracy = float(np.mean((scores > 0) == truth))
-    if truth.all() or not truth.any():
+    accuracy = np.count_nonzero((scores > 0) == truth) / truth.size
+    positive, negative = scores[truth], scores[~truth]
+    if not positive.size or not negative.size:
         return accuracy
-    positive, negative = scores[truth], np.sort(scores[~truth])
+    negative.sort()
     # How many pairs are in order; a tie counts one half.
-    in_order = np.searchsorted(negative, positive).sum()
-    in_order += np.searchsorted(negative, positive, side="right").sum()
+    in_order = negative.searchsorted(positive).sum()
+    in_order += negative.searchsorted(positive, side="right").sum()
     return (accuracy + float(in_order) / (2.0 * positive.size * negative.size)) / 2.0
 
 

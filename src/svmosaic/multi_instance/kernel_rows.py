@@ -10,12 +10,15 @@ import numpy as np
 from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
+from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.row_copies import group_copies
 
-__all__ = ["Columns", "KernelRows"]
+__all__ = ["Columns", "KernelRows", "known_rows"]
 
 # The width of a table is a multiple of it: the values in a vector of the processor.
 _LANES = 8
+# Tables that are kept with training bags.
+_MOST_KNOWN = 4
 
 
 @dataclass(frozen=True)
@@ -110,3 +113,20 @@ class KernelRows:
             table[first + begin : first + begin + block.shape[1], :n_columns] = block.T
         self._places[missing] = first + np.arange(missing.size)
         self.n_computed += missing.size
+
+
+def known_rows(data: TrainingBags, kernel: InstanceKernel, X: Any, limit_mb: float) -> KernelRows:
+    """Return the kernel rows of training instances `X`, those that were used before included.
+
+    A search, the folds that weigh a mixture and the final fit ask for the same rows, whatever the
+    labels. They share them where a few tables fit into the limit together.
+    """
+    is_small = _MOST_KNOWN * 8 * X.shape[0] ** 2 <= limit_mb * 1e6
+    if kernel.spec.function is not None or not is_small:
+        return KernelRows(kernel, X, limit_mb)
+    known: dict[InstanceKernel, KernelRows] = data.once("kernel rows", dict)
+    if kernel not in known:
+        if len(known) >= _MOST_KNOWN:
+            del known[next(iter(known))]
+        known[kernel] = KernelRows(kernel, X, limit_mb)
+    return known[kernel]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -30,7 +30,7 @@ from svmosaic.multi_instance.instance_kernel import (
     one_output,
 )
 from svmosaic.multi_instance.instance_scorer import InstanceScorer
-from svmosaic.multi_instance.kernel_rows import KernelRows
+from svmosaic.multi_instance.kernel_rows import KernelRows, known_rows
 from svmosaic.multi_instance.representatives import (
     Alternation,
     BagProblem,
@@ -256,9 +256,9 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
     def _fit_binary(self, data: TrainingBags) -> None:
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         everyone = np.arange(len(bags), dtype=np.int64)
-        rows = self._rows(bags)
+        rows = self._rows(data, bags)
         problem = self._problem(bags, rows, everyone, self._side() * data.signs)
-        end = self._alternate(problem, float(self.C))
+        end = self._alternate(problem, float(self.C), self._starts(bags))
         warn_if_not_settled(self, end)
         self._record(end, data, rows.kernel.spec)
 
@@ -266,11 +266,11 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         """Return 1 where the second class is the positive one, else -1."""
         return -1.0 if self.positive == "first" else 1.0
 
-    def _rows(self, bags: Bags) -> KernelRows:
+    def _rows(self, data: TrainingBags, bags: Bags) -> KernelRows:
         kernel = make_kernel(
             self.kernel, self.gamma, self.degree, self.coef0, bags.instances, self.n_jobs
         )
-        return KernelRows(kernel, bags.instances, float(self.cache_mb))
+        return known_rows(data, kernel, bags.instances, float(self.cache_mb))
 
     def _problem(
         self, bags: Bags, rows: KernelRows, chosen: IndexArray, signs: DoubleArray
@@ -285,11 +285,14 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
             rule=self.rule,
         )
 
-    def _alternate(self, problem: BagProblem, C: float) -> Alternation:
+    def _starts(self, bags: Bags) -> list[IndexArray]:
         rng = check_random_state(self.random_state)
+        return [draw_start(bags, rng) for _ in range(self.n_init)]
+
+    def _alternate(self, problem: BagProblem, C: float, starts: list[IndexArray]) -> Alternation:
         return best_of_starts(
             problem,
-            [draw_start(problem.bags, rng) for _ in range(self.n_init)],
+            starts,
             SmoSettings(loss="hinge", C=C, tol=float(self.tol)),
             int(self.max_passes),
         )
@@ -316,14 +319,16 @@ class MIRSVMClassifier(ExpansionViews, InstanceScorer):
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
         found: list[list[DoubleArray]] = [[] for _ in candidates]
         for shared, numbers in alike_but_for(candidates, "C"):
-            one = clone(self).set_params(**shared)
+            one = copy.copy(self).set_params(**shared)
             # Kernel rows that are kept serve all penalties and folds.
-            rows, side = one._rows(bags), one._side()
+            rows, side = one._rows(data, bags), one._side()
             problems = [one._problem(bags, rows, train, side * data.signs) for train, _ in splits]
+            # A seed means the same starts wherever they are drawn.
+            known = one._starts(bags) if isinstance(self.random_state, Integral) else None
             for i in numbers:
                 C = float(candidates[i].get("C", self.C))
                 for problem, (_, test) in zip(problems, splits, strict=True):
-                    end = one._alternate(problem, C)
+                    end = one._alternate(problem, C, known or one._starts(bags))
                     found[i].append(side * decide_bags(problem, end, test))
         return found
 

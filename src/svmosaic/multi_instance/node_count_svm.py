@@ -24,7 +24,7 @@ from svmosaic.multi_instance.random_divisions import (
     divide_at_random,
     node_counts,
 )
-from svmosaic.multi_instance.summary_svm import rbf_values
+from svmosaic.multi_instance.summary_svm import known_rbf_gram, rbf_values
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, row_numbers
@@ -183,9 +183,8 @@ class NodeCountSVMClassifier(BagClassifier):
         divisions, rows, self.center_, self.scale_ = self._known_rows(data)
         self.node_features_, self.node_thresholds_ = divisions
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
-        coef, self.intercept_, _ = solve_gram(
-            rbf_values(rows, rows, self.gamma), data.signs, np.ones(data.signs.size), settings
-        )
+        gram = self._known_gram(data, rows)
+        coef, self.intercept_, _ = solve_gram(gram, data.signs, np.ones(len(gram)), settings)
         support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
         self.support_vectors_ = rows[support]
@@ -206,14 +205,25 @@ class NodeCountSVMClassifier(BagClassifier):
     def _known_rows(
         self, data: TrainingBags
     ) -> tuple[RandomDivisions, DoubleArray, DoubleArray, DoubleArray]:
-        if not isinstance(self.random_state, Integral):
-            # Every use of it draws other trees.
+        key = self._key()
+        if key is None:
             return self._describe(data.bags)
-        key = ("nodes", int(self.n_trees), int(self.max_depth), int(self.random_state))
         found: tuple[RandomDivisions, DoubleArray, DoubleArray, DoubleArray] = data.once(
             key, lambda: self._describe(data.bags)
         )
         return found
+
+    def _known_gram(self, data: TrainingBags, rows: DoubleArray) -> DoubleArray:
+        key = self._key()
+        if key is None:
+            return rbf_values(rows, rows, self.gamma)
+        return known_rbf_gram(data, key, rows, self.gamma)
+
+    def _key(self) -> tuple[Any, ...] | None:
+        """Return what the rows of bags depend on; None if every use of them draws other trees."""
+        if not isinstance(self.random_state, Integral):
+            return None
+        return "nodes", int(self.n_trees), int(self.max_depth), int(self.random_state)
 
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
@@ -236,8 +246,7 @@ class NodeCountSVMClassifier(BagClassifier):
         """
 
         def make_gram(candidate: NodeCountSVMClassifier) -> DoubleArray:
-            rows = candidate._known_rows(data)[1]
-            return rbf_values(rows, rows, candidate.gamma)
+            return candidate._known_gram(data, candidate._known_rows(data)[1])
 
         return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 

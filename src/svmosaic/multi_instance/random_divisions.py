@@ -57,22 +57,24 @@ def _draw_division(X: Any, members: IndexArray, rng: Any) -> tuple[int, float] |
     first = rng.randint(members.size)
     second = (first + rng.randint(1, members.size)) % members.size
     one, other = _row(X, members[first]), _row(X, members[second])
-    differ = np.flatnonzero(one != other)
+    (differ,) = (one != other).nonzero()
     if differ.size == 0:
         return None
     feature = int(differ[rng.randint(differ.size)])
     low, high = sorted((float(one[feature]), float(other[feature])))
-    threshold = rng.uniform(low, high)
+    threshold = low + (high - low) * rng.random_sample()
     # Rounding must not put both on one side.
-    return feature, float(threshold) if low <= threshold < high else low
+    return feature, threshold if low <= threshold < high else low
 
 
 def _row(X: Any, i: int) -> DoubleArray:
-    return np.asarray(X[[i]].toarray()[0] if sp.issparse(X) else X[i])
+    row: DoubleArray = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+    return row
 
 
 def _column(X: Any, j: int) -> DoubleArray:
-    return np.asarray(X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j])
+    column: DoubleArray = X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j]
+    return column
 
 
 def node_counts(divisions: RandomDivisions, bags: Bags) -> DoubleArray:

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from svmosaic.bags import Bags
 from svmosaic.classification.parameters import POSITIVE_REAL
+from svmosaic.engine import cpu
 from svmosaic.engine.kernels import kernel_spec
-from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.problem import DenseRows, DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
 from svmosaic.multi_instance.bag_learner import Candidate
@@ -26,7 +27,7 @@ from svmosaic.utils.declaration import Samples, doubles, expect, expect_shape, r
 from svmosaic.utils.sklearn_compat import StrOptions
 from svmosaic.utils.state_codec import Scope
 
-__all__ = ["RowSummary", "SummarySVMClassifier", "rbf_values"]
+__all__ = ["RowSummary", "SummarySVMClassifier", "known_rbf_gram", "rbf_values"]
 
 RowSummary = Literal["mean", "min-max", "mean-size", "profile"]
 
@@ -147,9 +148,8 @@ class SummarySVMClassifier(BagClassifier):
         rows, self.center_, self.scale_ = _known_rows(data, self.summary)
         settings = SmoSettings(C=float(self.C), tol=float(self.tol))
         signs = data.signs
-        coef, self.intercept_, _ = solve_gram(
-            rbf_values(rows, rows, self.gamma), signs, np.ones(signs.size), settings
-        )
+        gram = known_rbf_gram(data, ("summary", self.summary), rows, self.gamma)
+        coef, self.intercept_, _ = solve_gram(gram, signs, np.ones(signs.size), settings)
         support = np.flatnonzero(coef)
         self.support_ = data.bag_order[support]
         self.support_vectors_ = rows[support]
@@ -177,7 +177,8 @@ class SummarySVMClassifier(BagClassifier):
 
         def make_gram(candidate: SummarySVMClassifier) -> DoubleArray:
             rows = _known_rows(data, candidate.summary)[0]
-            return rbf_values(rows, rows, candidate.gamma)
+            key = ("summary", candidate.summary)
+            return known_rbf_gram(data, key, rows, candidate.gamma)
 
         return score_left_out_on_gram(self, make_gram, data.signs, splits, candidates)
 
@@ -190,6 +191,18 @@ class SummarySVMClassifier(BagClassifier):
 def rbf_values(rows: DoubleArray, others: DoubleArray, gamma: float) -> DoubleArray:
     """Return the rbf kernel between rows of bags."""
     return InstanceKernel(kernel_spec("rbf", float(gamma))).values(rows, others)
+
+
+def known_rbf_gram(
+    data: TrainingBags, key: tuple[Any, ...], rows: DoubleArray, gamma: float
+) -> DoubleArray:
+    """Return the rbf kernel between rows of training bags, whose distances are computed once.
+
+    `key` says what the rows are made of.
+    """
+    table = DenseRows(rows)
+    distances = data.once((*key, "distances"), lambda: cpu.pair_distances(table, table))
+    return np.asarray(np.exp(-float(gamma) * distances))
 
 
 def _known_rows(

@@ -12,12 +12,13 @@ import numpy as np
 from svmosaic.bags import Bags
 from svmosaic.classification.convergence import warn_if_violated
 from svmosaic.classification.parameters import POSITIVE_COUNT, POSITIVE_REAL
+from svmosaic.engine import cpu
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums
+from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums, known_distances
 from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import BagSamples, bag_declaration, check_support
 from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
@@ -123,15 +124,20 @@ class BagKernelSVM(BagClassifier):
         key = (type(self).__name__, repr(sorted(same.items())))
         weights = data.once(key, lambda: self._instance_weights(bags))
         found: tuple[DoubleArray, DoubleArray] = data.once(
-            (*key, gamma), lambda: self._gram(bags, self._kernel(gamma), weights)
+            (*key, gamma), lambda: self._gram(data, bags, gamma, weights)
         )
         return found
 
     def _gram(
-        self, bags: Bags, kernel: InstanceKernel, weights: DoubleArray
+        self, data: TrainingBags, bags: Bags, gamma: float, weights: DoubleArray
     ) -> tuple[DoubleArray, DoubleArray]:
         """Return the kernel between training bags and the weights of their instances in it."""
-        gram = bag_sums(kernel, bags, bags, weights, weights)
+        n_threads = resolve_threads(self.n_jobs)
+        distances = known_distances(data, bags, n_threads) if self.kernel == "rbf" else None
+        if distances is None:
+            gram = bag_sums(self._kernel(gamma), bags, bags, weights, weights)
+        else:
+            gram = cpu.rbf_between_bags(distances, bags.offsets, weights, gamma)
         if self._has_unit_length():
             inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
             gram *= inverse[:, np.newaxis] * inverse
