@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
 from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.expert_pool import ExpertPool
 from svmosaic.classification.stream.families import (
     FAMILIES,
     Choice,
@@ -18,9 +19,10 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
+from svmosaic.classification.stream.landmarks import _Curvature, fit_span
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.recent_samples import RecentSamples
-from svmosaic.classification.stream.stream_models import class_values, predict_codes
+from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
 
 GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
 
@@ -106,6 +108,38 @@ def test_hyperplane_of_a_constant_feature_exists():
 
     assert weights[0] == 0.0
     assert weights[1] == pytest.approx(0.5, abs=1e-3)
+
+
+# Landmarks ------------------------------------------------------------------------------------
+
+
+def test_curvature_follows_the_samples_inside_the_margin():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 4))
+    curvature = _Curvature(X)
+    inside = rng.random(60) < 0.5
+
+    for n_changes in (0, 3, 60, 5, 1, 40):
+        inside = inside ^ (np.arange(60) < n_changes)
+        np.testing.assert_allclose(curvature.of(inside), X[inside].T @ X[inside], atol=1e-12)
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_weights_in_a_span_are_near_the_minimum(C):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 6))
+    targets = np.where(X[:, 0] - X[:, 1] + rng.normal(size=300) > 0, 1.0, -1.0)
+    root = rng.normal(size=(6, 6))
+    penalty = root @ root.T + np.eye(6)
+
+    def objective(weights):
+        slack = np.maximum(0.0, 1.0 - targets * (X @ weights))
+        return 0.5 * weights @ penalty @ weights + 0.5 * C * slack @ slack
+
+    found = fit_span(X, penalty, targets, C, np.zeros(6))
+    oracle = minimize(objective, np.zeros(6), method="L-BFGS-B", options={"maxiter": 5000})
+
+    assert objective(found) <= oracle.fun * (1 + 5e-3)
 
 
 # Families -------------------------------------------------------------------------------------
@@ -265,3 +299,39 @@ def test_an_expert_knows_that_it_got_worse():
     expert.note(5, 150, 1000)
 
     assert expert.got_worse(5)
+
+
+def two_equals(n_chunks):
+    """Return a pool of a dear and a cheap expert that erred alike, the dear one leading."""
+    pool = ExpertPool(chunk_size=1000, memory=9000, carry=0, detector=None, alarm=3.0, n_threads=1)
+    known = np.array([0])
+    pool.experts = [
+        Expert("plain", 3000, Constant(known, n_support=1000)),
+        Expert("landmark", 9000, Constant(known, n_support=300)),
+    ]
+    for expert in pool.experts:
+        for time in range(n_chunks):
+            expert.note(time, 50, 1000)
+    pool.place, pool.time = 0, n_chunks - 1
+    return pool
+
+
+@pytest.mark.parametrize(("n_chunks", "place"), [(11, 0), (12, 1)])
+def test_of_two_equals_the_cheaper_leads_after_a_long_trial(n_chunks, place):
+    pool = two_equals(n_chunks)
+
+    pool._choose()
+
+    assert pool.place == place
+
+
+def test_of_two_equals_the_dearer_rests_as_long_as_it_was_tried():
+    pool = two_equals(12)
+    dear, cheap = pool.experts
+
+    pool._send_to_rest()
+    assert cheap.rest == 0
+    pool.place = 1
+    pool._send_to_rest()
+
+    assert (dear.rest, dear.wakes_at) == (12, 24)

@@ -78,6 +78,12 @@ class Expert:
         """What one training costs, in arbitrary units."""
         return self.window * _COST[self.family] if self.learns else 0
 
+    def is_dearer(self, other: Expert) -> bool:
+        """Whether its predictions cost more than twice as much as those of another."""
+        assert self.model is not None
+        assert other.model is not None
+        return self.model.n_support > 2 * other.model.n_support
+
     def note(self, time: int, wrong: int, count: int) -> None:
         """Write down the errors of a chunk; those of old chunks are forgotten."""
         self.errors[time] = wrong, count

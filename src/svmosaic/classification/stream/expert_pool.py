@@ -46,20 +46,24 @@ _STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 2, "linear": 
 _SAMPLES_PER_LANDMARK = 24
 _FEWEST_LANDMARKS = 64
 _MOST_LANDMARKS = 384
-# An expert that is clearly worse than the leader rests, each time twice as long; a dearer one
-# rests when it is not better. In units of the noise of the comparison.
+# An expert that is clearly worse than the leader rests, each time four times as long; one that
+# costs more to train rests when it is not better. In units of the noise of the comparison.
 _CLEARLY = 1.0
-_LONGEST_REST = 64
+_REST_GROWTH = 4
+_LONGEST_REST = 256
 _FAIR_TRIAL = 3  # chunks
 # The leader changes when another one is better by a quarter of the noise: cheap to undo.
 _BETTER = 0.25
+# After this many chunks of two equals, the one whose predictions cost more rests as long.
+_LONG_TRIAL = 12
 # Chunks between two trainings with a full window: as many as it has, or with landmarks three times
 # as many, then twice as many each time.
 _LONGEST_PAUSE = 64
 # A growing window is learned from again when it is longer by this factor.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
-# Cross-validation sees at most this many samples; after the first time, near the last choice.
-_MOST_TUNED = 2000
+# Cross-validation sees at most this many samples; after the first time, near the last choice. The
+# exact machine takes longest, landmarks are only tested on most of theirs.
+_MOST_TUNED: dict[Family, int] = {"plain": 2000, "refined": 1000, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
 # Folds by family in the first search, the cheap ones having more, and later for all.
 _FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
@@ -283,7 +287,8 @@ class ExpertPool:
         enough = max(_RETUNE_GROWTH * self.tuned_on[family], 1)
         if codes.size < enough or np.unique(codes).size == 1:
             return
-        X_part, part = X[-_MOST_TUNED:], codes[-_MOST_TUNED:]
+        most = _MOST_TUNED[family]
+        X_part, part = X[-most:], codes[-most:]
         Z = standardise(X_part)(X_part)
         if family == "landmark":
             grid = _grid_around(family, self.choices["plain"])
@@ -296,7 +301,7 @@ class ExpertPool:
             folds = interleaved_folds(part, _FOLDS_AGAIN)
             self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
         # What was left out counts as seen: more samples would not be looked at either.
-        self.tuned_on[family] = codes.size if codes.size < _MOST_TUNED else 2**62
+        self.tuned_on[family] = codes.size if codes.size < most else 2**62
 
     # Training -------------------------------------------------------------------------------
 
@@ -347,7 +352,11 @@ class ExpertPool:
         if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
-        if expert.model is None or expert.window <= self.chunk_size:
+        is_short = expert.window <= self.chunk_size
+        # While its window grows, the exact machine waits as those of longer windows do.
+        if expert.model is None or (
+            is_short and (size == expert.window or expert.family != "refined")
+        ):
             return True
         if size < expert.window and expert.family != "linear":
             return size >= _GROWTHS[expert.family] * expert.trained_on
@@ -400,9 +409,13 @@ class ExpertPool:
             if expert is self.leader or self.time not in expert.errors:
                 continue
             found = expert.against(self.leader, self.time)
-            dearer = expert.cost > self.leader.cost and found.n_chunks >= _FAIR_TRIAL
-            if found.gap > (0.0 if dearer else _CLEARLY * found.noise):
-                expert.rest = min(max(1, 2 * expert.rest), _LONGEST_REST)
+            limit, shortest = _CLEARLY, 1
+            if expert.cost > self.leader.cost and found.n_chunks >= _FAIR_TRIAL:
+                limit = 0.0
+            if expert.is_dearer(self.leader) and found.n_chunks >= _LONG_TRIAL:
+                limit, shortest = -_BETTER, _LONG_TRIAL
+            if found.gap > limit * found.noise:
+                expert.rest = min(max(shortest, _REST_GROWTH * expert.rest), _LONGEST_REST)
                 expert.wakes_at = self.time + 1 + expert.rest
             elif found.gap < 0.0:
                 expert.rest = 0
@@ -414,8 +427,11 @@ class ExpertPool:
             if expert.model is None or self.time not in expert.errors:
                 continue
             found = expert.against(leader, self.time)
-            if found.gap < min(best, -_BETTER * found.noise):
-                best, self.place = found.gap, place
+            # Of two equals, the one whose predictions cost less leads.
+            is_bargain = leader.is_dearer(expert) and found.n_chunks >= _LONG_TRIAL
+            value = found.gap + (-_BETTER if is_bargain else _BETTER) * found.noise
+            if value < best:
+                best, self.place = value, place
 
 
 def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
@@ -469,5 +485,5 @@ def _grid_around(family: Family, centre: Choice) -> Grid:
         return Grid(gammas[:2], (0.1,), tuple(centre.C * f for f in (0.2, 1.0, 5.0)))
     if family == "landmark":
         # Sums of few functions are smooth where these are wide.
-        return Grid((centre.gamma / 4, centre.gamma), (0.1,), (1.0, 10.0, 100.0))
+        return Grid(tuple(centre.gamma * f for f in (0.25, 0.5, 1.0)), (0.1,), (1.0, 10.0))
     return _grid(family, 1)

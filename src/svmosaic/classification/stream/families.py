@@ -54,8 +54,10 @@ _TOL = 0.1
 # Updates of the exact solver per sample. Where two concepts are mixed, a large C takes for ever and
 # gives a model that predicts nothing; cut short, it loses against the others in time.
 _UPDATES = 10
-# Landmarks while parameters are chosen, and the share of the newest samples that test them.
-_LANDMARKS_TRIED = 96
+# Landmarks while parameters are chosen, the most samples that they are fitted to, and the least
+# share of the newest samples that test them: a test costs less than a fit.
+_LANDMARKS_TRIED = 128
+_MOST_TRIED = 1600
 _TESTED_SHARE = 5
 # With more classes than this the hyperplanes of all pairs come from one solve.
 _MOST_BY_PAIRS = 8
@@ -285,7 +287,7 @@ def tune_landmarks(
     The older samples train and the newest are predicted, as a stream asks for.
     """
     known, labels = np.unique(codes, return_inverse=True)
-    n_train = codes.size - codes.size // _TESTED_SHARE
+    n_train = min(codes.size - codes.size // _TESTED_SHARE, _MOST_TRIED)
     first, last = labels[:n_train], labels[n_train:]
     if known.size == 1 or np.unique(first).size < known.size or last.size == 0:
         return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0

@@ -17,21 +17,23 @@ import numpy.typing as npt
 
 from svmosaic.classification.stream.chunk_scaling import Scaler, standardise
 from svmosaic.engine import cpu
-from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 
 __all__ = ["GUESSES", "RESTING", "Guesses", "InTurn"]
 
 # The model comes first: it is taken when others are only as good.
 GUESSES = ("model", "last", "switch", "lagged", "neighbour")
-# Guesses that cost something, and rest when they are clearly worse, each time twice as long.
+# Guesses that cost something, and rest when they are clearly worse, each time four times as long.
 RESTING = ("lagged", "neighbour")
-_LONGEST_REST = 64  # chunks
+_REST_GROWTH = 4
+_LONGEST_REST = 256  # chunks
 # Predictions whose errors are compared.
 _COMPARED = 500
 # Samples among which the nearest is looked for, and from which the linear model learns.
 _NEIGHBOURS = 500
 _LEARNED = 4000
+# Samples whose distances are computed together: few meet only those of their windows.
+_BLOCK = 125
 # A ridge of this share of each feature's variance.
 _RIDGE = 1e-3
 # A distance that is not known.
@@ -128,13 +130,13 @@ class InTurn:
         assert self.before is not None
         last_x, last_label = self.before
         previous = np.concatenate([[last_label], labels[:-1]])
-        earlier = np.concatenate([last_x[None], X[:-1]])
+        course = np.concatenate([last_x[None], X])
         codes = {"model": model, "last": previous}
-        gaps = self._gaps(X, earlier)
+        gaps = self._gaps(course)
         codes["switch"] = np.where(gaps <= self.limit, previous, model)
         if self._can("lagged") and self._is_awake("lagged"):
             assert self.weights is not None
-            lagged = self._lagged(X, earlier, previous)
+            lagged = self._lagged(course, previous)
             codes["lagged"] = _row_products(lagged, self.weights).argmax(axis=1)
         if self._can("neighbour") and self._is_awake("neighbour"):
             codes["neighbour"] = self._nearest(X, labels, waiting)
@@ -143,21 +145,21 @@ class InTurn:
     def _is_awake(self, name: str) -> bool:
         return self.wakes_at[name] <= self.time
 
-    def _gaps(self, X: FloatArray, earlier: FloatArray) -> DoubleArray:
+    def _gaps(self, course: FloatArray) -> DoubleArray:
+        """Return how far each sample is from the one before it, but for the first."""
         if self.scaler is None:
-            return np.full(len(X), _FAR)
-        steps = self.scaler(X).astype(np.float64) - self.scaler(earlier)
+            return np.full(len(course) - 1, _FAR)
+        steps = np.diff(self.scaler(course).astype(np.float64), axis=0)
         gaps: DoubleArray = (steps**2).sum(axis=1)
         return gaps
 
-    def _lagged(self, X: FloatArray, earlier: FloatArray, previous: IndexArray) -> DoubleArray:
-        """Return the sample, the one before it, which label that had, and a one."""
+    def _lagged(self, course: FloatArray, previous: IndexArray) -> DoubleArray:
+        """Return each sample but the first, the one before it, which label that had, and a one."""
         assert self.scaler is not None
-        indicator = np.zeros((len(X), self.n_classes))
-        indicator[np.arange(len(X)), previous] = 1.0
-        return np.column_stack(
-            [self.scaler(X), self.scaler(earlier), indicator, np.ones(len(X))]
-        ).astype(np.float64)
+        Z, n = self.scaler(course), previous.size
+        indicator = np.zeros((n, self.n_classes))
+        indicator[np.arange(n), previous] = 1.0
+        return np.column_stack([Z[1:], Z[:-1], indicator, np.ones(n)]).astype(np.float64)
 
     def _nearest(
         self, X: FloatArray, labels: IndexArray, waiting: tuple[FloatArray, IndexArray] | None
@@ -170,18 +172,20 @@ class InTurn:
         )
         tables, codes = zip(*parts, strict=True)
         owners = np.concatenate(codes)
-        Z = self.scaler(np.concatenate(tables)).astype(np.float64)
+        Z = self.scaler(np.concatenate(tables))
         n_before = owners.size - len(X)
-        # A product does not depend on the samples beside it, so neither does the nearest one.
-        rows, kernel = DenseRows(Z[n_before:]), KernelSpec("linear")
-        products = cpu.kernel_matrix(rows, DenseRows(Z), kernel)
-        distances = (Z**2).sum(axis=1) - 2.0 * products
-        own = np.arange(len(X))[:, None] + n_before
-        place = np.arange(owners.size)
-        # Neither later ones, nor more before than the window has.
-        distances[(place >= own) | (place < own - _NEIGHBOURS)] = np.inf
-        nearest: IndexArray = owners[distances.argmin(axis=1)]
-        return nearest
+        nearest = np.empty(len(X), dtype=np.int64)
+        for begin in range(n_before, owners.size, _BLOCK):
+            end = min(begin + _BLOCK, owners.size)
+            first = max(begin - _NEIGHBOURS, 0)
+            # A distance does not depend on the samples beside it, so neither does the nearest one.
+            distances = cpu.pair_distances(DenseRows(Z[begin:end]), DenseRows(Z[first:end]))
+            own, place = np.arange(begin, end)[:, None], np.arange(first, end)
+            # Neither later ones, nor more before than the window has.
+            distances[(place >= own) | (place < own - _NEIGHBOURS)] = np.inf
+            nearest[begin - n_before : end - n_before] = first + distances.argmin(axis=1)
+        found: IndexArray = owners[nearest]
+        return found
 
     def choose(self, guesses: Guesses, labels: IndexArray) -> IndexArray:
         """Return the prediction of each sample: that of the guess which erred least before it.
@@ -190,19 +194,18 @@ class InTurn:
         label nor a later one is in them.
         """
         n = guesses.gaps.size
-        names = self.compared
+        table = np.stack([guesses.codes[name] for name in self.compared])
         # One that joined later is compared by what came since.
-        n_known = min(self.wrong[name].size for name in names)
-        counts = np.empty((len(names), n), dtype=np.int64)
-        for row, name in enumerate(names):
-            known = self.wrong[name][self.wrong[name].size - n_known :]
-            flags = np.concatenate([known, guesses.codes[name] != labels])
-            sums = np.concatenate([[0], np.cumsum(flags)])
-            ends = known.size + np.arange(n)
-            counts[row] = sums[ends] - sums[np.maximum(ends - _COMPARED, 0)]
-        best = counts.argmin(axis=0)
-        table = np.stack([guesses.codes[name] for name in names])
-        chosen: IndexArray = table[best, np.arange(n)]
+        n_known = min(self.wrong[name].size for name in self.compared)
+        flags = np.empty((len(table), 1 + n_known + n), dtype=np.int64)
+        flags[:, 0] = 0
+        for row, name in enumerate(self.compared):
+            flags[row, 1 : 1 + n_known] = self.wrong[name][self.wrong[name].size - n_known :]
+        np.not_equal(table, labels, out=flags[:, 1 + n_known :], casting="unsafe")
+        sums = flags.cumsum(axis=1)
+        ends = n_known + np.arange(n)
+        counts = sums[:, n_known:-1] - sums[:, np.maximum(ends - _COMPARED, 0)]
+        chosen: IndexArray = table[counts.argmin(axis=0), np.arange(n)]
         return chosen
 
     # Learning -------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ class InTurn:
         self.limit = self._best_limit()
         if self._is_awake("lagged") and labels.size > 1:
             X_last, last = X[-_LEARNED:], labels[-_LEARNED:]
-            lagged = self._lagged(X_last[1:], X_last[:-1], last[:-1])
+            lagged = self._lagged(X_last, last[:-1])
             self.weights = _fit_ridge(lagged, last[1:], self.n_classes)
         self.recent = X[-_NEIGHBOURS:], labels[-_NEIGHBOURS:]
         # Whoever was tested on half of the last predictions; nobody joins within a chunk.
@@ -254,7 +257,7 @@ class InTurn:
             # After a fair trial, what costs more has to be better.
             margin = 0.0 if self.wrong[name].size >= _COMPARED else 2.0 * math.sqrt(least + 1.0)
             if mine > least + margin:
-                self.rests[name] = min(max(1, 2 * self.rests[name]), _LONGEST_REST)
+                self.rests[name] = min(max(1, _REST_GROWTH * self.rests[name]), _LONGEST_REST)
                 self.wakes_at[name] = self.time + self.rests[name]
                 self.wrong[name] = _NO_FLAGS
             elif mine < least:

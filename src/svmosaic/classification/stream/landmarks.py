@@ -136,22 +136,45 @@ def fit_span(
     >>> fit_span(X, np.diag([1.0, 1e-6]), np.array([-1.0, 1.0]), 1e6, np.zeros(2)).round(3)
     array([1., 0.])
     """
+    curvature = _Curvature(X)
 
-    def solve(inside: npt.NDArray[np.intp]) -> DoubleArray:
-        active = X[inside]
-        hessian = C * (active.T @ active) + penalty
-        return _solve(hessian, C * (targets[inside] @ active))
+    def solve(inside: npt.NDArray[np.bool_]) -> DoubleArray:
+        hessian = C * curvature.of(inside) + penalty
+        return _solve(hessian, C * ((targets * inside) @ X))
 
     return minimise(partial(_loss, X, penalty, targets, C), solve, start, _STOPPING)
 
 
+class _Curvature:
+    """The sum of x x' over the samples inside the margin, of which few change with a step."""
+
+    def __init__(self, X: DoubleArray) -> None:
+        self.X = X
+        self.inside = np.zeros(len(X), dtype=bool)
+        self.sums = np.zeros((X.shape[1], X.shape[1]))
+
+    def of(self, inside: npt.NDArray[np.bool_]) -> DoubleArray:
+        """Return the sum over these samples."""
+        entered, left = inside & ~self.inside, self.inside & ~inside
+        if np.count_nonzero(entered) + np.count_nonzero(left) < np.count_nonzero(inside):
+            self.sums = self.sums + self._sum(entered) - self._sum(left)
+        else:
+            self.sums = self._sum(inside)
+        self.inside = inside
+        return self.sums
+
+    def _sum(self, chosen: npt.NDArray[np.bool_]) -> DoubleArray:
+        rows = self.X[chosen]
+        return rows.T @ rows
+
+
 def _loss(
     X: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float, weights: DoubleArray
-) -> tuple[float, npt.NDArray[np.intp]]:
-    """Return the objective and the samples inside the margin."""
+) -> tuple[float, npt.NDArray[np.bool_]]:
+    """Return the objective and which samples are inside the margin."""
     slack = np.maximum(1.0 - targets * (X @ weights), 0.0)
     norm = float(weights @ (penalty @ weights))
-    return 0.5 * norm + 0.5 * C * float(slack @ slack), np.flatnonzero(slack)
+    return 0.5 * norm + 0.5 * C * float(slack @ slack), slack > 0.0
 
 
 def _least_squares(

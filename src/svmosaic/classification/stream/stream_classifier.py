@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Protocol, Self
 
@@ -261,8 +262,9 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             guesses = in_turn.guess(X, codes, predicted, waiting)
             predicted = in_turn.choose(guesses, codes)
             in_turn.note(guesses, X, codes)
-            # A copy: until the call ends well, the rule stays what it was before.
-            self._rule = rule = rule.copy()
+            # A copy: until the call ends well, the rule stays what it was before. It is shallow,
+            # because nothing else of the rule changes before it learns.
+            self._rule = rule = copy.copy(rule)
             rule.in_turn = in_turn
         self._take(X, codes)
         if self._n_pending >= self._wanted_in_turn():
