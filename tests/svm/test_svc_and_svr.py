@@ -68,7 +68,8 @@ def test_numbers_and_attributes_are_scikit_learns(ours, theirs, options, weighte
         np.testing.assert_allclose(one.class_weight_, two.class_weight_)
     np.testing.assert_allclose(one.intercept_, two.intercept_, atol=1e-3)
     assert one._gamma == pytest.approx(two._gamma if options.get("kernel") != "linear" else 1.0)
-    assert abs(int(one.n_support_.sum()) - int(two.n_support_.sum())) <= 3
+    # Not their n_support_: that of SVR on sparse rows is not set, and any number in threads.
+    assert abs(int(one.n_support_.sum()) - len(two.support_)) <= 3
     for name in ("shape_fit_", "fit_status_", "n_features_in_"):
         assert getattr(one, name) == getattr(two, name), name
     for name in ("dual_coef_", "intercept_", "n_support_", "support_vectors_"):
