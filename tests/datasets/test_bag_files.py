@@ -133,7 +133,7 @@ def test_a_bag_by_name_among_two(write):
 
     assert _lists(read_bags(path, bag="more")) == [[[9], [8]]]
     assert _lists(read_bags(path, bag=1)) == [[[1, 2]]]
-    with pytest.raises(ValueError, match=r"one of its relational attributes: bag, more. Got None"):
+    with pytest.raises(DataFileError, match=r"line \d+: attribute 'more' is relational too, and"):
         read_bags(path)
 
 

@@ -61,6 +61,7 @@ _PHRASES = (
     ("Name other targets.", "Name other --targets."),
     ("or name the column of bag ids.", "or name the column of bag ids with --bag."),
     ("or pass bag=.", "or name a feature with --bag."),
+    ("Pass its name as bag=.", "Name it with --bag."),
     ("Read it with read_bags.", "Use a method of bags, for example --method mirsvm."),
     ("List it in drop, or in nominal_columns to", "Name it with --drop, or with --categorical to"),
     ("List it in drop.", "Name it with --drop."),

@@ -166,6 +166,14 @@ def _relational_place(path: Path, header: ArffHeader, bag: str | int | None) -> 
         if bag in (j, header.attributes[j].name):
             return j
     known = ", ".join(header.attributes[j].name for j in places)
+    if bag is None:
+        second = header.attributes[places[1]]
+        raise file_error(
+            path,
+            second.line,
+            f"attribute {shorten(second.name)} is relational too, and only one can hold the bags. "
+            "Pass its name as bag=.",
+        )
     raise ValueError(
         f"The bags of {path.name} must be one of its relational attributes: {known}. Got {bag!r}."
     )
