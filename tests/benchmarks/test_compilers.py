@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from svmosaic import _core
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compilers.py"
@@ -23,6 +25,7 @@ def run(*arguments):
     )
 
 
+@pytest.mark.slow
 def test_a_build_beside_itself_takes_the_same_steps(tmp_path):
     copy = tmp_path / Path(_core.__file__).name
     copy.write_bytes(Path(_core.__file__).read_bytes())

@@ -15,6 +15,8 @@ MARKS = {
     "plot_half_a_million_rows": pytest.mark.slow,
     "plot_text_sparse_rows": pytest.mark.slow,
     "plot_one_line_patch": pytest.mark.slow,
+    "plot_bag_methods": pytest.mark.slow,
+    "plot_multi_target_chains": pytest.mark.slow,
     "plot_dask": pytest.mark.dask,
 }
 CASES = [pytest.param(path, id=path.stem, marks=MARKS.get(path.stem, ())) for path in EXAMPLES]
