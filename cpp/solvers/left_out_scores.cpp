@@ -24,7 +24,7 @@ class TrainingPart {
                               settings, bytes_of(settings.cache_mb), pool, monitor);
         coef_.assign(rows_.size(), 0.0);
         // Support vectors are in the order of the rows.
-        for (Index i = 0, next = 0; next < ssize(solution.support); ++i) {
+        for (Index i = 0, next = 0; i < ssize(rows_) && next < ssize(solution.support); ++i) {
             if (rows_[i] == solution.support[next]) coef_[i] = solution.coef[next++];
         }
         return solution;

@@ -42,8 +42,8 @@ struct Variables {
     StoredVariables view() const { return {samples, places, targets, weights, diagonal}; }
 };
 
-// Where a solver stood: coefficients, what they sum up to at every place, and the C of both.
-struct Stand {
+// The last state of a solver: coefficients, what they sum up to at every place, and the C of both.
+struct SavedState {
     std::vector<double> beta;
     AlignedVector<double> values;
     double C = 0.0;
@@ -57,7 +57,7 @@ struct Scratch {
     StoredDual<double> dual;
     AlignedVector<double> values, other_values;
     std::vector<double> other_beta;
-    Stand saved;
+    SavedState saved;
 };
 
 // What is known of the candidates of one gamma: C slowest, epsilon fastest.
@@ -483,7 +483,7 @@ class RegressionTuner {
     std::vector<std::vector<double>> best_folds_;  // by link and fold: the errors of the best
     std::vector<std::vector<Index>> fold_orders_;
     // By link and fold: where the first candidate ended, while its neighbours are tried.
-    std::vector<std::vector<Stand>> states_;
+    std::vector<std::vector<SavedState>> states_;
     ScratchPool<Scratch> idle_;
 };
 

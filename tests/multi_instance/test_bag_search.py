@@ -18,6 +18,7 @@ from svmosaic.multi_instance import (
     CitationKNNClassifier,
     MIGraphClassifier,
     MIRSVMClassifier,
+    NodeCountSVMClassifier,
     SetKernelClassifier,
     SummarySVMClassifier,
 )
@@ -123,6 +124,27 @@ def test_a_grid_without_lists_is_refused(values):
     parts, y = needle_bags()
     with pytest.raises(ValueError, match=r"list of values for each name\. 'C' has"):
         BagSearchCV(SetKernelClassifier(), {"C": values}).fit(parts, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SetKernelClassifier(),
+        MIGraphClassifier(),
+        SummarySVMClassifier(),
+        NodeCountSVMClassifier(n_trees=2),
+        MIRSVMClassifier(),
+        BagMISVMClassifier(),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+@pytest.mark.parametrize("value", [-1.0, 0.0, np.nan, "a"])
+def test_a_candidate_that_no_fit_would_accept_is_refused(estimator, value):
+    parts, y = needle_bags()
+    message = rf"'C' parameter of {type(estimator).__name__} must be"
+    for grid in ({"C": [value]}, {"C": [1.0, value]}):
+        with pytest.raises(ValueError, match=message):
+            BagSearchCV(estimator, grid, random_state=0).fit(parts, y)
 
 
 def test_the_score_is_the_mean_of_accuracy_and_auc():

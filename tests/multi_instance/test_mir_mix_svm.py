@@ -146,8 +146,8 @@ def test_a_class_of_one_bag_weighs_all_views_alike():
         ({"views": ["sets"]}, "list of some of .* Got 'sets'"),
         ({"views": []}, "at least one view"),
         ({"views": ["set", "set"]}, "none twice"),
-        ({"C": []}, "'C' parameter .* must be a list of numbers above zero"),
-        ({"gamma": [1.0, -1.0]}, "'gamma' parameter .* must be a list of numbers above zero"),
+        ({"C": []}, "'C' parameter .* must be a list of positive numbers"),
+        ({"gamma": [1.0, -1.0]}, "'gamma' parameter .* must be a list of positive numbers"),
     ],
 )
 def test_bad_parameters_are_refused(settings, message):

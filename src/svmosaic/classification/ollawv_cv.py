@@ -46,11 +46,11 @@ from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.gamma import resolve_gamma
 from svmosaic.engine.kernels import KERNELS
-from svmosaic.engine.problem import DoubleArray
 from svmosaic.engine.settings import LearningRate
 from svmosaic.engine.tasks import TuneSettings
 from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import follow
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context, refuse_parameters
 from svmosaic.utils.splits import classification_splits
@@ -334,15 +334,16 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     # The search -----------------------------------------------------------------------------
 
     def _grid(self, training: Training) -> TuneSettings:
-        margins = _positive(self.margins, "margins")
-        Cs = _positive(self.Cs, "Cs")
+        who = type(self).__name__
+        margins = check_numbers(self.margins, "margins", who)
+        Cs = check_numbers(self.Cs, "Cs", who)
         if self.kernel in ("linear", "precomputed"):
             gammas = np.ones(1)
         elif self.gammas is None:
             middle = resolve_gamma("scale", training.X, training.samples, training.weights)
             gammas = np.array([middle * 4.0**k for k in range(-4, 4)])
         else:
-            gammas = _positive(self.gammas, "gammas")
+            gammas = check_numbers(self.gammas, "gammas", who)
         return TuneSettings(
             gammas,
             # The exact SVM does not depend on the margin, the plain OLLAWV not on C.
@@ -441,13 +442,3 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def _positive(values: Any, name: str) -> DoubleArray:
-    numbers = np.ravel(np.asarray(values, dtype=np.float64))
-    if numbers.size == 0 or not np.all(np.isfinite(numbers)) or not np.all(numbers > 0):
-        raise ValueError(
-            f"The '{name}' parameter of OLLAWVClassifierCV must be a list of positive numbers. "
-            f"Got {values!r} instead."
-        )
-    return np.ascontiguousarray(numbers)

@@ -25,6 +25,7 @@ from svmosaic.classification.training import Training, prepare_training
 from svmosaic.engine.class_pairs import choose_classes
 from svmosaic.engine.problem import DoubleArray, IndexArray
 from svmosaic.utils.estimator import Estimator
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.sklearn_compat import StrOptions, fit_context
 from svmosaic.utils.splits import classification_splits
 from svmosaic.utils.threads import resolve_threads
@@ -159,7 +160,7 @@ class SVMCBPClassifierCV(ClassifierMixin, Estimator):  # type: ignore[misc]
         labels, weights = training.labels, training.row_weights
         n_classes = training.classes.size
         parameters = {name: getattr(self, name) for name in CBP_PARAMETERS}
-        lams = self._lams()
+        lams = np.unique(check_numbers(self.lams, "lams", type(self).__name__))
 
         splits = classification_splits(self.cv, X, y)
         confusion = np.zeros((lams.size, len(splits), n_classes, n_classes))
@@ -180,15 +181,6 @@ class SVMCBPClassifierCV(ClassifierMixin, Estimator):  # type: ignore[misc]
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
         return self
-
-    def _lams(self) -> DoubleArray:
-        lams = np.unique(np.asarray(self.lams, dtype=np.float64))
-        if lams.size == 0 or not np.all(np.isfinite(lams)) or lams[0] <= 0.0:
-            raise ValueError(
-                "The 'lams' parameter of SVMCBPClassifierCV must be a list of positive numbers. "
-                f"Got {self.lams!r} instead."
-            )
-        return lams
 
     def _report(self, lams: DoubleArray, scores: DoubleArray, sigmas: DoubleArray) -> None:
         mean = scores.mean(axis=1)

@@ -30,6 +30,7 @@ from svmosaic.utils.declaration import (
     expect,
 )
 from svmosaic.utils.estimator import Estimator
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.progress import current_progress, report_progress_inside
 from svmosaic.utils.sklearn_compat import Interval, fit_context
 from svmosaic.utils.state_codec import Array, Labels, Scope
@@ -293,12 +294,9 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
 
     def _search(self, kernel: str, scaled: Any) -> OLLAWVClassifierCV:
         shared = ("Cs", "tol", "class_weight", "cv", "scoring", "n_jobs", "memory_limit_mb")
-        factors = np.ravel(np.asarray(self.gamma_factors, dtype=np.float64))
-        if factors.size == 0 or not np.all(np.isfinite(factors)) or not np.all(factors > 0):
-            raise ValueError(
-                "The 'gamma_factors' parameter of SVMEnsembleClassifier must be a list of positive "
-                f"numbers. Got {self.gamma_factors!r} instead."
-            )
+        who = type(self).__name__
+        factors = check_numbers(self.gamma_factors, "gamma_factors", who)
+        check_numbers(self.Cs, "Cs", who)
         n_rows = scaled.shape[0]
         middle = resolve_gamma("scale", scaled, np.arange(n_rows), np.ones(n_rows))
         return OLLAWVClassifierCV(

@@ -117,6 +117,9 @@ class BagSearchCV(BagClassifier):
         rng = check_random_state(self.random_state)
         estimator = seeded_copy(self.estimator, rng)
         candidates = self._candidates()
+        for candidate in candidates:
+            # Kernels may be shared and C passed on: neither goes through a `fit` that validates.
+            clone(estimator).set_params(**candidate)._validate_params()
         splits = inner_splits(self.cv, data.signs, rng) if len(candidates) > 1 else []
         best, self.best_score_ = 0, float("nan")
         if splits:

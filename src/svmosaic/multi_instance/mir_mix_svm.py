@@ -36,6 +36,7 @@ from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Estimators, Settings, doubles, expect
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
 from svmosaic.utils.state_codec import Scope
 
@@ -364,21 +365,15 @@ class MIRMixSVMClassifier(BagClassifier):
         return views
 
     def _candidates(self) -> list[Candidate]:
-        grid = {}
-        for name in ("C", "gamma"):
-            values = list(getattr(self, name))
-            if not values or not all(_above_zero(value) for value in values):
-                raise ValueError(
-                    f"The {name!r} parameter of {type(self).__name__} must be a list of numbers "
-                    f"above zero. Got {values!r}."
-                )
-            grid[name] = [float(value) for value in values]
-        return list(ParameterGrid(grid))
-
-
-def _above_zero(value: Any) -> bool:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    return is_number and 0.0 < float(value) < float("inf")
+        who = type(self).__name__
+        return list(
+            ParameterGrid(
+                {
+                    name: check_numbers(getattr(self, name), name, who).tolist()
+                    for name in ("C", "gamma")
+                }
+            )
+        )
 
 
 def _choose_all(

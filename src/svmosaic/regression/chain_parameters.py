@@ -13,7 +13,6 @@ from svmosaic.utils.threads import resolve_threads
 __all__ = [
     "ChainKernel",
     "ChainSearch",
-    "check_numbers",
     "default_gammas",
     "target_scaling",
     "threads_that_fit",
@@ -40,18 +39,6 @@ def default_gammas(X: Any, kernel: ChainKernel) -> DoubleArray:
     # From 1 / (d var) to 1 / (d std): absolute distances have the unit of the inputs.
     middle = np.sqrt(middle / X.shape[1])
     return np.asarray(middle * np.power(2.0, np.arange(-5, 3), dtype=np.float64))
-
-
-def check_numbers(values: Any, name: str, who: str, *, zero: bool = False) -> DoubleArray:
-    """Return the values of a parameter to try, which must be positive, or from 0 with `zero`."""
-    numbers = np.ravel(np.asarray(values, dtype=np.float64))
-    least = np.all(numbers >= 0) if zero else np.all(numbers > 0)
-    if numbers.size == 0 or not np.all(np.isfinite(numbers)) or not least:
-        kind = "numbers from 0" if zero else "positive numbers"
-        raise ValueError(
-            f"The '{name}' parameter of {who} must be a list of {kind}. Got {values!r} instead."
-        )
-    return np.ascontiguousarray(numbers)
 
 
 def threads_that_fit(

@@ -22,7 +22,6 @@ from svmosaic.regression.chain_orders import orders_by_error
 from svmosaic.regression.chain_parameters import (
     ChainKernel,
     ChainSearch,
-    check_numbers,
     default_gammas,
     target_scaling,
     threads_that_fit,
@@ -30,6 +29,7 @@ from svmosaic.regression.chain_parameters import (
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTuner, fold_weights, make_table
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context
 from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once

@@ -62,7 +62,7 @@ _LONGEST_PAUSE = 64
 # A growing window is learned from again when it is longer by this factor.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
 # Cross-validation sees at most this many samples; after the first time, near the last choice. The
-# exact machine takes longest, landmarks are only tested on most of theirs.
+# exact SVM takes longest, landmarks are only tested on most of theirs.
 _MOST_TUNED: dict[Family, int] = {"plain": 2000, "refined": 1000, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
 # Folds by family in the first search, the cheap ones having more, and later for all.
@@ -270,7 +270,7 @@ class ExpertPool:
     ) -> dict[Family, tuple[Choice, float]]:
         """Return what is best for each family, and its error by cross-validation.
 
-        The exact machine is dear, so it is tried near the width that suits the plain one.
+        The exact SVM is dear, so it is tried near the width that suits the plain one.
         """
         Z = standardise(X)(X)
         fresh: dict[Family, tuple[Choice, float]] = {}
@@ -353,7 +353,7 @@ class ExpertPool:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
         is_short = expert.window <= self.chunk_size
-        # While its window grows, the exact machine waits as those of longer windows do.
+        # While its window grows, the exact SVM waits as those of longer windows do.
         if expert.model is None or (
             is_short and (size == expert.window or expert.family != "refined")
         ):
@@ -408,6 +408,7 @@ class ExpertPool:
         for expert in self.experts:
             if expert is self.leader or self.time not in expert.errors:
                 continue
+            # Both were tested on this chunk, so both have a model.
             found = expert.against(self.leader, self.time)
             limit, shortest = _CLEARLY, 1
             if expert.cost > self.leader.cost and found.n_chunks >= _FAIR_TRIAL:
