@@ -53,9 +53,7 @@ void bind_ollawv(nb::module_& m) {
             "If positive, the limit on different samples.")
         .field("C", &OllawvSettings::C, "Scales coefficients and intercept where nothing refines.")
         .field("cache_mb", &OllawvSettings::cache_mb, cache_doc)
-        .field(
-            "refine", [](OllawvSettings& s) -> RefineSettings& { return s.refine; },
-            "What follows the selection.", "RefineSettings");
+        .nested("refine", &OllawvSettings::refine, "RefineSettings", "What follows the selection.");
     bind_solver<OllawvSettings, Problem>(
         m, "OLLAWV, refined as the settings say.",
         [](const auto& rows, const KernelSpec& kernel, auto problems,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,39 +21,13 @@ inline Index bytes_of(double cache_mb) {
     return static_cast<Index>(std::min(cache_mb, 1e9) * 1024 * 1024);
 }
 
-// Runs solve(p, cache_bytes, pool) for problems of the given sizes: large ones one by one, each
-// split over all threads, then the small ones side by side.
-template <class Solve>
-std::vector<Solution> run_all(std::span<const Index> sizes, Index cache_bytes, Index n_threads,
-                              Monitor& monitor, const Solve& solve) {
-    const Index n = ssize(sizes);
-    monitor.expect_problems(n);
-    std::vector<Index> order(sizes.size());
-    std::iota(order.begin(), order.end(), Index{0});
-    // Largest first: the short ones fill the gaps at the end.
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return sizes[a] > sizes[b]; });
-    const auto is_large = [&](Index p) { return sizes[p] >= large_problem; };
-    const auto n_large = std::find_if_not(order.begin(), order.end(), is_large) - order.begin();
+// Solves problem p. One call of it takes microseconds at least, so it need not be inlined, and this
+// file is compiled once instead of once for each solver.
+using SolveOne = std::function<Solution(Index p, Index cache_bytes, ThreadPool& pool)>;
 
-    std::vector<Solution> solutions(sizes.size());
-    ThreadPool pool(n_large > 0 ? n_threads : std::min(n_threads, n));
-    for (Index k = 0; k < n_large; ++k) {
-        const Index p = order[k];
-        solutions[p] = solve(p, cache_bytes, pool);
-        monitor.problem_done();
-    }
-    const Index share = pool.n_threads();
-    pool.run(
-        n - n_large,
-        [&](Index k) {
-            const Index p = order[n_large + k];
-            ThreadPool alone(1);
-            solutions[p] = solve(p, cache_bytes / share, alone);
-            monitor.problem_done();
-        },
-        [&] { monitor.should_stop(0); });
-    return solutions;
-}
+// Solves problems of the given sizes: large ones one by one, each split over all threads, then the
+// small ones side by side.
+std::vector<Solution> run_all(std::span<const Index> sizes, Index cache_bytes, Index n_threads,
+                              Monitor& monitor, const SolveOne& solve);
 
 }  // namespace svmosaic

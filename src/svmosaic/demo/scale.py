@@ -24,7 +24,7 @@ class Scale:
     sizes : tuple of int
         Training rows of the fits whose times are compared.
     most_seconds : float
-        SVC is not asked for the next size after a fit that took longer.
+        The sizes end after a fit of SVC that took longer.
     n_gaussian : int
         Samples of the figure with the boundary.
     target_sizes : tuple of int
