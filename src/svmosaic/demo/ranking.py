@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import joblib
 import numpy as np
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -22,6 +22,7 @@ from svmosaic.plots import plot_comparison
 from svmosaic.reports import Cell, Section, Table
 from svmosaic.reports.document import Row
 from svmosaic.stats import compare
+from svmosaic.utils.threads import available_threads
 
 __all__ = ["show_ranking"]
 
@@ -34,25 +35,37 @@ differ significantly.
 For a paper: {paragraph}"""
 
 
+# A process takes seconds to start; it should have sets enough to be worth it.
+_SETS_PER_PROCESS = 5
+
+
 def _methods(n_folds: int) -> dict[str, Any]:
     return {
         "svmosaic": OLLAWVClassifier(),
-        "svmosaic, tuned": OLLAWVClassifierCV(cv=n_folds, n_jobs=-1),
-        "random forest": RandomForestClassifier(random_state=0, n_jobs=1),
+        "svmosaic, tuned": OLLAWVClassifierCV(cv=n_folds),
+        "random forest": RandomForestClassifier(random_state=0),
         "nearest neighbours": KNeighborsClassifier(),
         "logistic regression": LogisticRegression(max_iter=1000),
     }
 
 
+def _score_all(set_name: str, n_folds: int) -> list[float]:
+    """Return the accuracy of each method on one data set."""
+    data = load(set_name, dense=True)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    models = [make_pipeline(MinMaxScaler(), method) for method in _methods(n_folds).values()]
+    return [float(np.mean(cross_val_score(model, data.X, data.y, cv=folds))) for model in models]
+
+
 def show_ranking(scale: Scale) -> Chapter:
     """Compare five classifiers by their ranks over data sets."""
-    scores: dict[str, list[float]] = {name: [] for name in _methods(scale.n_folds)}
-    for set_name in scale.ranked:
-        data = load(set_name, dense=True)
-        folds = StratifiedKFold(scale.n_folds, shuffle=True, random_state=0)
-        for name, method in _methods(scale.n_folds).items():
-            model = make_pipeline(MinMaxScaler(), clone(method))
-            scores[name].append(float(np.mean(cross_val_score(model, data.X, data.y, cv=folds))))
+    # Forests of small trees work in Python most of the time, so threads would wait for each other.
+    n_processes = min(available_threads(), max(1, len(scale.ranked) // _SETS_PER_PROCESS))
+    by_set = joblib.Parallel(n_jobs=n_processes)(
+        joblib.delayed(_score_all)(set_name, scale.n_folds) for set_name in scale.ranked
+    )
+    names = list(_methods(scale.n_folds))
+    scores = {name: [row[m] for row in by_set] for m, name in enumerate(names)}
     result = compare(scores, datasets=list(scale.ranked), measure="accuracy")
     ranks = result.average_ranks
     best = min(ranks, key=lambda name: ranks[name])
