@@ -118,22 +118,27 @@ nb::object gram_of_stored_rows(const Array2<double>& table, Index n_columns,
     return nb::cast(to_numpy(std::move(gram)));
 }
 
-nb::object rbf_of_bags(const Array2<double>& distances, const Array1<Index>& offsets,
-                       const Array1<double>& weights, double gamma) {
-    const WeightedBags bags{span_of(offsets), span_of(weights)};
-    const Index n = bags.n_instances();
-    require(
-        static_cast<Index>(distances.shape(0)) == n && static_cast<Index>(distances.shape(1)) == n,
-        "expected the distances of all pairs of instances");
-    require(bags.n_bags() >= 0 && bags.offsets.front() == 0 && bags.offsets.back() == n &&
-                std::ranges::is_sorted(bags.offsets),
+template <class Real>
+nb::object rbf_of_bags(const nb::object& instances, const Array1<Index>& offsets,
+                       const Array2<double>& weights, const Array1<double>& gammas,
+                       Index n_threads) {
+    const auto table = read_table<Real>(instances);
+    const Index n = count_rows(table.rows);
+    const WeightedBags bags{span_of(offsets), {weights.data(), weights.size()}};
+    require(!bags.offsets.empty() && bags.offsets.front() == 0 && bags.offsets.back() == n &&
+                std::ranges::is_sorted(bags.offsets) && n > 0,
             "the offsets of bags must ascend from 0 to the number of instances");
-    require(gamma > 0.0, "gamma must be positive");
+    require(static_cast<Index>(weights.shape(1)) == n, "expected a weight for each instance");
+    require(std::ranges::all_of(span_of(gammas), [](double gamma) { return gamma > 0.0; }),
+            "gamma must be positive");
+    Monitor monitor(0.0, python_poll(nb::none()));
     std::vector<double> values;
     {
         const nb::gil_scoped_release release;
-        values = rbf_between_bags({distances.data(), distances.size()}, bags, gamma);
+        ThreadPool pool(n_threads);
+        values = rbf_between_bags(table.rows, bags, span_of(gammas), pool, monitor);
     }
+    raise_if_interrupted(monitor);
     return nb::cast(to_numpy(std::move(values)));
 }
 
@@ -182,9 +187,17 @@ void bind_expansion(nb::module_& m) {
           nb::sig("def gram_of_rows(table: DoubleArray, n_columns: int, places: IndexArray, "
                   "instances: IndexArray) -> DoubleArray"),
           "Kernel values between instances whose rows are in a table, flat and symmetric.");
-    m.def("rbf_between_bags", &rbf_of_bags, nb::arg("distances").noconvert(),
-          nb::arg("offsets").noconvert(), nb::arg("weights").noconvert(), nb::arg("gamma"),
-          nb::sig("def rbf_between_bags(distances: DoubleArray, offsets: IndexArray, weights: "
-                  "DoubleArray, gamma: float) -> DoubleArray"),
-          "The rbf kernel between weighted sums of instances, flat and symmetric.");
+    m.def(
+        "rbf_between_bags",
+        [](const nb::object& instances, const Array1<Index>& offsets, const Array2<double>& weights,
+           const Array1<double>& gammas, Index n_threads) {
+            return is_single(instances)
+                       ? rbf_of_bags<float>(instances, offsets, weights, gammas, n_threads)
+                       : rbf_of_bags<double>(instances, offsets, weights, gammas, n_threads);
+        },
+        nb::arg("instances"), nb::arg("offsets").noconvert(), nb::arg("weights").noconvert(),
+        nb::arg("gammas").noconvert(), nb::arg("n_threads"),
+        nb::sig("def rbf_between_bags(instances: object, offsets: IndexArray, weights: "
+                "DoubleArray, gammas: DoubleArray, n_threads: int) -> DoubleArray"),
+        "The rbf kernel between weighted sums of instances, flat: by weights, gammas and bags.");
 }

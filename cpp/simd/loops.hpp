@@ -100,6 +100,10 @@ struct Loops {
     void (*add_exps)(Real* const* values, Index n_columns, const double* factors, double scale,
                      double* sums, Index n);
 
+    // The same sum of the values themselves.
+    void (*add_columns)(Real* const* values, Index n_columns, const double* factors, double* sums,
+                        Index n);
+
     // The smallest a[i] + b[i]; n is a positive multiple of lanes.
     Real (*smallest_sum)(const Real* a, const Real* b, Index n);
 

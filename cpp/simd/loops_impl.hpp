@@ -295,13 +295,14 @@ struct Code {
         for (Index i = 0; i < n; i += width) store(values + i, exp(load(values + i)));
     }
 
-    static void add_exps(Real* const* values, Index n_columns, const double* factors, double scale,
-                         double* sums, Index n) {
-        const ScaledExp exp(scale);
+    // sums[i] += the sum over m of factors[m] of(values[m][i])
+    template <class Function>
+    static void add_function(Real* const* values, Index n_columns, const double* factors,
+                             const Function& of, double* sums, Index n) {
         for (Index i = 0; i < n; i += width) {
             V sum = {};
             for (Index m = 0; m < n_columns; ++m) {
-                sum = fused(exp(load(values[m] + i)), static_cast<Real>(factors[m]) - V{}, sum);
+                sum = fused(of(load(values[m] + i)), static_cast<Real>(factors[m]) - V{}, sum);
             }
             Real buffer[width] __attribute__((aligned(64)));
             store(buffer, sum);
@@ -309,6 +310,16 @@ struct Code {
                 store_wide(sums + i + h, load_wide(sums + i + h) + load_widened(buffer + h));
             }
         }
+    }
+
+    static void add_exps(Real* const* values, Index n_columns, const double* factors, double scale,
+                         double* sums, Index n) {
+        add_function(values, n_columns, factors, ScaledExp(scale), sums, n);
+    }
+
+    static void add_columns(Real* const* values, Index n_columns, const double* factors,
+                            double* sums, Index n) {
+        add_function(values, n_columns, factors, [](V value) { return value; }, sums, n);
     }
 
     static V lesser(V a, V b) { return a < b ? a : b; }

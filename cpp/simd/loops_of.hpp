@@ -35,6 +35,7 @@ constexpr Loops<Real> loops_of() {
             T::template against_sparse<double, Manhattan, Finish::manhattan_distance>,
         .scaled_exp = C::scaled_exp,
         .add_exps = C::add_exps,
+        .add_columns = C::add_columns,
         .smallest_sum = C::smallest_sum,
         .gather = S::gather,
         .add_scaled = S::add_scaled,

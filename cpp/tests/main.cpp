@@ -23,6 +23,7 @@ void test_canonical();
 void test_even_clusters();
 void test_decide();
 void test_stored_rows();
+void test_bag_kernel();
 void test_newton_system();
 void test_solvers();
 void test_solve_counters();
@@ -52,6 +53,7 @@ constexpr std::array tests{
     Test{"even_clusters", test_even_clusters},
     Test{"decide", test_decide},
     Test{"stored_rows", test_stored_rows},
+    Test{"bag_kernel", test_bag_kernel},
     Test{"newton_system", test_newton_system},
     Test{"solvers", test_solvers},
     Test{"solve_counters", test_solve_counters},

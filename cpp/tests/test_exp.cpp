@@ -1,4 +1,5 @@
 // The exponential of the kernels against that of the standard library, at every level.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -79,6 +80,13 @@ void sums_are_those_of_the_exponentials() {
             expected += factors[m] * std::exp(-0.6 * static_cast<double>(columns[m][i]));
         }
         check_near(sums[i], expected, sizeof(Real) == 4 ? 1e-6 : 1e-14, "a sum");
+    }
+    std::ranges::fill(sums, 0.5);
+    simd::loops<Real>().add_columns(pointers.data(), 5, factors.data(), sums.data(), n);
+    for (Index i = 0; i < n; ++i) {
+        double expected = 0.5;
+        for (Index m = 0; m < 5; ++m) expected += factors[m] * static_cast<double>(columns[m][i]);
+        check_near(sums[i], expected, sizeof(Real) == 4 ? 1e-5 : 1e-14, "a sum of columns");
     }
 }
 

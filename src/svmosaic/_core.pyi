@@ -725,8 +725,10 @@ def gram_of_rows(table: DoubleArray, n_columns: int, places: IndexArray, instanc
     Kernel values between instances whose rows are in a table, flat and symmetric.
     """
 
-def rbf_between_bags(distances: DoubleArray, offsets: IndexArray, weights: DoubleArray, gamma: float) -> DoubleArray:
-    """The rbf kernel between weighted sums of instances, flat and symmetric."""
+def rbf_between_bags(instances: object, offsets: IndexArray, weights: DoubleArray, gammas: DoubleArray, n_threads: int) -> DoubleArray:
+    """
+    The rbf kernel between weighted sums of instances, flat: by weights, gammas and bags.
+    """
 
 class LibsvmTextError(ValueError):
     pass

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from svmosaic import SMOClassifier
 from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
+from svmosaic.engine.rows import rows_of_samples
 from svmosaic.multi_instance import Bags
 from svmosaic.multi_instance.bag_kernels import bag_sums
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
@@ -24,6 +28,8 @@ from svmosaic.multi_instance.peers import (
     SetKernelClassifier,
     SimpleMIClassifier,
 )
+from svmosaic.multi_instance.peers.bag_kernel_svm import share_bag_kernels
+from svmosaic.multi_instance.training_bags import prepare_training
 
 
 def _bags(*values):
@@ -142,36 +148,70 @@ def test_graph_kernel_is_semidefinite():
     assert np.linalg.eigvalsh(gram).min() > -1e-12
 
 
-@pytest.mark.parametrize("gamma", [0.01, 1.0, 300.0])
-def test_kernel_of_bags_from_distances_is_that_of_their_instances(gamma):
+# Some are powers of two times the one before, some are not; one comes twice.
+@pytest.mark.parametrize(
+    "gammas", [[0.01], [1.0, 300.0, 4.0, 0.01], [2.0, 0.5, 0.125, 0.02, 0.005, 0.5, 64.0]]
+)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-12), (np.float32, 1e-4)])
+def test_kernel_of_bags_is_the_sum_over_their_instances(gammas, form, dtype, rtol):
     rng = np.random.default_rng(5)
-    bags = Bags(rng.normal(size=(23, 4)), np.array([0, 1, 9, 9, 14, 23]))
-    weights = rng.random(23)
-    distances = ((bags.instances[:, None] - bags.instances) ** 2).sum(axis=2)
+    sizes = [1, 8, 0, 5, 9, 40, 300]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    X = rng.normal(size=(offsets[-1], 4)).round(1).astype(dtype)
+    weights = rng.random((3, offsets[-1]))
+    given = rows_of_samples(form(X)), offsets, weights, np.array(gammas)
 
-    found = cpu.rbf_between_bags(distances, bags.offsets, weights, gamma)
+    found = cpu.rbf_between_bags(*given)
 
-    values = np.exp(-gamma * distances) * weights[:, None] * weights
-    ends = list(zip(bags.offsets[:-1], bags.offsets[1:], strict=True))
-    expected = [[values[a:b, c:d].sum() for c, d in ends] for a, b in ends]
-    assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
-    assert_array_equal(found, found.T)
+    Z = X.astype(np.float64)
+    distances = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    members = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+    for w, own in enumerate(weights):
+        for g, gamma in enumerate(gammas):
+            values = np.exp(-gamma * distances) * own[:, None] * own
+            expected = members.T @ values @ members
+            assert_allclose(found[w, g], expected, rtol=rtol, atol=1e-300)
+            assert_array_equal(found[w, g], found[w, g].T)
+    assert_array_equal(found, cpu.rbf_between_bags(*given, n_threads=3))
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"distances": np.ones((3, 2))}, "all pairs"),
+        ({"weights": np.ones((1, 2))}, "for each instance"),
         ({"offsets": np.array([0, 2])}, "ascend from 0"),
         ({"offsets": np.array([0, 4, 3])}, "ascend from 0"),
-        ({"gamma": 0.0}, "positive"),
+        ({"gammas": np.array([1.0, 0.0])}, "positive"),
     ],
 )
-def test_bags_that_do_not_fit_their_distances_are_refused(change, words):
-    given = {"distances": np.ones((3, 3)), "offsets": np.array([0, 1, 3]), "weights": np.ones(3)}
+def test_bags_that_do_not_fit_their_instances_are_refused(change, words):
+    given = {
+        "instances": rows_of_samples(np.ones((3, 3))),
+        "offsets": np.array([0, 1, 3]),
+        "weights": np.ones((1, 3)),
+        "gammas": np.ones(1),
+    }
 
     with pytest.raises(ValueError, match=words):
-        cpu.rbf_between_bags(**({"gamma": 1.0} | given | change))
+        cpu.rbf_between_bags(**(given | change))
+
+
+def test_kernels_that_are_shared_are_those_of_each_classifier():
+    rng = np.random.default_rng(2)
+    bags = [rng.normal(size=(rng.integers(1, 9), 3)) for _ in range(14)]
+    data = prepare_training(bags, np.arange(14) % 2, None, "test")
+    learners = [
+        kind(gamma=gamma)
+        for kind in (SetKernelClassifier, MIGraphClassifier)
+        for gamma in (0.1, 0.4, 1.5)
+    ]
+    share_bag_kernels(learners, data)
+
+    for one in learners:
+        shared, _ = one._known_gram(data, data.bags, one.gamma)
+        alone, _ = one._known_gram(replace(data, known={}), data.bags, one.gamma)
+        assert_allclose(shared, alone, rtol=1e-13)
 
 
 def test_simple_mi_has_means_or_extremes_as_rows():

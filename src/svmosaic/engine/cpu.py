@@ -418,12 +418,18 @@ def gram_of_rows(
 
 
 def rbf_between_bags(
-    distances: DoubleArray, offsets: IndexArray, weights: DoubleArray, gamma: float
+    instances: Rows,
+    offsets: IndexArray,
+    weights: DoubleArray,
+    gammas: DoubleArray,
+    *,
+    n_threads: int = 1,
 ) -> DoubleArray:
-    """Return sum_ij u_i u_j exp(-gamma d_ij) over the instances of each pair of bags, symmetric.
+    """Return sum_ij w_i w_j exp(-gamma |x_i - x_j|^2) over the instances of each pair of bags.
 
-    `distances` are the squared ones of all pairs of instances; bag a has the instances from
-    offsets[a] to offsets[a + 1].
+    Bag a has the instances from offsets[a] to offsets[a + 1]. `weights` has a row for each kind of
+    bag kernel; the result has the shape (kinds, gammas, bags, bags).
     """
     n_bags = offsets.size - 1
-    return _core.rbf_between_bags(distances, offsets, weights, gamma).reshape(n_bags, n_bags)
+    flat = _core.rbf_between_bags(instances, offsets, weights, gammas, n_threads)
+    return flat.reshape(weights.shape[0], gammas.size, n_bags, n_bags)

@@ -9,35 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.bags import Bags
-from svmosaic.engine import cpu
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.engine.rows import rows_of_samples
 from svmosaic.multi_instance.bag_statistics import sum_in_bags
 from svmosaic.multi_instance.instance_kernel import InstanceKernel
-from svmosaic.multi_instance.training_bags import TrainingBags
 
-__all__ = ["bag_norms", "bag_sums", "known_distances"]
+__all__ = ["bag_norms", "bag_sums"]
 
 # Parts into which the bags are cut. With the same bags on both sides each part meets only itself
 # and those after it, so that 1/2 + 1/32 of all pairs are computed.
 _PARTS = 16
-# Distances between this many instances take 50 MB.
-_MOST_INSTANCES = 2500
-
-
-def known_distances(data: TrainingBags, bags: Bags, n_threads: int) -> DoubleArray | None:
-    """Return squared distances between all training instances, computed once; None for too many.
-
-    `bags` are the training bags with their instances in canonical form.
-    """
-    if bags.n_instances > _MOST_INSTANCES:
-        return None
-    rows = rows_of_samples(bags.instances)
-    found: DoubleArray = data.once(
-        "distances",
-        lambda: cpu.pair_distances(rows, rows, n_threads=n_threads),  # type: ignore[arg-type]
-    )
-    return found
 
 
 def bag_sums(

@@ -30,6 +30,7 @@ from svmosaic.multi_instance.base_classifiers import seeded_copy
 from svmosaic.multi_instance.inner_folds import Splits, fold_score, inner_splits
 from svmosaic.multi_instance.mirsvm import MIRSVMClassifier
 from svmosaic.multi_instance.node_count_svm import NodeCountSVMClassifier
+from svmosaic.multi_instance.peers.bag_kernel_svm import BagKernelSVM, share_bag_kernels
 from svmosaic.multi_instance.peers.mi_graph import MIGraphClassifier
 from svmosaic.multi_instance.peers.set_kernel_svm import SetKernelClassifier
 from svmosaic.multi_instance.summary_svm import SummarySVMClassifier
@@ -38,6 +39,7 @@ from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Estimators, Settings, doubles, expect
 from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.sklearn_compat import HasMethods, Interval
+from svmosaic.utils.spreading import current_spread
 from svmosaic.utils.state_codec import Scope
 
 __all__ = ["VIEWS", "MIRMixSVMClassifier"]
@@ -380,6 +382,16 @@ def _choose_all(
     bases: dict[str, Any], data: TrainingBags, splits: Splits, candidates: list[Candidate]
 ) -> dict[str, _Choice]:
     """Return the best candidate of each view; MIRSVM tries those of the others."""
+    if splits and current_spread() is None:
+        share_bag_kernels(
+            [
+                clone(base).set_params(gamma=gamma)
+                for base in bases.values()
+                if isinstance(base, BagKernelSVM)
+                for gamma in dict.fromkeys(candidate["gamma"] for candidate in candidates)
+            ],
+            data,
+        )
     choices = {
         view: _choose(base, data, splits, candidates)
         for view, base in bases.items()

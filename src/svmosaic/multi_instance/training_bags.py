@@ -73,13 +73,17 @@ class TrainingBags:
             known={},
         )
 
+    @property
+    def keeps(self) -> bool:
+        """Whether what is computed once is kept: kernels of many bags take too much memory."""
+        return len(self.bags) <= _MOST_KNOWN
+
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what `make` returns, computed once for these bags, whatever their labels.
 
-        A search, the folds that weigh a mixture and the final fit ask for the same kernels. Of many
-        bags nothing is kept, because kernels between them take memory with their square.
+        A search, the folds that weigh a mixture and the final fit ask for the same kernels.
         """
-        if len(self.bags) > _MOST_KNOWN:
+        if not self.keeps:
             return make()
         if key not in self.known:
             self.known[key] = make()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,13 +18,14 @@ from svmosaic.engine import cpu
 from svmosaic.engine.expansion_state import POSITIVE
 from svmosaic.engine.kernels import kernel_spec
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.engine.rows import rows_of_samples
 from svmosaic.engine.settings import SmoSettings
 from svmosaic.multi_instance.bag_classifier import BagClassifier
-from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums, known_distances
+from svmosaic.multi_instance.bag_kernels import bag_norms, bag_sums
 from svmosaic.multi_instance.bag_learner import Candidate
 from svmosaic.multi_instance.bag_state import BagSamples, bag_declaration, check_support
 from svmosaic.multi_instance.gram_svm import score_left_out_on_gram, solve_gram
-from svmosaic.multi_instance.inner_folds import Splits
+from svmosaic.multi_instance.inner_folds import Splits, alike_but_for
 from svmosaic.multi_instance.instance_kernel import InstanceKernel, instance_gamma
 from svmosaic.multi_instance.training_bags import TrainingBags
 from svmosaic.utils.declaration import doubles, expect, row_numbers
@@ -31,7 +34,7 @@ from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import canonical_csr, match_form
 
-__all__ = ["BagKernelSVM"]
+__all__ = ["BagKernelSVM", "share_bag_kernels"]
 
 
 def _check_bags(model: Any, sizes: Scope) -> None:
@@ -112,37 +115,41 @@ class BagKernelSVM(BagClassifier):
         self._support_weights = weights[bags.rows_of(support)]
         self.dual_coef_ = coef[support]
 
-    def _known_gram(
-        self, data: TrainingBags, bags: Bags, gamma: float
-    ) -> tuple[DoubleArray, DoubleArray]:
-        """Return what `_gram` does, computed once for these bags and parameters."""
+    def _kernel_key(self) -> tuple[str, str]:
+        """Return what names the weights of instances, and with gamma the kernel between bags."""
         same = {
             name: value
             for name, value in self.get_params().items()
             if name not in ("C", "gamma", "tol", "n_jobs")
         }
-        key = (type(self).__name__, repr(sorted(same.items())))
-        weights = data.once(key, lambda: self._instance_weights(bags))
-        found: tuple[DoubleArray, DoubleArray] = data.once(
-            (*key, gamma), lambda: self._gram(data, bags, gamma, weights)
-        )
-        return found
+        return type(self).__name__, repr(sorted(same.items()))
 
-    def _gram(
-        self, data: TrainingBags, bags: Bags, gamma: float, weights: DoubleArray
+    def _known_gram(
+        self, data: TrainingBags, bags: Bags, gamma: float
     ) -> tuple[DoubleArray, DoubleArray]:
         """Return the kernel between training bags and the weights of their instances in it."""
-        n_threads = resolve_threads(self.n_jobs)
-        distances = known_distances(data, bags, n_threads) if self.kernel == "rbf" else None
-        if distances is None:
-            gram = bag_sums(self._kernel(gamma), bags, bags, weights, weights)
-        else:
-            gram = cpu.rbf_between_bags(distances, bags.offsets, weights, gamma)
-        if self._has_unit_length():
-            inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
-            gram *= inverse[:, np.newaxis] * inverse
-            weights = weights * np.repeat(inverse, bags.sizes)
-        return gram, weights
+        key = self._kernel_key()
+        weights = data.once(key, lambda: self._instance_weights(bags))
+
+        def make() -> tuple[DoubleArray, DoubleArray]:
+            if self.kernel != "rbf":
+                gram = bag_sums(self._kernel(gamma), bags, bags, weights, weights)
+            else:
+                gram = _rbf_grams(bags, [weights], [gamma], self.n_jobs)[0, 0]
+            return self._to_unit_length(bags, gram, weights)
+
+        found: tuple[DoubleArray, DoubleArray] = data.once((*key, gamma), make)
+        return found
+
+    def _to_unit_length(
+        self, bags: Bags, gram: DoubleArray, weights: DoubleArray
+    ) -> tuple[DoubleArray, DoubleArray]:
+        """Scale bags to length one if the kernel asks for it."""
+        if not self._has_unit_length():
+            return gram, weights
+        inverse = _inverse(np.sqrt(np.maximum(np.diagonal(gram), 0.0)))
+        gram *= inverse[:, np.newaxis] * inverse
+        return gram, weights * np.repeat(inverse, bags.sizes)
 
     def score_left_out(
         self, data: TrainingBags, splits: Splits, candidates: Sequence[Candidate]
@@ -164,6 +171,8 @@ class BagKernelSVM(BagClassifier):
             For each candidate and split, one score per left-out bag.
         """
         bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+        groups = alike_but_for(candidates, "C", "tol", "n_jobs")
+        share_bag_kernels([copy.copy(self).set_params(**shared) for shared, _ in groups], data)
 
         def make_gram(candidate: BagKernelSVM) -> DoubleArray:
             # A bag's weights and length are its own, so the kernel of some bags is a part of it.
@@ -184,6 +193,42 @@ class BagKernelSVM(BagClassifier):
     def _kernel(self, gamma: float) -> InstanceKernel:
         spec = kernel_spec(self.kernel, gamma, self.degree, self.coef0)
         return InstanceKernel(spec, resolve_threads(self.n_jobs))
+
+
+def share_bag_kernels(learners: Sequence[BagKernelSVM], data: TrainingBags) -> None:
+    """Compute the rbf kernels of several classifiers in one pass over the pairs of instances.
+
+    Their fits to the same training bags find them. Of many bags none is kept.
+    """
+    if not data.keeps:
+        return
+    bags = data.bags.with_instances(canonical_csr(data.bags.instances))
+    gammas: set[float] = set()
+    wanted: dict[tuple[str, str], BagKernelSVM] = {}
+    for one in learners:
+        gamma = instance_gamma(one.gamma, bags.instances, one.kernel)
+        if one.kernel == "rbf" and (*one._kernel_key(), gamma) not in data.known:
+            wanted[one._kernel_key()] = one
+            gammas.add(gamma)
+    if not wanted:
+        return
+    weights = [data.once(key, partial(one._instance_weights, bags)) for key, one in wanted.items()]
+    grams = _rbf_grams(bags, weights, sorted(gammas), learners[0].n_jobs)
+    for (key, one), own, by_gamma in zip(wanted.items(), weights, grams, strict=True):
+        for gamma, gram in zip(sorted(gammas), by_gamma, strict=True):
+            data.once((*key, gamma), partial(one._to_unit_length, bags, gram, own))
+
+
+def _rbf_grams(
+    bags: Bags, weights: Sequence[DoubleArray], gammas: Sequence[float], n_jobs: int | None
+) -> DoubleArray:
+    return cpu.rbf_between_bags(
+        rows_of_samples(bags.instances),
+        bags.offsets,
+        np.array(weights),
+        np.array(gammas),
+        n_threads=resolve_threads(n_jobs),
+    )
 
 
 def _inverse(lengths: DoubleArray) -> DoubleArray:
