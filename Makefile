@@ -103,7 +103,7 @@ compilers: .stamp-venv
 	  command -v $$compiler > /dev/null || { echo "$$compiler: not installed"; continue; }; \
 	  echo "$$compiler" && \
 	  $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Release --log-level=WARNING \
-	    -DSVMOSAIC_PYTHON=OFF -DSVMOSAIC_WERROR=ON -DSVMOSAIC_PRECOMPILE=OFF -DCMAKE_CXX_COMPILER=$$compiler -B build/$$compiler && \
+	    -DSVMOSAIC_PYTHON=OFF -DSVMOSAIC_WERROR=ON -DSVMOSAIC_PRECOMPILE=OFF -DSVMOSAIC_UNITY=OFF -DCMAKE_CXX_COMPILER=$$compiler -B build/$$compiler && \
 	  $(BIN)/cmake --build build/$$compiler --target core_tests && build/$$compiler/core_tests || exit 1; \
 	done
 

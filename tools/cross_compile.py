@@ -100,6 +100,7 @@ def _configure(target: str, build: Path) -> list[str | Path]:
         "SVMOSAIC_PYTHON": "OFF",
         "SVMOSAIC_WERROR": "ON",
         "SVMOSAIC_PRECOMPILE": "OFF",
+        "SVMOSAIC_UNITY": "OFF",
         "CMAKE_EXE_LINKER_FLAGS": " ".join(map(str, _wine_objects(target, build))),
     }
     words = [f"-D{name}={value}" for name, value in settings.items()]

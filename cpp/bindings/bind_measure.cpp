@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "bindings/convert.hpp"
@@ -29,8 +28,7 @@ double time_columns(const nb::object& rows, const nb::object& kernel, Index n_co
     const auto table = read_table<Real>(rows);
     const auto spec = read_kernel(kernel);
     const nb::gil_scoped_release release;
-    std::vector<Index> samples(count_rows(table.rows));
-    std::iota(samples.begin(), samples.end(), Index{0});
+    std::vector<Index> samples = count_up(count_rows(table.rows));
     const Index n = ssize(samples);
     ThreadPool pool(n_threads);
     const auto column_bytes = simd::round_up(n, simd::lanes<Real>) * sizeof(Real);

@@ -29,12 +29,14 @@ nb::dict to_dict(RegressionResult&& result) {
     return record;
 }
 
-nb::tuple tune(const Array2<double>& distances, const Array2<double>& targets,
-               const Array2<double>& columns, const nb::list& links, const Array1<double>& weights,
-               const Array2<double>& train, const Array2<double>& test,
-               const Array1<double>& starts, const Array1<double>& gammas, const Array1<double>& Cs,
-               const Array1<double>& epsilons, double tol, Index max_iter, bool complete,
-               bool absolute, double race, bool keep, Index n_threads, const nb::object& progress) {
+nb::tuple tune_links(const Array2<double>& distances, const Array2<double>& targets,
+                     const Array2<double>& columns, const nb::list& links,
+                     const Array1<double>& weights, const Array2<double>& train,
+                     const Array2<double>& test, const Array1<double>& starts,
+                     const Array1<double>& gammas, const Array1<double>& Cs,
+                     const Array1<double>& epsilons, double tol, Index max_iter, bool complete,
+                     bool absolute, double race, bool keep, Index n_threads,
+                     const nb::object& progress) {
     const RegressionTuneSettings settings{span_of(gammas), span_of(Cs), span_of(epsilons), tol,
                                           max_iter,        complete,    absolute,          race};
     const std::size_t size = weights.size();
@@ -120,12 +122,13 @@ void bind_tune_regression(nb::module_& m) {
                 "-> DoubleArray"),
         "Distances of all rows to all vectors, squared or absolute, row by row.");
     m.def(
-        "tune_regression", &tune, nb::arg("distances").noconvert(), nb::arg("targets").noconvert(),
-        nb::arg("columns").noconvert(), nb::arg("links"), nb::arg("weights").noconvert(),
-        nb::arg("train").noconvert(), nb::arg("test").noconvert(), nb::arg("starts").noconvert(),
-        nb::arg("gammas").noconvert(), nb::arg("Cs").noconvert(), nb::arg("epsilons").noconvert(),
-        nb::arg("tol"), nb::arg("max_iter"), nb::arg("complete"), nb::arg("absolute"),
-        nb::arg("race"), nb::arg("keep"), nb::arg("n_threads"), nb::arg("progress").none(),
+        "tune_regression", &tune_links, nb::arg("distances").noconvert(),
+        nb::arg("targets").noconvert(), nb::arg("columns").noconvert(), nb::arg("links"),
+        nb::arg("weights").noconvert(), nb::arg("train").noconvert(), nb::arg("test").noconvert(),
+        nb::arg("starts").noconvert(), nb::arg("gammas").noconvert(), nb::arg("Cs").noconvert(),
+        nb::arg("epsilons").noconvert(), nb::arg("tol"), nb::arg("max_iter"), nb::arg("complete"),
+        nb::arg("absolute"), nb::arg("race"), nb::arg("keep"), nb::arg("n_threads"),
+        nb::arg("progress").none(),
         nb::sig("def tune_regression(distances: DoubleArray, targets: DoubleArray, columns: "
                 "DoubleArray, links: list[Any], weights: DoubleArray, train: DoubleArray, test: "
                 "DoubleArray, starts: DoubleArray, gammas: DoubleArray, Cs: DoubleArray, epsilons: "

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
-#include <numeric>
 
 namespace svmosaic {
 

@@ -1,7 +1,6 @@
 #include "core/even_clusters.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace svmosaic {
@@ -162,8 +161,7 @@ template <class Table>
 std::vector<Index> order_of(const Table& table, std::span<const Index> samples, int depth,
                             ThreadPool& pool, Monitor& monitor) {
     const auto n = ssize(samples);
-    std::vector<Index> order(samples.size());
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order = count_up(samples.size());
     Halving<Table> halving(table, samples, monitor);
     for (int level = 0; level < depth; ++level) {
         const auto split = [&](Index p, ThreadPool& threads) {

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <iterator>
+#include <numeric>
+#include <vector>
 
 namespace svmosaic {
 
@@ -14,5 +16,12 @@ using Index = std::ptrdiff_t;
 static_assert(sizeof(Index) == 8, "positions have 64 bits in arrays that come from Python");
 
 using std::ssize;
+
+// The numbers from 0 to n - 1.
+inline std::vector<Index> count_up(Index n) {
+    std::vector<Index> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), Index{0});
+    return numbers;
+}
 
 }  // namespace svmosaic

@@ -147,8 +147,7 @@ std::vector<double> rbf_between_bags(const Rows<Real>& rows, const WeightedBags&
     const Index n_weights = bags.n_weights();
     const Index n_gammas = ssize(gammas);
     std::vector<double> result(n_weights * n_gammas * n_bags * n_bags);
-    std::vector<Index> all(bags.n_instances());
-    std::iota(all.begin(), all.end(), Index{0});
+    std::vector<Index> all = count_up(bags.n_instances());
     // Of the linear kernel: differences, which suit all gammas.
     const PackedRows<Real> packed(
         rows, all,

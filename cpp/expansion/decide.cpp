@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "core/aligned.hpp"
 #include "core/packed_rows.hpp"
@@ -106,12 +105,6 @@ void for_batches(const Rows<Real>& table, std::span<const Index> rows, const Row
             finish(begin, end, capacity, sums);
         },
         [&] { monitor.should_stop(0); });
-}
-
-std::vector<Index> count_up(Index n) {
-    std::vector<Index> numbers(n);
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
 }
 
 }  // namespace

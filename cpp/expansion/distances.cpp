@@ -1,28 +1,16 @@
 #include "expansion/distances.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/pairwise_values.hpp"
 
 namespace svmosaic {
 
-namespace {
-
-template <class Real>
-std::vector<Index> all_rows(const Rows<Real>& rows) {
-    std::vector<Index> numbers(count_rows(rows));
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-}
-
-}  // namespace
-
 template <class Real>
 std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vectors, bool absolute,
                                    ThreadPool& pool, Monitor& monitor) {
-    const auto queries = all_rows(rows);
-    const auto samples = all_rows(vectors);
+    const auto queries = count_up(count_rows(rows));
+    const auto samples = count_up(count_rows(vectors));
     std::vector<double> distances(queries.size() * samples.size());
     if (distances.empty()) return distances;
     // Of the linear kernel: differences, which suit all gammas.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "core/aligned.hpp"
 #include "core/packed_rows.hpp"
@@ -14,13 +13,6 @@ namespace {
 
 // Rows that are packed together: they stay in the cache while all vectors pass by.
 constexpr Index batch_size = 256;
-
-template <class Real>
-std::vector<Index> all_rows(const Rows<Real>& rows) {
-    std::vector<Index> numbers(count_rows(rows));
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-}
 
 // Fills the rows of one batch; `values` begins with the first of them.
 template <class Real>
@@ -57,8 +49,8 @@ void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows
 template <class Real>
 std::vector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
                                   const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
-    const auto all = all_rows(rows);
-    const auto numbers = all_rows(vectors);
+    const auto all = count_up(count_rows(rows));
+    const auto numbers = count_up(count_rows(vectors));
     std::vector<double> values(all.size() * numbers.size());
     if (values.empty()) return values;
     const auto support = std::span<const Index>(numbers);

@@ -11,7 +11,7 @@ namespace {
 
 // Larger clusters leave less to do afterwards and take longer themselves. Measured on ijcnn1,
 // adult, covertype and w3a: between 2000 and 6000 it hardly matters.
-constexpr Index most_in_cluster = 4000;
+constexpr Index most_at_start = 4000;
 // Clusters need not be solved well: their neighbours change them anyway.
 constexpr double cluster_tol = 0.5;
 
@@ -62,7 +62,7 @@ Solution solve_by_clusters(const Rows<Real>& rows, const KernelSpec& kernel, con
     if (helps_to_cluster(kernel, problem, task.smo)) {
         const PhaseTimer timer(seconds);
         int depth = 0;
-        while ((ssize(problem.samples) >> depth) > most_in_cluster) ++depth;
+        while ((ssize(problem.samples) >> depth) > most_at_start) ++depth;
         const auto order = order_by_clusters(rows, problem.samples, depth, pool, monitor);
         const Index n_clusters = order.empty() ? 0 : Index{1} << depth;
         rank.resize(order.size());

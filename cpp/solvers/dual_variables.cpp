@@ -8,7 +8,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
 // A share of the distance between bounds that only rounding leaves.
-constexpr double rounding = 1e-14;
+constexpr double share_of_range = 1e-14;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {
     // At an end the variable is set, not added to, so that it is exactly there. Both get there
     // together where the others are at bounds; short of it by rounding, one would pass for free.
     const auto is_there = [&](double room, Index k) {
-        return room - delta <= rounding * (v.upper[k] - v.lower[k]);
+        return room - delta <= share_of_range * (v.upper[k] - v.lower[k]);
     };
     v.beta[i] = is_there(room_i, i) ? end_i : v.beta[i] + delta;
     v.beta[j] = is_there(room_j, j) ? end_j : v.beta[j] - delta;

@@ -1,7 +1,6 @@
 #include "solvers/grouped_smo.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -29,8 +28,7 @@ class GroupedWorkspace {
           rows_(columns.computer().samples().begin(), columns.computer().samples().end()),
           v_(state.groups.size()),
           pairs_(&columns.computer().pool()) {
-        std::vector<Index> everyone(state.size());
-        std::iota(everyone.begin(), everyone.end(), Index{0});
+        std::vector<Index> everyone = count_up(state.size());
         take(state, std::move(everyone));
     }
     GroupedWorkspace(const GroupedWorkspace&) = delete;

@@ -10,11 +10,11 @@ namespace svmosaic {
 namespace {
 
 // A factor of this many variables takes a tenth of a second. The monitor is asked between two.
-constexpr Index most_variables = 2'000;
+constexpr Index most_variables_of_hulls = 2'000;
 // Updates before a step is worth a thought.
-constexpr Index fewest_updates = 1'000;
+constexpr Index fewest_updates_of_hulls = 1'000;
 // Rounds in which a variable is left out.
-constexpr int most_rounds = 100;
+constexpr int most_rounds_of_hulls = 100;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ constexpr int most_rounds = 100;
 template <class Real>
 bool HullStep<Real>::due(const DualPoint<Real>& point) const {
     const Index held = point.held().size();
-    if (n_updates_ < fewest_updates || held > most_variables) return false;
+    if (n_updates_ < fewest_updates_of_hulls || held > most_variables_of_hulls) return false;
     const auto m = static_cast<double>(held);
     const auto n = static_cast<double>(point.size());
     const double cost = 300.0 + 10.0 * m + 3.0 * m * m + m * m * m / 60.0 + m * n;
@@ -136,7 +136,7 @@ void HullStep<Real>::take(DualPoint<Real>& point, double distance_before, Monito
     values_.clear();
     for (const Index i : inside_) values_.push_back(point.alpha(i));
     bool arrived = false;
-    for (int round = 0; round < most_rounds && !arrived && solve(point); ++round) {
+    for (int round = 0; round < most_rounds_of_hulls && !arrived && solve(point); ++round) {
         arrived = advance();
         leave_out();
         if (monitor.should_stop(0)) break;

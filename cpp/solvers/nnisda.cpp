@@ -1,7 +1,6 @@
 #include "solvers/nnisda.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "solvers/dual_point.hpp"
 #include "solvers/joint_step.hpp"
@@ -66,8 +65,7 @@ Solution solve_nnisda(const Problem& problem, const NnisdaSettings& settings,
         joint_step.count(1);
         ++solution.n_iter;
     }
-    std::vector<Index> number(problem.samples.size());
-    std::iota(number.begin(), number.end(), Index{0});
+    std::vector<Index> number = count_up(problem.samples.size());
     // The gradient is Q a - 1.
     report_l2(problem, number, point, 1.0, 1.0, 0.0, solution);
     solution.counters.n_updates = solution.n_iter;

@@ -19,18 +19,12 @@ constexpr Index least_in_mean = 32;
 constexpr Index most_in_mean = 128;
 constexpr Index share_in_mean = 8;
 // A share of a sum that only rounding leaves.
-constexpr double rounding = 1e-12;
-
-std::vector<Index> count_to(Index n) {
-    std::vector<Index> numbers(n);
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-}
+constexpr double share_of_sum = 1e-12;
 
 // Gives the samples in this order all that their bounds allow, until the sum is reached. `sign` is
 // that of the variables.
 void fill(std::span<const Index> order, double sign, double sum, DualGroup& group) {
-    const double nothing = rounding * sum;
+    const double nothing = share_of_sum * sum;
     for (const Index i : order) {
         const double room = sign > 0.0 ? group.upper[i] : -group.lower[i];
         // Short of its bound by rounding, a variable would pass for free.
@@ -91,7 +85,7 @@ void start_from_hardest(const Problem& problem, std::span<const double> sides, d
                         Monitor& monitor) {
     const Index n = ssize(problem.samples);
     const auto ease = ease_of(problem, sides, columns, state.counters, monitor);
-    auto order = count_to(n);
+    auto order = count_up(n);
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return ease[a] < ease[b]; });
     for (const double side : {1.0, -1.0}) {
@@ -140,7 +134,7 @@ double start_one_class(const Problem& problem, double nu, KernelColumns<Real>& c
 // Groups for a and -a*, which cancel at the start.
 void start_regression(const Problem& problem, double nu, double C, GroupedState& state) {
     const Index n = state.size();
-    const auto order = count_to(n);
+    const auto order = count_up(n);
     const double total = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
     for (const double side : {1.0, -1.0}) {
         DualGroup group(n);

@@ -8,7 +8,7 @@ namespace svmosaic {
 namespace {
 
 // Coefficients closer than this, relative to C, are equally small.
-constexpr double rounding = 1e-12;
+constexpr double equally_small = 1e-12;
 
 // S of the paper, oldest first, when a budget limits it.
 class Members {
@@ -78,7 +78,7 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
         alpha[j] = 0.0;
     };
     // A budget that was lowered since the last samples.
-    while (members.too_many()) remove(members.leave(alpha, alpha.size(), rounding * C), 0);
+    while (members.too_many()) remove(members.leave(alpha, alpha.size(), equally_small * C), 0);
 
     Visit visit;
     while (!stopped && visits.next(visit)) {
@@ -97,7 +97,7 @@ OnlineSolution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const
             outputs.add(visit.sample, step, visit.needed);
             ++solution.counters.n_updates;
             while (members.too_many()) {
-                remove(members.leave(alpha, j, rounding * C), visit.needed);
+                remove(members.leave(alpha, j, equally_small * C), visit.needed);
             }
         }
         ++solution.n_iter;

@@ -1,15 +1,12 @@
 #include "solvers/run_all.hpp"
 
-#include <numeric>
-
 namespace svmosaic {
 
 std::vector<Solution> run_all(std::span<const Index> sizes, Index cache_bytes, Index n_threads,
                               Monitor& monitor, const SolveOne& solve) {
     const Index n = ssize(sizes);
     monitor.expect_problems(n);
-    std::vector<Index> order(sizes.size());
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order = count_up(sizes.size());
     // Largest first: the short ones fill the gaps at the end.
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return sizes[a] > sizes[b]; });

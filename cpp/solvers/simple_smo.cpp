@@ -39,7 +39,7 @@ Interval interval_of(const Pair& pair, Bounds bounds, double C, double sum) {
 }
 
 // A multiplier below this share of C is a rounding error.
-constexpr double rounding = 1e-12;
+constexpr double share_of_C = 1e-12;
 
 }  // namespace
 
@@ -53,7 +53,7 @@ Solution solve_simple_smo(const Problem& problem, const SimpleSmoSettings& setti
     std::vector<double> alpha(n, 0.0);
     AlignedVector<double> sums(columns.padded_size(), 0.0);  // f - b
     double total = 0.0;
-    const auto tidy = [&](double a) { return a < rounding * settings.C ? 0.0 : a; };
+    const auto tidy = [&](double a) { return a < share_of_C * settings.C ? 0.0 : a; };
 
     Solution solution;
     bool going_on = true;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/aligned.hpp"
@@ -25,12 +24,6 @@ constexpr int most_to_bound = 16;
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
 constexpr double tiny_share = 1e-2;
-
-std::vector<Index> all_of(Index n) {
-    std::vector<Index> numbers(n);
-    std::iota(numbers.begin(), numbers.end(), Index{0});
-    return numbers;
-}
 
 template <class T>
 void permute(std::vector<T>& values, const std::vector<Index>& order) {
@@ -53,7 +46,7 @@ void permute(DualState& state, const std::vector<Index>& order) {
 // The places of some variables in their list, those of like samples next to each other if anybody
 // knows them.
 std::vector<Index> order_of(const DualState& state, const std::vector<Index>& variables) {
-    auto order = all_of(ssize(variables));
+    auto order = count_up(ssize(variables));
     if (state.rank.empty()) return order;
     std::sort(order.begin(), order.end(), [&](Index a, Index b) {
         return state.rank[variables[a]] < state.rank[variables[b]];
@@ -70,7 +63,7 @@ class Workspace {
           rows_(columns.computer().samples().begin(), columns.computer().samples().end()),
           pairs_(&columns.computer().pool()),
           blocks_(columns) {
-        take(state, all_of(state.size()));
+        take(state, count_up(state.size()));
     }
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
@@ -214,7 +207,7 @@ class Workspace {
             state.gradient[i] = sums[k] - state.target[i];
         }
         columns_.append(stale);
-        take(state, all_of(state.size()));
+        take(state, count_up(state.size()));
     }
 
     void save(DualState& state) const {

@@ -1,7 +1,6 @@
 #include "solvers/solve.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "core/canonical.hpp"

@@ -1,7 +1,6 @@
 #include "solvers/tune_plan.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "core/canonical.hpp"
@@ -15,8 +14,7 @@ namespace {
 template <class Real>
 std::vector<Index> canonical_order(const Rows<Real>& rows, std::span<const double> weights,
                                    ThreadPool& pool) {
-    std::vector<Index> own(weights.size());
-    std::iota(own.begin(), own.end(), Index{0});
+    std::vector<Index> own = count_up(weights.size());
     return distinct_rows(rows, own, weights, pool).rows;
 }
 
@@ -115,8 +113,7 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
 }  // namespace
 
 std::vector<Index> ascending(std::span<const double> values) {
-    std::vector<Index> order(values.size());
-    std::iota(order.begin(), order.end(), Index{0});
+    std::vector<Index> order = count_up(values.size());
     std::stable_sort(order.begin(), order.end(),
                      [&](Index a, Index b) { return values[a] < values[b]; });
     return order;

@@ -1,7 +1,6 @@
 #include "solvers/tune_stored.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "core/packed_rows.hpp"
@@ -284,8 +283,7 @@ void StoredTuner<Real>::refine_all(Index n, Index m, const TuneFold& fold, Scrat
 template <class Real>
 void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneProblem& problem,
                                       Scratch& scratch, ProblemOutcome& outcome, Monitor& monitor) {
-    std::vector<Index> everyone(problem.samples.size());
-    std::iota(everyone.begin(), everyone.end(), Index{0});
+    std::vector<Index> everyone = count_up(problem.samples.size());
     // In the order of their places: then copying a part of a row reads it from left to right.
     const auto place_of = [&](Index position) {
         const Index sample = problem.samples[position];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -49,8 +48,7 @@ bool is_solved_at_once(const DualTask& task) {
 }
 
 std::vector<Index> all_samples(const DualTask& task) {
-    std::vector<Index> samples(task.problem.samples.size());
-    std::iota(samples.begin(), samples.end(), Index{0});
+    std::vector<Index> samples = count_up(task.problem.samples.size());
     return samples;
 }
 
