@@ -28,8 +28,8 @@ struct SettingField {
     std::string name;
     std::ptrdiff_t offset = 0;
     Kind kind = Kind::real;
-    Names<int> names;        // of a choice
-    std::string class_name;  // of nested settings, and how they are copied
+    Names<int> names{};        // of a choice
+    std::string class_name{};  // of nested settings, and how they are copied
     nb::object (*read_nested)(const void* field) = nullptr;
     void (*write_nested)(void* field, nb::handle value) = nullptr;
 
