@@ -11,9 +11,11 @@ namespace svmosaic {
 template <class Scratch>
 class ScratchPool {
   public:
-    std::unique_ptr<Scratch> borrow() {
+    // Made of these arguments if none is idle.
+    template <class... Arguments>
+    std::unique_ptr<Scratch> borrow(const Arguments&... arguments) {
         const std::lock_guard lock(mutex_);
-        if (idle_.empty()) return std::make_unique<Scratch>();
+        if (idle_.empty()) return std::make_unique<Scratch>(arguments...);
         auto scratch = std::move(idle_.back());
         idle_.pop_back();
         return scratch;

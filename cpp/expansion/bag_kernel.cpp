@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 
 #include "core/aligned.hpp"
 #include "core/packed_rows.hpp"
+#include "core/scratch_pool.hpp"
 #include "simd/loops.hpp"
 
 namespace svmosaic {
@@ -40,13 +42,32 @@ std::vector<Width> plan_widths(std::span<const double> gammas) {
     return widths;
 }
 
-// Kernel values between the instances of one bag and those of this bag and of all after it, summed
-// over the instances of the bag.
+// Consecutive bags whose instances are handled together.
+struct Batch {
+    Index begin;
+    Index end;
+};
+
+// Large bags one by one, small ones as many as fill the queries.
+std::vector<Batch> make_batches(std::span<const Index> offsets) {
+    std::vector<Batch> batches;
+    const Index n_bags = ssize(offsets) - 1;
+    for (Index begin = 0; begin < n_bags;) {
+        Index end = begin + 1;
+        while (end < n_bags && offsets[end + 1] - offsets[begin] <= capacity) ++end;
+        batches.push_back({begin, end});
+        begin = end;
+    }
+    return batches;
+}
+
+// For each bag of a batch, kernel values summed over its instances, at the instances of this batch
+// and of all bags after it.
 template <class Real>
 class BagSums {
   public:
     BagSums(const Rows<Real>& rows, const PackedRows<Real>& packed, const WeightedBags& bags,
-            std::span<const Width> widths)
+            const std::vector<Width>& widths, Index most_bags)
         : rows_(rows),
           packed_(packed),
           bags_(bags),
@@ -55,38 +76,44 @@ class BagSums {
           stride_(simd::round_up(bags.n_instances(), simd::lanes<Real>)),
           distances_(room_ * capacity),
           values_(block_size * capacity),
-          sums_(bags.n_weights() * ssize(widths) * stride_) {
+          sums_(most_bags * bags.n_weights() * ssize(widths) * stride_) {
         for (Index m = 0; m < capacity; ++m) {
             distances_of_[m] = distances_.data() + m * room_;
             values_of_[m] = values_.data() + m * block_size;
         }
     }
 
-    // sum_i w_i k(x_i, x_j) for all j of a later bag, at [j].
-    const double* sums(Index w, Index g) const {
-        return sums_.data() + (w * ssize(widths_) + g) * stride_;
+    // sum_i w_i k(x_i, x_j) over the instances i of a bag, at [j].
+    double* sums(Index bag, Index w, Index g) {
+        const Index place = (bag - batch_.begin) * bags_.n_weights() + w;
+        return sums_.data() + (place * ssize(widths_) + g) * stride_;
     }
 
-    void add(Index bag, Monitor& monitor) {
-        const Index first_chunk = packed_.chunk_of(bags_.offsets[bag]);
-        for (Index k = 0; k < ssize(sums_); k += stride_) {
-            std::fill_n(sums_.begin() + k + packed_.chunk_begin(first_chunk),
-                        stride_ - packed_.chunk_begin(first_chunk), 0.0);
+    void compute(const Batch& batch, Monitor& monitor) {
+        batch_ = batch;
+        const Index begin = bags_.offsets[batch.begin];
+        const Index end = bags_.offsets[batch.end];
+        const Index first_chunk = packed_.chunk_of(begin);
+        const Index from = packed_.chunk_begin(first_chunk);
+        for (Index bag = batch.begin; bag < batch.end; ++bag) {
+            for (Index w = 0; w < bags_.n_weights(); ++w) {
+                for (Index g = 0; g < ssize(widths_); ++g) {
+                    std::fill_n(sums(bag, w, g) + from, stride_ - from, 0.0);
+                }
+            }
         }
-        const Index end = bags_.offsets[bag + 1];
-        for (Index first = bags_.offsets[bag]; first < end; first += capacity) {
+        for (first_ = begin; first_ < end; first_ += capacity) {
             if (monitor.should_stop(0)) return;
-            read(first, std::min(capacity, end - first));
+            read(std::min(capacity, end - first_));
             for (Index chunk = first_chunk; chunk < packed_.n_chunks(); ++chunk) add_chunk(chunk);
         }
     }
 
   private:
-    void read(Index first, Index count) {
+    void read(Index count) {
         std::array<Index, capacity> numbers;
-        std::iota(numbers.begin(), numbers.begin() + count, first);
+        std::iota(numbers.begin(), numbers.begin() + count, first_);
         packed_.read(rows_, std::span<const Index>(numbers).first(count), queries_);
-        first_ = first;
     }
 
     void add_chunk(Index chunk) {
@@ -100,22 +127,29 @@ class BagSums {
 
     // Over n instances of a chunk, from number i of it on.
     void add_block(Index begin, Index i, Index n) {
-        const auto& loops = simd::loops<double>();
-        const Index count = queries_.size();
         for (const auto& width : widths_) {
-            for (Index m = 0; m < count; ++m) {
+            for (Index m = 0; m < queries_.size(); ++m) {
                 if (width.n_squarings == 0) {
                     std::copy_n(distances_of_[m] + i, n, values_of_[m]);
-                    loops.scaled_exp(values_of_[m], n, -width.gamma);
+                    simd::loops<double>().scaled_exp(values_of_[m], n, -width.gamma);
                 }
                 for (int s = 0; s < width.n_squarings; ++s) square(values_of_[m], n);
             }
-            for (Index w = 0; w < bags_.n_weights(); ++w) {
-                double* sums = sums_.data() + (w * ssize(widths_) + width.place) * stride_;
-                loops.add_columns(values_of_.data(), count,
-                                  bags_.weights.data() + w * bags_.n_instances() + first_,
-                                  sums + begin + i, n);
+            for (Index bag = batch_.begin; bag < batch_.end; ++bag) {
+                add_values(bag, width.place, begin + i, n);
             }
+        }
+    }
+
+    // Adds the values of those queries that are instances of a bag.
+    void add_values(Index bag, Index g, Index at, Index n) {
+        const Index begin = std::max(bags_.offsets[bag], first_);
+        const Index end = std::min(bags_.offsets[bag + 1], first_ + queries_.size());
+        if (begin >= end) return;
+        for (Index w = 0; w < bags_.n_weights(); ++w) {
+            simd::loops<double>().add_columns(
+                values_of_.data() + (begin - first_), end - begin,
+                bags_.weights.data() + w * bags_.n_instances() + begin, sums(bag, w, g) + at, n);
         }
     }
 
@@ -134,8 +168,20 @@ class BagSums {
     std::array<Real*, capacity> distances_of_;
     std::array<double*, capacity> values_of_;
     Queries<Real> queries_;
+    Batch batch_{0, 0};
     Index first_ = 0;  // of the queries, among the instances
 };
+
+// Copies the upper half of a square matrix to the lower one, by tiles that stay in the cache.
+void mirror(double* matrix, Index n) {
+    constexpr Index tile = 32;
+    for (Index first = 0; first < n; first += tile) {
+        for (Index a = first; a < n; ++a) {
+            const Index end = std::min(first + tile, a);
+            for (Index b = first; b < end; ++b) matrix[a * n + b] = matrix[b * n + a];
+        }
+    }
+}
 
 }  // namespace
 
@@ -147,35 +193,44 @@ std::vector<double> rbf_between_bags(const Rows<Real>& rows, const WeightedBags&
     const Index n_weights = bags.n_weights();
     const Index n_gammas = ssize(gammas);
     std::vector<double> result(n_weights * n_gammas * n_bags * n_bags);
-    std::vector<Index> all = count_up(bags.n_instances());
+    const std::vector<Index> all = count_up(bags.n_instances());
     // Of the linear kernel: differences, which suit all gammas.
-    const PackedRows<Real> packed(
-        rows, all,
-        best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows, std::span<const Index>(all)));
+    const Layout layout =
+        best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows, std::span<const Index>(all));
+    const PackedRows<Real> packed(rows, all, layout);
     const auto widths = plan_widths(gammas);
+    const auto batches = make_batches(bags.offsets);
+    Index most_bags = 0;
+    for (const auto& batch : batches) most_bags = std::max(most_bags, batch.end - batch.begin);
+    ScratchPool<BagSums<Real>> idle;
+    // Between a bag and one that does not come before it.
+    const auto write = [&](BagSums<Real>& sums, Index a, Index b, Index w, Index g) {
+        const double* weights = bags.weights.data() + w * bags.n_instances();
+        const double* values = sums.sums(a, w, g);
+        double sum = 0.0;
+        for (Index j = bags.offsets[b]; j < bags.offsets[b + 1]; ++j) sum += weights[j] * values[j];
+        double* matrix = result.data() + (w * n_gammas + g) * n_bags * n_bags;
+        matrix[a * n_bags + b] = sum;
+    };
     pool.run(
-        n_bags,
-        [&](Index a) {
+        ssize(batches),
+        [&](Index k) {
             if (monitor.stopped()) return;
-            BagSums<Real> sums(rows, packed, bags, widths);
-            sums.add(a, monitor);
-            for (Index w = 0; w < n_weights; ++w) {
-                const double* weights = bags.weights.data() + w * bags.n_instances();
-                for (Index g = 0; g < n_gammas; ++g) {
-                    double* matrix = result.data() + (w * n_gammas + g) * n_bags * n_bags;
-                    const double* values = sums.sums(w, g);
-                    for (Index b = a; b < n_bags; ++b) {
-                        double sum = 0.0;
-                        for (Index j = bags.offsets[b]; j < bags.offsets[b + 1]; ++j) {
-                            sum += weights[j] * values[j];
-                        }
-                        matrix[a * n_bags + b] = sum;
-                        matrix[b * n_bags + a] = sum;
+            auto sums = idle.borrow(rows, packed, bags, widths, most_bags);
+            sums->compute(batches[k], monitor);
+            for (Index a = batches[k].begin; a < batches[k].end; ++a) {
+                for (Index b = a; b < n_bags; ++b) {
+                    for (Index w = 0; w < n_weights; ++w) {
+                        for (Index g = 0; g < n_gammas; ++g) write(*sums, a, b, w, g);
                     }
                 }
             }
+            idle.give_back(std::move(sums));
         },
         [&] { monitor.should_stop(0); });
+    for (Index k = 0; k < n_weights * n_gammas; ++k) {
+        mirror(result.data() + k * n_bags * n_bags, n_bags);
+    }
     return result;
 }
 
