@@ -58,6 +58,8 @@ def _objective(model: Any, X: Any, gamma: float, gains: Callable[[Any, Any], flo
     """Return the dual objective in float64: `gains` of rows and coefficients, less the norm."""
     from sklearn.metrics.pairwise import rbf_kernel
 
+    if len(model.support_) == 0:  # All targets are within the tube.
+        return 0.0
     coef = np.ravel(model.dual_coef_).astype(np.float64)
     gram = rbf_kernel(X[model.support_].astype(np.float64), gamma=gamma)
     return float(gains(model.support_, coef) - 0.5 * coef @ gram @ coef)
