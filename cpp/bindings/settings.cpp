@@ -21,15 +21,16 @@ void store(char* field, const Value& value) {
     std::memcpy(field, &value, sizeof(Value));
 }
 
+[[noreturn]] void refuse(const SettingField& field, nb::handle given) {
+    throw nb::type_error(("the setting '" + field.name + "' is of type " + field.property_type() +
+                          "; got " + nb::cast<std::string>(nb::repr(given)))
+                             .c_str());
+}
+
 template <class Value>
 Value cast_for(const SettingField& field, nb::handle given) {
     Value value{};
-    if (!nb::try_cast<Value>(given, value)) {
-        throw nb::type_error(("the setting '" + field.name + "' is of type " +
-                              field.property_type() + "; got " +
-                              nb::cast<std::string>(nb::repr(given)))
-                                 .c_str());
-    }
+    if (!nb::try_cast<Value>(given, value)) refuse(field, given);
     return value;
 }
 
@@ -81,7 +82,7 @@ void SettingField::write(void* settings, nb::handle value) const {
         case Kind::nested:
             break;
     }
-    write_nested(field, value);
+    if (!write_nested(field, value)) refuse(*this, value);
 }
 
 std::string SettingField::property_type() const {

@@ -31,7 +31,7 @@ struct SettingField {
     Names<int> names{};        // of a choice
     std::string class_name{};  // of nested settings, and how they are copied
     nb::object (*read_nested)(const void* field) = nullptr;
-    void (*write_nested)(void* field, nb::handle value) = nullptr;
+    bool (*write_nested)(void* field, nb::handle value) = nullptr;
 
     nb::object read(const void* settings) const;
     void write(void* settings, nb::handle value) const;
@@ -118,7 +118,7 @@ class SettingsClass {
             return nb::cast(*static_cast<const Value*>(from));
         };
         field.write_nested = [](void* to, nb::handle value) {
-            *static_cast<Value*>(to) = nb::cast<Value>(value);
+            return nb::try_cast<Value>(value, *static_cast<Value*>(to));
         };
         return add(std::move(field), doc);
     }

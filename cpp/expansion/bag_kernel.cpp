@@ -17,7 +17,8 @@ namespace {
 constexpr Index capacity = simd::max_queries;
 // Kernel values of this many instances with all queries stay in the first cache.
 constexpr Index block_size = 128;
-// A value that is squared this often has lost four bits.
+// Each squaring doubles the relative error of a value. After this many since its exponential, over
+// as many gammas as it may be, a value has lost four bits, and the next gamma starts anew.
 constexpr int most_squarings = 4;
 
 // How the kernel values of one gamma are computed: from the distances, or as powers of the values
@@ -32,12 +33,14 @@ std::vector<Width> plan_widths(std::span<const double> gammas) {
     std::vector<Width> widths;
     for (Index g = 0; g < ssize(gammas); ++g) widths.push_back({g, gammas[g], 0});
     std::ranges::sort(widths, {}, &Width::gamma);
+    int spent = 0;  // squarings since the last exponential
     for (Index k = 1; k < ssize(widths); ++k) {
         double power = widths[k - 1].gamma;
-        for (int s = 1; s <= most_squarings; ++s) {
+        for (int s = 1; spent + s <= most_squarings; ++s) {
             power *= 2.0;
             if (power == widths[k].gamma) widths[k].n_squarings = s;
         }
+        spent = widths[k].n_squarings == 0 ? 0 : spent + widths[k].n_squarings;
     }
     return widths;
 }

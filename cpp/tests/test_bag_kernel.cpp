@@ -50,6 +50,32 @@ void kernels_are_sums_over_instances() {
     }
 }
 
+// Values of one gamma may be squares of those of another, but not of squares of squares without end.
+void a_long_list_of_gammas_is_as_exact_as_each_alone() {
+    constexpr Index n = 40;
+    const std::vector<Index> offsets{0, 7, 20, n};
+    Random random(10);
+    std::vector<double> values(n);
+    for (auto& value : values) value = random.uniform(0.0, 0.3);
+    const std::vector<double> weights(n, 1.0);
+    std::vector<double> gammas;
+    for (int power = -15; power <= 7; ++power) gammas.push_back(std::ldexp(1.0, power));
+    const Rows<double> rows = DenseRows<double>{values.data(), n, 1};
+    Monitor monitor;
+    ThreadPool pool(1);
+    const auto kernels = [&](std::span<const double> widths) {
+        return rbf_between_bags(rows, {offsets, weights}, widths, pool, monitor);
+    };
+    const auto together = kernels(gammas);
+    const Index size = ssize(together) / ssize(gammas);
+    for (Index g = 0; g < ssize(gammas); ++g) {
+        const auto alone = kernels(std::span<const double>(gammas).subspan(g, 1));
+        for (Index i = 0; i < size; ++i) {
+            check_near(together[g * size + i] / alone[i], 1.0, 2e-15, "a kernel of many gammas");
+        }
+    }
+}
+
 void left_out_scores_are_those_of_each_problem_alone() {
     constexpr Index n = 24;
     Random random(9);
@@ -104,6 +130,7 @@ void test_bag_kernel() {
         kernels_are_sums_over_instances<double>();
         kernels_are_sums_over_instances<float>();
     }
+    a_long_list_of_gammas_is_as_exact_as_each_alone();
     left_out_scores_are_those_of_each_problem_alone();
 }
 
