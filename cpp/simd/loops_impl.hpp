@@ -17,6 +17,10 @@
 #define SVMOSAIC_FMA
 #endif
 
+// For functions that get sums by reference: in registers they stay only if none takes their
+// address.
+#define SVMOSAIC_INLINE __attribute__((always_inline))
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -46,8 +50,9 @@ struct BitsOf<double> {
     using type = unsigned long long;
     using integer = long long;
     static constexpr int mantissa = 52;
-    static constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds
-    static constexpr double bias = 1023.0;               // of the exponent: 2^-bias is written as 0
+    static constexpr double bias = 1023.0;  // of the exponent: 2^-bias is written as 0
+    // 1.5 * 2^52 + bias: adding it rounds to an integer, whose exponent is in the lowest bits then.
+    static constexpr double magic = 6755399441055744.0 + bias;
     // 2^f = 1 + f q(f), |f| <= 1/2, with the least relative error, 1.8e-17.
     static constexpr double q[] = {
         0.6931471805599457,     0.24022650695910097,    0.05550410866479039,
@@ -60,12 +65,31 @@ struct BitsOf<float> {
     using type = unsigned int;
     using integer = int;
     static constexpr int mantissa = 23;
-    static constexpr float magic = 12582912.0F;  // 1.5 * 2^23
     static constexpr float bias = 127.0F;
+    static constexpr float magic = 12582912.0F + bias;  // 1.5 * 2^23 + bias
     static constexpr float q[] = {0.693147214968025F,    0.24022652782875578F,
                                   0.055503105510240104F, 0.009617692974976257F,
                                   0.001340664389672815F, 0.00015594677525516054F};  // 2.6e-9
 };
+
+// The constants of an exponential, each as often as there are numbers in a register.
+template <class Real, Index width>
+struct ExpConstants {
+    static constexpr int degree = static_cast<int>(sizeof(BitsOf<Real>::q) / sizeof(Real)) - 1;
+    static constexpr int one = degree + 1;
+    static constexpr int magic = degree + 2;
+    alignas(64) Real values[degree + 3][width] = {};
+
+    constexpr ExpConstants() {
+        for (Index l = 0; l < width; ++l) {
+            for (int n = 0; n <= degree; ++n) values[n][l] = BitsOf<Real>::q[n];
+            values[one][l] = 1;
+            values[magic][l] = BitsOf<Real>::magic;
+        }
+    }
+};
+template <class Real, Index width>
+inline constexpr ExpConstants<Real, width> exp_constants{};
 
 template <Level level, class Real>
 struct Code {
@@ -138,6 +162,29 @@ struct Code {
         return a > b ? a : b;
 #endif
     }
+    // The lower one of two numbers in each lane; none, if one of them is none.
+    static V clipped(V x, V most) {
+#ifdef __aarch64__
+        if constexpr (sizeof(Real) == sizeof(double)) {
+            return (V)vminq_f64((float64x2_t)x, (float64x2_t)most);
+        } else {
+            return (V)vminq_f32((float32x4_t)x, (float32x4_t)most);
+        }
+#else
+        return x > most ? most : x;
+#endif
+    }
+    static V magnitude(V x) {
+#ifdef __aarch64__
+        if constexpr (sizeof(Real) == sizeof(double)) {
+            return (V)vabsq_f64((float64x2_t)x);
+        } else {
+            return (V)vabsq_f32((float32x4_t)x);
+        }
+#else
+        return x < 0 ? -x : x;
+#endif
+    }
     static Index end_of_segment(Index first, Index n_features) {
         return n_features - first < segment ? n_features : first + segment;
     }
@@ -200,10 +247,7 @@ struct Code {
         static V step(V sum, V x, Real q) { return fused(x, q - V{}, sum); }
     };
     struct ManhattanDistance {
-        static V step(V sum, V x, Real q) {
-            const V t = x - q;
-            return sum + (t < 0 ? -t : t);
-        }
+        static V step(V sum, V x, Real q) { return sum + magnitude(x - q); }
     };
 
     // `n_chains` parts of samples, from part `first_part` on, against one query.
@@ -266,49 +310,73 @@ struct Code {
               most(rate < 0 ? Bits::bias / -rate : Bits::magic) {}
 
         V operator()(V x) const {
-            x = x > most ? V{} + most : x;
-            const Real one = 1;
+            using Constants = ExpConstants<Real, width>;
+            const auto* known = &exp_constants<Real, width>;
+#ifdef __aarch64__
+            // A multiply-add overwrites what it adds to, so each constant has to be copied. From
+            // register to register that takes as long as a multiply-add, from memory nothing. The
+            // compiler copies registers, unless it does not know where the constants are.
+            asm("" : "+r"(known));
+#endif
+            const auto constant = [known](int n) { return load(known->values[n]); };
+            x = clipped(x, V{} + most);
             const V rates = V{} + rate;
-            const V shifted = fused(x, rates, V{} + Bits::magic);
-            const V k = shifted - Bits::magic;
-            const V f = fused(x, rates, -k);
-            const V p = fused(f, polynomial(f), V{} + one);
-            // The low bits of `shifted` hold k: moved into the exponent of 1 they make 2^k.
-            const I exponent = reinterpret_cast<I>(shifted) << Bits::mantissa;
-            return p * reinterpret_cast<V>(exponent + reinterpret_cast<I>(V{} + one));
-        }
-
-        // Even and odd powers apart: two chains of half the length, for one more product.
-        static V polynomial(V f) {
-            constexpr int degree = static_cast<int>(sizeof(Bits::q) / sizeof(Real)) - 1;
+            const V shifted = fused(x, rates, constant(Constants::magic));
+            const V minus_k = Bits::magic - shifted;
+            const V f = fused(x, rates, minus_k);
+            // Even and odd powers apart: two chains of half the length, for one more product.
+            constexpr int degree = Constants::degree;
             const V square = f * f;
-            V last = V{} + Bits::q[degree];
-            V other = V{} + Bits::q[degree - 1];
-            for (int n = degree - 2; n >= 0; n -= 2) last = fused(last, square, V{} + Bits::q[n]);
-            for (int n = degree - 3; n >= 0; n -= 2) other = fused(other, square, V{} + Bits::q[n]);
-            return degree % 2 == 0 ? fused(f, other, last) : fused(f, last, other);
+            V last = constant(degree);
+            V other = constant(degree - 1);
+            for (int n = degree - 2; n >= 0; n -= 2) last = fused(last, square, constant(n));
+            for (int n = degree - 3; n >= 0; n -= 2) other = fused(other, square, constant(n));
+            const V q = degree % 2 == 0 ? fused(f, other, last) : fused(f, last, other);
+            const V p = fused(f, q, constant(Constants::one));
+            // The low bits of `shifted` hold the exponent of 2^k.
+            return p * reinterpret_cast<V>(reinterpret_cast<I>(shifted) << Bits::mantissa);
         }
     };
 
+    // The vectors of a block, written out one by one: the instructions of one exponential wait for
+    // each other, and those of the others fill the time.
+    static constexpr auto block_parts = std::make_integer_sequence<Index, parts>{};
+
+    template <class Function, Index... part>
+    static void replace_block(Real* values, const Function& of,
+                              std::integer_sequence<Index, part...>) {
+        const V found[] = {of(load(values + part * width))...};
+        (store(values + part * width, found[part]), ...);
+    }
+
     static void scaled_exp(Real* values, Index n, double factor) {
         const ScaledExp exp(factor);
-        for (Index i = 0; i < n; i += width) store(values + i, exp(load(values + i)));
+        for (Index i = 0; i < n; i += lanes<Real>) replace_block(values + i, exp, block_parts);
     }
 
     // sums[i] += the sum over m of factors[m] of(values[m][i])
     template <class Function>
     static void add_function(Real* const* values, Index n_columns, const double* factors,
                              const Function& of, double* sums, Index n) {
-        for (Index i = 0; i < n; i += width) {
-            V sum = {};
-            for (Index m = 0; m < n_columns; ++m) {
-                sum = fused(of(load(values[m] + i)), static_cast<Real>(factors[m]) - V{}, sum);
-            }
-            Real buffer[width] __attribute__((aligned(64)));
-            store(buffer, sum);
-            for (Index h = 0; h < width; h += wide) {
-                store_wide(sums + i + h, load_wide(sums + i + h) + load_widened(buffer + h));
-            }
+        for (Index i = 0; i < n; i += lanes<Real>) {
+            add_block(values, n_columns, factors, of, sums, i, block_parts);
+        }
+    }
+
+    template <class Function, Index... part>
+    static void add_block(Real* const* values, Index n_columns, const double* factors,
+                          const Function& of, double* sums, Index i,
+                          std::integer_sequence<Index, part...>) {
+        V sum[parts] = {};
+        for (Index m = 0; m < n_columns; ++m) {
+            const V factor = static_cast<Real>(factors[m]) - V{};
+            const V found[] = {of(load(values[m] + i + part * width))...};
+            ((sum[part] = fused(found[part], factor, sum[part])), ...);
+        }
+        Real buffer[lanes<Real>] __attribute__((aligned(64)));
+        (store(buffer + part * width, sum[part]), ...);
+        for (Index l = 0; l < lanes<Real>; l += wide) {
+            store_wide(sums + i + l, load_wide(sums + i + l) + load_widened(buffer + l));
         }
     }
 

@@ -12,66 +12,93 @@ struct Tiles {
     using D = typename C::D;
     static constexpr Index width = C::width;
     static constexpr Index wide = C::wide;
-    // Sums held in registers, of which AVX-512 has 32 and the others 16.
-    static constexpr Index most_sums = level == Level::avx512 ? 16 : 8;
+    // A tile is so many parts of a block against so many queries. Its sums are held in registers,
+    // of which AVX-512 and ARM have 32 and the others 16. Where a query's value has to be spread
+    // over a register by an instruction of its own, as on ARM, it serves all parts of a block.
+#ifdef __aarch64__
+    static constexpr Index tile_parts = C::parts;
+    static constexpr Index tile_queries = 4;
+#else
+    static constexpr Index tile_parts = 1;
+    static constexpr Index tile_queries = level == Level::avx512 ? 16 : 8;
+#endif
 
     // Every sum runs through the features in the same order as that of a single query, so a value
     // does not depend on its company.
-    template <class Op, Index n_sums>
+    template <class Op, Index most_queries>
     static void tile(const Real* samples, Index n_features, const Real* queries, Index n_queries,
                      Real* const* out, Index at) {
+        constexpr Index n_sums = most_queries * tile_parts;
+        constexpr auto all = std::make_integer_sequence<Index, n_sums>{};
         if (n_features <= C::segment) {
             V sum[n_sums] = {};
-            add_features<Op, n_sums>(samples, 0, n_features, queries, sum);
-            for (Index m = 0; m < n_sums; ++m) {
-                if (m < n_queries) C::store(out[m] + at, sum[m]);
-            }
+            add_features<Op>(samples, 0, n_features, queries, sum, all);
+            store_sums(sum, n_queries, out, at, all);
             return;
         }
         D total[n_sums * C::halves] = {};
         for (Index first = 0; first < n_features; first += C::segment) {
             V sum[n_sums] = {};
-            add_features<Op, n_sums>(samples, first, C::end_of_segment(first, n_features), queries,
-                                     sum);
-            for (Index m = 0; m < n_sums; ++m) C::add_widened(sum[m], total + m * C::halves);
+            add_features<Op>(samples, first, C::end_of_segment(first, n_features), queries, sum,
+                             all);
+            for (Index s = 0; s < n_sums; ++s) C::add_widened(sum[s], total + s * C::halves);
         }
-        for (Index m = 0; m < n_sums; ++m) {
-            if (m >= n_queries) continue;
+        for (Index s = 0; s < n_sums; ++s) {
+            if (s / tile_parts >= n_queries) continue;
             for (Index h = 0; h < C::halves; ++h) {
-                C::store_narrowed(out[m] + at + h * wide, total[m * C::halves + h]);
+                C::store_narrowed(out[s / tile_parts] + at + s % tile_parts * width + h * wide,
+                                  total[s * C::halves + h]);
             }
         }
     }
 
-    template <class Op, Index n_sums>
-    static void add_features(const Real* samples, Index first, Index last, const Real* queries,
-                             V (&sum)[n_sums]) {
+    // Sum s is that of query s / tile_parts and of part s % tile_parts. Written out sum by sum: in
+    // a loop, GCC for ARM stores all of them after each feature.
+    template <class Op, Index n, Index... s>
+    SVMOSAIC_INLINE static void add_features(const Real* samples, Index first, Index last,
+                                             const Real* queries, V (&sum)[n],
+                                             std::integer_sequence<Index, s...>) {
         for (Index f = first; f < last; ++f) {
-            const V x = C::load(samples + f * lanes<Real>);
+            const Real* x = samples + f * lanes<Real>;
             const Real* q = queries + f * max_queries;
-            for (Index m = 0; m < n_sums; ++m) sum[m] = Op::step(sum[m], x, q[m]);
+            ((sum[s] = Op::step(sum[s], C::load(x + s % tile_parts * width), q[s / tile_parts])),
+             ...);
         }
+    }
+
+    template <Index n, Index... s>
+    SVMOSAIC_INLINE static void store_sums(const V (&sum)[n], Index n_queries, Real* const* out,
+                                           Index at, std::integer_sequence<Index, s...>) {
+        const auto store = [&](Index query, Index part, V values) SVMOSAIC_INLINE {
+            if (query < n_queries) C::store(out[query] + at + part * width, values);
+        };
+        (store(s / tile_parts, s % tile_parts, sum[s]), ...);
     }
 
     template <class Op>
     static void against_blocks(const Real* blocks, Index n_blocks, Index n_features,
                                const Real* queries, Index n_queries, Real* const* out) {
-        for (Index part = 0; part < n_blocks * C::parts; ++part) {
+        for (Index part = 0; part < n_blocks * C::parts; part += tile_parts) {
             const Real* samples =
                 blocks + (part / C::parts) * n_features * lanes<Real> + (part % C::parts) * width;
-            for (Index m = 0; m < n_queries; m += most_sums) {
-                const Index left = n_queries - m;
-                // A few queries need not pay for a whole tile.
-                if (left <= 4) {
-                    tile<Op, 4>(samples, n_features, queries + m, left, out + m, part * width);
-                } else if (left <= 8) {
-                    tile<Op, 8>(samples, n_features, queries + m, left, out + m, part * width);
-                } else {
-                    tile<Op, most_sums>(samples, n_features, queries + m, left, out + m,
-                                        part * width);
-                }
+            for (Index m = 0; m < n_queries; m += tile_queries) {
+                smallest_tile<Op, 4>(samples, n_features, queries + m, n_queries - m, out + m,
+                                     part * width);
             }
         }
+    }
+
+    // A few queries need not pay for a whole tile.
+    template <class Op, Index most_queries>
+    static void smallest_tile(const Real* samples, Index n_features, const Real* queries,
+                              Index n_queries, Real* const* out, Index at) {
+        if constexpr (most_queries < tile_queries) {
+            if (n_queries > most_queries) {
+                return smallest_tile<Op, 2 * most_queries>(samples, n_features, queries, n_queries,
+                                                           out, at);
+            }
+        }
+        tile<Op, most_queries>(samples, n_features, queries, n_queries, out, at);
     }
 
     static void squared_norms(const Real* values, Index stride, Index n_features, Real* out) {

@@ -50,7 +50,7 @@ void kernels_are_sums_over_instances() {
     }
 }
 
-// Values of one gamma may be squares of those of another, but not of squares of squares without end.
+// Values of one gamma are squares of those of another, but not squares of squares without end.
 void a_long_list_of_gammas_is_as_exact_as_each_alone() {
     constexpr Index n = 40;
     const std::vector<Index> offsets{0, 7, 20, n};
