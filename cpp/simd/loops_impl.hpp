@@ -113,9 +113,18 @@ struct Code {
     static void store_wide(double* p, D v) { *reinterpret_cast<D*>(p) = v; }
     // As many Reals as a D holds, as doubles; and back.
     static D load_widened(const Real* p) {
+#ifdef __aarch64__
+        // GCC would convert number by number.
+        if constexpr (sizeof(Real) == sizeof(float)) return (D)vcvt_f64_f32(vld1_f32(p));
+#endif
         return __builtin_convertvector(*reinterpret_cast<const H*>(p), D);
     }
     static void store_narrowed(Real* p, D v) {
+#ifdef __aarch64__
+        if constexpr (sizeof(Real) == sizeof(float)) {
+            return vst1_f32(p, vcvt_f32_f64((float64x2_t)v));
+        }
+#endif
         *reinterpret_cast<H*>(p) = __builtin_convertvector(v, H);
     }
     // The numbered lanes of two vectors, those of the second one behind those of the first.
@@ -339,43 +348,46 @@ struct Code {
     };
 
     // The vectors of a block, written out one by one: the instructions of one exponential wait for
-    // each other, and those of the others fill the time.
-    static constexpr auto block_parts = std::make_integer_sequence<Index, parts>{};
+    // each other, and those of the others fill the time. AVX2 has too few registers for its many
+    // constants, and no need of it.
+    static constexpr Index side_by_side = level == Level::avx2 ? 1 : parts;
+    static constexpr Index stride = side_by_side * width;
+    static constexpr auto vectors = std::make_integer_sequence<Index, side_by_side>{};
 
-    template <class Function, Index... part>
-    static void replace_block(Real* values, const Function& of,
-                              std::integer_sequence<Index, part...>) {
-        const V found[] = {of(load(values + part * width))...};
-        (store(values + part * width, found[part]), ...);
+    template <class Function, Index... v>
+    static void replace_values(Real* values, const Function& of,
+                               std::integer_sequence<Index, v...>) {
+        const V found[] = {of(load(values + v * width))...};
+        (store(values + v * width, found[v]), ...);
     }
 
     static void scaled_exp(Real* values, Index n, double factor) {
         const ScaledExp exp(factor);
-        for (Index i = 0; i < n; i += lanes<Real>) replace_block(values + i, exp, block_parts);
+        for (Index i = 0; i < n; i += stride) replace_values(values + i, exp, vectors);
     }
 
     // sums[i] += the sum over m of factors[m] of(values[m][i])
     template <class Function>
     static void add_function(Real* const* values, Index n_columns, const double* factors,
                              const Function& of, double* sums, Index n) {
-        for (Index i = 0; i < n; i += lanes<Real>) {
-            add_block(values, n_columns, factors, of, sums, i, block_parts);
+        for (Index i = 0; i < n; i += stride) {
+            add_sums(values, n_columns, factors, of, sums, i, vectors);
         }
     }
 
-    template <class Function, Index... part>
-    static void add_block(Real* const* values, Index n_columns, const double* factors,
-                          const Function& of, double* sums, Index i,
-                          std::integer_sequence<Index, part...>) {
-        V sum[parts] = {};
+    template <class Function, Index... v>
+    static void add_sums(Real* const* values, Index n_columns, const double* factors,
+                         const Function& of, double* sums, Index i,
+                         std::integer_sequence<Index, v...>) {
+        V sum[side_by_side] = {};
         for (Index m = 0; m < n_columns; ++m) {
             const V factor = static_cast<Real>(factors[m]) - V{};
-            const V found[] = {of(load(values[m] + i + part * width))...};
-            ((sum[part] = fused(found[part], factor, sum[part])), ...);
+            const V found[] = {of(load(values[m] + i + v * width))...};
+            ((sum[v] = fused(found[v], factor, sum[v])), ...);
         }
-        Real buffer[lanes<Real>] __attribute__((aligned(64)));
-        (store(buffer + part * width, sum[part]), ...);
-        for (Index l = 0; l < lanes<Real>; l += wide) {
+        Real buffer[stride] __attribute__((aligned(64)));
+        (store(buffer + v * width, sum[v]), ...);
+        for (Index l = 0; l < stride; l += wide) {
             store_wide(sums + i + l, load_wide(sums + i + l) + load_widened(buffer + l));
         }
     }

@@ -19,7 +19,7 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
-from svmosaic.classification.stream.landmarks import _Curvature, fit_span
+from svmosaic.classification.stream.landmarks import _InsideSums, fit_pairs, fit_span
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
@@ -113,33 +113,55 @@ def test_hyperplane_of_a_constant_feature_exists():
 # Landmarks ------------------------------------------------------------------------------------
 
 
-def test_curvature_follows_the_samples_inside_the_margin():
+def with_ones(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+@pytest.mark.parametrize("n_features", [4, 7])
+def test_sums_follow_the_samples_inside_the_margin(n_features):
     rng = np.random.default_rng(2)
-    X = rng.normal(size=(60, 4))
-    curvature = _Curvature(X)
+    X, targets = rng.normal(size=(60, n_features)), rng.choice([-1.0, 1.0], 60)
+    followed = _InsideSums(X, targets, 1)
     inside = rng.random(60) < 0.5
 
     for n_changes in (0, 3, 60, 5, 1, 40):
         inside = inside ^ (np.arange(60) < n_changes)
-        np.testing.assert_allclose(curvature.of(inside), X[inside].T @ X[inside], atol=1e-12)
+        sums, whole = followed.of(inside), with_ones(X[inside])
+        np.testing.assert_allclose(sums.curvature, whole.T @ whole, atol=1e-12)
+        np.testing.assert_allclose(sums.gradient, targets[inside] @ whole, atol=1e-12)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
-def test_weights_in_a_span_are_near_the_minimum(C):
+@pytest.mark.parametrize("guess", ["all", "none", "some"])
+def test_weights_in_a_span_are_near_the_minimum(C, guess):
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(300, 6))
-    targets = np.where(X[:, 0] - X[:, 1] + rng.normal(size=300) > 0, 1.0, -1.0)
+    X = rng.normal(size=(300, 5))
+    targets = np.where(X[:, 0] - X[:, 1] + rng.normal(size=300) > 0.5, 1.0, -1.0)
     root = rng.normal(size=(6, 6))
     penalty = root @ root.T + np.eye(6)
+    inside = {"all": np.ones(300, bool), "none": np.zeros(300, bool), "some": rng.random(300) < 0.3}
 
     def objective(weights):
-        slack = np.maximum(0.0, 1.0 - targets * (X @ weights))
+        slack = np.maximum(0.0, 1.0 - targets * (with_ones(X) @ weights))
         return 0.5 * weights @ penalty @ weights + 0.5 * C * slack @ slack
 
-    found = fit_span(X, penalty, targets, C, np.zeros(6))
+    found = fit_span(X, penalty, targets, C, inside[guess])
     oracle = minimize(objective, np.zeros(6), method="L-BFGS-B", options={"maxiter": 5000})
 
     assert objective(found) <= oracle.fun * (1 + 5e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_weights_of_pairs_do_not_depend_on_threads(n_classes):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(1200, 4))
+    labels = np.arange(1200) % n_classes
+    X[:, 0] += labels
+    K = np.exp(-0.2 * ((X[:, None] - X[None, ::10]) ** 2).sum(axis=2))
+
+    one, two = (fit_pairs(K, K[::10], labels, n_classes, 1.0, n_threads=n) for n in (1, 2))
+
+    np.testing.assert_array_equal(one, two)
 
 
 # Families -------------------------------------------------------------------------------------

@@ -295,11 +295,12 @@ def tune_landmarks(
     best, least = Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 2.0
     for gamma in grid.gammas:
         K = _kernel(Z, Z[places], gamma, n_threads)
-        weights = None
+        trained = None
         for C in sorted(grid.Cs):
-            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, weights)
-            decisions = K[n_train:] @ weights[:-1] + weights[-1]
-            error = float(np.mean(_winners(decisions, known.size) != last))
+            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, trained, n_threads)
+            decisions = K @ weights[:-1] + weights[-1]
+            trained = decisions[:n_train]
+            error = float(np.mean(_winners(decisions[n_train:], known.size) != last))
             if error < least:
                 best, least = Choice(gamma, grid.margins[0], C), error
     return best, least
@@ -316,26 +317,19 @@ def train_landmarks(
 ) -> StreamModel:
     """Return a model of at most `count` landmarks.
 
-    If `before` has the same classes, width and number of landmarks, its landmarks and its scaling
-    stay, and its coefficients are where the new ones start.
+    If `before` has the same classes, training starts from the samples inside its margin.
     """
     known, labels = np.unique(codes, return_inverse=True)
     if known.size == 1:
         return Constant(known)
-    start = None
-    if isinstance(before, ScaledExpansion) and _is_alike(before, known, choice, count):
-        scaler, Z = before.scaler, before.scaler(X)
-        vectors, owners = before.expansion.vectors, before.labels
-        start = _signed(known.size) * np.vstack(
-            [before.expansion.coefficient_matrix().toarray(), before.expansion.intercepts]
-        )
-    else:
-        Z = scaler(X)
-        places = choose_landmarks(codes.size, count)
-        vectors, owners = Z[places], codes[places]
+    sign, decisions = _signed(known.size), None
+    if isinstance(before, ScaledExpansion) and np.array_equal(before.classes, known):
+        decisions = sign * before.decide(X, n_threads)
+    Z = scaler(X)
+    places = choose_landmarks(codes.size, count)
+    vectors = Z[places]
     K = _kernel(Z, vectors, choice.gamma, n_threads)
-    penalty = _kernel(vectors, vectors, choice.gamma, n_threads)
-    weights = _signed(known.size) * fit_pairs(K, penalty, labels, known.size, choice.C, start)
+    weights = sign * fit_pairs(K, K[places], labels, known.size, choice.C, decisions, n_threads)
     m, n_pairs = len(vectors), weights.shape[1]
     coefficients = Coefficients(
         np.arange(0, (m + 1) * n_pairs, n_pairs, dtype=np.int64),
@@ -345,15 +339,7 @@ def train_landmarks(
     )
     kernel = KernelSpec("rbf", choice.gamma)
     expansion = KernelExpansion(kernel, vectors, coefficients, weights[-1].copy())
-    return ScaledExpansion(known, scaler, owners, expansion)
-
-
-def _is_alike(before: ScaledExpansion, known: IndexArray, choice: Choice, count: int) -> bool:
-    return (
-        np.array_equal(before.classes, known)
-        and before.expansion.kernel.gamma == choice.gamma
-        and before.n_support == count
-    )
+    return ScaledExpansion(known, scaler, codes[places], expansion)
 
 
 def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> DoubleArray:

@@ -7,6 +7,7 @@ landmarks, and all samples of the window decide on its coefficients.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
@@ -16,6 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from svmosaic.classification.stream.damped_newton import Stopping, minimise
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.side_by_side import call_side_by_side
 
 __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 
@@ -25,11 +27,13 @@ _JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
 _STOPPING = Stopping(gain=5e-3, max_steps=8, shortest=1e-2)
-# Without a start, a share of the samples is learned first: far from the end, the others would only
-# say the same.
+# Without decisions to start from, a share of the samples is learned first: far from the end, the
+# others would only say the same.
 _SHARE = 4
 # With more classes than this, there are too many pairs for a model each.
 _MOST_BY_PAIRS = 8
+# Multiplications that take longer than to start a thread.
+_WORTH_A_THREAD = 3e6
 
 
 def choose_landmarks(n_samples: int, count: int) -> IndexArray:
@@ -50,7 +54,8 @@ def fit_pairs(
     labels: IndexArray,
     n_classes: int,
     C: float,
-    start: DoubleArray | None = None,
+    decisions: DoubleArray | None = None,
+    n_threads: int = 1,
 ) -> DoubleArray:
     """Return coefficients of all pairs of classes, one column each, positive for the second.
 
@@ -66,8 +71,10 @@ def fit_pairs(
         Number of classes.
     C : float
         Weight of the losses.
-    start : ndarray of shape (n_landmarks + 1, n_pairs), default=None
-        Coefficients to begin with.
+    decisions : ndarray of shape (n_samples, n_pairs), default=None
+        Decision values of a model that is not far from the one that is looked for.
+    n_threads : int, default=1
+        Threads; the coefficients do not depend on them.
 
     Returns
     -------
@@ -75,53 +82,73 @@ def fit_pairs(
         The intercepts last.
     """
     whole = _bordered(penalty)
-    X = np.column_stack([K, np.ones(len(K))])
     pairs = list(combinations(range(n_classes), 2))
     if n_classes > _MOST_BY_PAIRS:
-        scores = _least_squares(X, whole, labels, n_classes, C)
+        scores = _least_squares(K, whole, labels, n_classes, C, n_threads)
         return np.column_stack([scores[:, j] - scores[:, i] for i, j in pairs])
-    columns = []
-    for number, (i, j) in enumerate(pairs):
+
+    def fit_pair(number: int, n_threads: int) -> DoubleArray:
+        i, j = pairs[number]
         rows = slice(None) if n_classes == 2 else np.flatnonzero((labels == i) | (labels == j))
         targets = np.where(labels[rows] == j, 1.0, -1.0)
-        own = X[rows]
-        begin = _rough(own, whole, targets, C) if start is None else start[:, number]
-        columns.append(fit_span(own, whole, targets, C, begin))
-    return np.column_stack(columns)
+        own = K[rows]
+        if decisions is None:
+            inside = _roughly_inside(own, whole, targets, C, n_threads)
+        else:
+            inside = targets * decisions[rows, number] < 1.0
+        return fit_span(own, whole, targets, C, inside, n_threads)
+
+    if n_classes == 2:
+        return fit_pair(0, n_threads)[:, None]
+    calls = [partial(fit_pair, number, 1) for number in range(len(pairs))]
+    return np.column_stack(call_side_by_side(calls, n_threads))
 
 
-def _rough(X: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float) -> DoubleArray:
-    """Return weights near those of all samples."""
-    begin = np.zeros(X.shape[1])
-    if len(X) < _SHARE * X.shape[1]:
-        return begin
-    return fit_span(X[::_SHARE], penalty, targets[::_SHARE], _SHARE * C, begin)
+def _roughly_inside(
+    K: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float, n_threads: int
+) -> npt.NDArray[np.bool_]:
+    """Return which samples are inside the margin of a model of a share of them."""
+    everyone = np.ones(len(K), dtype=bool)
+    if len(K) < _SHARE * len(penalty):
+        return everyone
+    share = slice(None, None, _SHARE)
+    weights = fit_span(K[share], penalty, targets[share], _SHARE * C, everyone[share], n_threads)
+    inside: npt.NDArray[np.bool_] = targets * (K @ weights[:-1] + weights[-1]) < 1.0
+    return inside
 
 
 def fit_span(
-    X: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float, start: DoubleArray
+    X: DoubleArray,
+    penalty: DoubleArray,
+    targets: DoubleArray,
+    C: float,
+    inside: npt.NDArray[np.bool_],
+    n_threads: int = 1,
 ) -> DoubleArray:
-    r"""Return the weights of the L2-SVM with a norm of its own.
+    r"""Return the weights of the L2-SVM with a norm of its own, the intercept last.
 
-    It minimises :math:`\tfrac12 w^T P w + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2` by Newton's
-    method: where the samples inside the margin stay the same, a step ends in the minimum.
+    It minimises :math:`\tfrac12 w^T P w + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2`, where
+    :math:`x_i` ends with a one, by Newton's method: where the samples inside the margin stay the
+    same, a step ends in the minimum.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_weights)
+    X : ndarray of shape (n_samples, n_features)
         Samples.
-    penalty : ndarray of shape (n_weights, n_weights)
+    penalty : ndarray of shape (n_features + 1, n_features + 1)
         The matrix P, positive definite.
     targets : ndarray of shape (n_samples,)
         +1 or -1.
     C : float
         Weight of the losses.
-    start : ndarray of shape (n_weights,)
-        Weights to begin with.
+    inside : ndarray of shape (n_samples,)
+        A guess: which samples will be inside the margin. The first step starts from it.
+    n_threads : int, default=1
+        Threads; the weights do not depend on them.
 
     Returns
     -------
-    weights : ndarray of shape (n_weights,)
+    weights : ndarray of shape (n_features + 1,)
 
     References
     ----------
@@ -132,29 +159,47 @@ def fit_span(
     --------
     >>> import numpy as np
     >>> from svmosaic.classification.stream.landmarks import fit_span
-    >>> X = np.array([[-1.0, 1.0], [1.0, 1.0]])
-    >>> fit_span(X, np.diag([1.0, 1e-6]), np.array([-1.0, 1.0]), 1e6, np.zeros(2)).round(3)
+    >>> X = np.array([[-1.0], [1.0]])
+    >>> inside = np.array([True, True])
+    >>> fit_span(X, np.diag([1.0, 1e-6]), np.array([-1.0, 1.0]), 1e6, inside).round(3)
     array([1., 0.])
     """
-    curvature = _Curvature(X)
+    inside_sums = _InsideSums(X, targets, n_threads)
 
     def solve(inside: npt.NDArray[np.bool_]) -> DoubleArray:
-        hessian = C * curvature.of(inside) + penalty
-        return _solve(hessian, C * ((targets * inside) @ X))
+        sums = inside_sums.of(inside)
+        return _solve(C * sums.curvature + penalty, C * sums.gradient)
 
-    return minimise(partial(_loss, X, penalty, targets, C), solve, start, _STOPPING)
+    return minimise(partial(_loss, X, penalty, targets, C), solve, solve(inside), _STOPPING)
 
 
-class _Curvature:
-    """The sum of x x' over the samples inside the margin, of which few change with a step."""
+@dataclass(frozen=True)
+class _Sums:
+    """The sums of x x' and of y x over some samples; x ends with a one."""
 
-    def __init__(self, X: DoubleArray) -> None:
+    curvature: DoubleArray
+    gradient: DoubleArray
+
+    def __add__(self, other: _Sums) -> _Sums:
+        return _Sums(self.curvature + other.curvature, self.gradient + other.gradient)
+
+    def __sub__(self, other: _Sums) -> _Sums:
+        return _Sums(self.curvature - other.curvature, self.gradient - other.gradient)
+
+
+class _InsideSums:
+    """Sums over the samples inside the margin, of which few change with a step."""
+
+    def __init__(self, X: DoubleArray, targets: DoubleArray, n_threads: int) -> None:
         self.X = X
+        self.targets = targets
+        self.n_threads = n_threads
         self.inside = np.zeros(len(X), dtype=bool)
-        self.sums = np.zeros((X.shape[1], X.shape[1]))
+        size = X.shape[1] + 1
+        self.sums = _Sums(np.zeros((size, size)), np.zeros(size))
 
-    def of(self, inside: npt.NDArray[np.bool_]) -> DoubleArray:
-        """Return the sum over these samples."""
+    def of(self, inside: npt.NDArray[np.bool_]) -> _Sums:
+        """Return the sums over these samples."""
         entered, left = inside & ~self.inside, self.inside & ~inside
         if np.count_nonzero(entered) + np.count_nonzero(left) < np.count_nonzero(inside):
             self.sums = self.sums + self._sum(entered) - self._sum(left)
@@ -163,27 +208,57 @@ class _Curvature:
         self.inside = inside
         return self.sums
 
-    def _sum(self, chosen: npt.NDArray[np.bool_]) -> DoubleArray:
-        rows = self.X[chosen]
-        return rows.T @ rows
+    def _sum(self, chosen: npt.NDArray[np.bool_]) -> _Sums:
+        rows, targets = self.X[chosen], self.targets[chosen]
+        linear = np.stack([np.ones(len(rows)), targets]) @ rows
+        curvature = _bordered_products(rows, linear[0], self.n_threads)
+        return _Sums(curvature, np.append(linear[1], targets.sum()))
+
+
+def _bordered_products(rows: DoubleArray, sums: DoubleArray, n_threads: int) -> DoubleArray:
+    """Return the sum of x x' over rows, where x is a row and a one; `sums` are those of the rows.
+
+    The matrix has two squares on its diagonal and what is beside them, which takes as long to
+    compute as both, on another core. Its parts are the same for any number of threads.
+    """
+    n, m = rows.shape
+    half = m // 2
+    first, second = rows[:, :half], rows[:, half:]
+    squares, (beside,) = call_side_by_side(
+        [lambda: (first.T @ first, second.T @ second), lambda: (first.T @ second,)],
+        n_threads if n * m * m > _WORTH_A_THREAD else 1,
+    )
+    whole = np.empty((m + 1, m + 1))
+    whole[:half, :half], whole[half:m, half:m] = squares
+    whole[:half, half:m], whole[half:m, :half] = beside, beside.T
+    whole[m, :m] = whole[:m, m] = sums
+    whole[m, m] = n
+    return whole
 
 
 def _loss(
     X: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float, weights: DoubleArray
 ) -> tuple[float, npt.NDArray[np.bool_]]:
     """Return the objective and which samples are inside the margin."""
-    slack = np.maximum(1.0 - targets * (X @ weights), 0.0)
+    slack = np.maximum(1.0 - targets * (X @ weights[:-1] + weights[-1]), 0.0)
     norm = float(weights @ (penalty @ weights))
     return 0.5 * norm + 0.5 * C * float(slack @ slack), slack > 0.0
 
 
 def _least_squares(
-    X: DoubleArray, penalty: DoubleArray, labels: IndexArray, n_classes: int, C: float
+    K: DoubleArray,
+    penalty: DoubleArray,
+    labels: IndexArray,
+    n_classes: int,
+    C: float,
+    n_threads: int,
 ) -> DoubleArray:
     """Return the weights of each class against the rest: one matrix serves them all."""
-    targets = np.zeros((len(X), n_classes))
-    targets[np.arange(len(X)), labels] = 1.0
-    return _solve(C * (X.T @ X) + penalty, C * (X.T @ targets))
+    targets = np.zeros((len(K), n_classes))
+    targets[np.arange(len(K)), labels] = 1.0
+    curvature = _bordered_products(K, K.sum(axis=0), n_threads)
+    right = np.vstack([K.T @ targets, targets.sum(axis=0)])
+    return _solve(C * curvature + penalty, C * right)
 
 
 def _solve(matrix: DoubleArray, right: DoubleArray) -> DoubleArray:

@@ -1,0 +1,35 @@
+"""Calls that run at the same time."""
+
+import threading
+
+import pytest
+
+from svmosaic.utils.side_by_side import call_side_by_side
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_calls", [0, 1, 2, 5])
+def test_results_come_in_order(n_calls, n_threads):
+    calls = [lambda number=number: number**2 for number in range(n_calls)]
+
+    assert call_side_by_side(calls, n_threads) == [number**2 for number in range(n_calls)]
+
+
+def test_two_calls_run_at_the_same_time():
+    meeting = threading.Barrier(2)
+
+    # Alone, either would wait for ever.
+    assert len(call_side_by_side([lambda: meeting.wait(30)] * 2, 2)) == 2
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_exception_is_raised_after_all_have_ended(n_threads, place):
+    def fail():
+        raise RuntimeError("no")
+
+    calls = [lambda: 1, lambda: 1]
+    calls[place] = fail
+
+    with pytest.raises(RuntimeError, match="no"):
+        call_side_by_side(calls, n_threads)
