@@ -38,6 +38,7 @@ __all__ = [
     "refuse_parameters",
     "scorer_parts",
     "take_rows",
+    "validate_parameters",
 ]
 
 Method = TypeVar("Method", bound=Callable[..., object])
@@ -70,6 +71,12 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
         return atomic_fit(cast(Method, run))
 
     return decorate
+
+
+def validate_parameters(estimator: Any) -> None:
+    """Validate the parameters of an estimator, unless scikit-learn is set up not to."""
+    if not get_config()["skip_parameter_validation"]:
+        estimator._validate_params()
 
 
 def available_if(check: Callable[[object], bool]) -> Callable[[Method], Method]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from svmosaic.classification.stream.families import Family
 from svmosaic.classification.stream.stream_models import StreamModel
@@ -118,7 +119,9 @@ class Expert:
 
     def copy(self) -> Expert:
         """Return an expert that changes by itself; the model, which never changes, is shared."""
-        return replace(self, errors=dict(self.errors))
+        other = copy.copy(self)
+        other.errors = dict(self.errors)
+        return other
 
     def retired(self) -> Expert:
         """Return the expert as it may be called back: its model without its record."""

@@ -9,8 +9,9 @@ by sample.
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -96,9 +97,10 @@ class InTurn:
 
     def copy(self) -> InTurn:
         """Return one that continues without changing this one; arrays are shared."""
-        return replace(
-            self, wrong=dict(self.wrong), rests=dict(self.rests), wakes_at=dict(self.wakes_at)
-        )
+        other = copy.copy(self)
+        other.wrong = dict(self.wrong)
+        other.rests, other.wakes_at = dict(self.rests), dict(self.wakes_at)
+        return other
 
     @property
     def n_wanted(self) -> int:

@@ -28,11 +28,12 @@ from svmosaic.classification.stream.stream_state import (
     check_settings,
 )
 from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.atomic_fit import atomic_fit
 from svmosaic.utils.declaration import Declaration, OwnState
 from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
-from svmosaic.utils.sklearn_compat import available_if, fit_context
+from svmosaic.utils.sklearn_compat import available_if, fit_context, validate_parameters
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
 from svmosaic.utils.validation import check_samples, take_as_is
@@ -221,9 +222,12 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         self._learn_in_turn(X, y, classes, predicted)
         return self.classes_[np.concatenate(predicted)]
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @atomic_fit
     def _learn_in_turn(self, X: Any, y: Any, classes: Any, predicted: list[IndexArray]) -> Self:
         first = not hasattr(self, "classes_")
+        if first:
+            # As with `partial_fit`, the first call does so for all.
+            validate_parameters(self)
         known = known_classes(self, classes)
         X, y = self._check(X, y, reset=first)
         codes = encode_chunk(self, y, known)
