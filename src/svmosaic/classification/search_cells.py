@@ -296,7 +296,7 @@ def _candidate(search: OLLAWVClassifierCV, training: Training) -> OLLAWVClassifi
     """Return an unfitted model that keeps no more columns than the search may take."""
     model = OLLAWVClassifier(**{name: getattr(search, name) for name in SHARED_PARAMETERS})
     allowed = kernel_cache_mb(model, training.rows, training.problems)
-    model.set_params(cache_mb=max(min(allowed, float(search.memory_limit_mb)), 1.0))
+    model.cache_mb = max(min(allowed, float(search.memory_limit_mb)), 1.0)
     return model
 
 
@@ -316,9 +316,12 @@ def fit_best(
     `best` has the ``params``, the ``mean`` and the ``deviation`` of its scores.
     """
     model = _candidate(search, training)
-    model.set_params(**best["params"], n_jobs=n_jobs)
+    # `set_params` would look all parameters up, which takes longer than a fit to few samples.
+    for name, value in best["params"].items():
+        setattr(model, name, value)
+    model.n_jobs = n_jobs
     model.fit(training.X, data.y, data.sample_weight)
-    model.set_params(cache_mb="auto", n_jobs=search.n_jobs)
+    model.cache_mb, model.n_jobs = "auto", search.n_jobs
     on_training = _training_score(search, model, training, data)
     if far_below(on_training, best["mean"], best["deviation"], len(data.y)):
         warn_user(
@@ -333,8 +336,16 @@ def fit_best(
 def _training_score(
     search: OLLAWVClassifierCV, model: OLLAWVClassifier, training: Training, data: SearchData
 ) -> float:
+    """Return the score of a model on training rows: all, or some of many."""
     scoring = scoring_of(search)
     n_rows = len(data.y)
     rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_COMPARED)).astype(np.int64))
+    if scoring.of_confusion is not None and not needs_models(scoring, data):
+        rows = rows[training.row_weights[rows] > 0]
+        weights = None if data.sample_weight is None else data.sample_weight[rows]
+        n_classes = training.classes.size
+        cells = training.labels[rows] * n_classes + model._class_numbers(training.X[rows])
+        confusion = np.bincount(cells, weights, n_classes**2).reshape(n_classes, n_classes)
+        return float(scoring.of_confusion(confusion.astype(np.float64), training.classes))
     score_params = {name: take_rows(value, rows) for name, value in data.score_parameters.items()}
     return scoring.score(model, training.X[rows], data.y[rows], score_params)

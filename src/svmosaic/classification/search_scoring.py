@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,12 +54,15 @@ class SearchScoring:
         scores of shape (...). None where predictions have to be seen.
     takes_weights : bool
         Whether the scorer has a parameter `sample_weight`.
+    methods : tuple of str
+        A model needs one of them; empty if that is not known.
     """
 
     name: str
     scorer: Callable[..., Any]
     of_confusion: Callable[[DoubleArray, Any], DoubleArray] | None
     takes_weights: bool
+    methods: tuple[str, ...] = ()
 
     def score(self, model: Any, X: Any, y: Any, parameters: dict[str, Any]) -> float:
         """Return the score of a fitted model, a number."""
@@ -84,24 +88,37 @@ def resolve_scoring(scoring: Any, model: Any, who: str) -> SearchScoring:
         Who is named in the error.
     """
     name = "accuracy" if scoring is None else scoring
+    found = _named_scoring(name) if isinstance(name, str) else _scoring(name)
+    # No generator that ends early: Ctrl-C while it is closed would be lost.
+    if found.methods and not [method for method in found.methods if hasattr(model, method)]:
+        raise ValueError(
+            f"{who} expected a scoring that needs predict or decision_function. {found.name!r} "
+            f"needs {' or '.join(found.methods)}; choose another one, or search with GridSearchCV "
+            "over a calibrated classifier."
+        )
+    return found
+
+
+@functools.cache
+def _named_scoring(name: str) -> SearchScoring:
+    # Kept: scikit-learn copies the scorer, which takes longer than a fit to few samples.
+    return _scoring(name)
+
+
+def _scoring(name: Any) -> SearchScoring:
     scorer = metrics.get_scorer(name) if isinstance(name, str) else name
     called = name if isinstance(name, str) else getattr(name, "__name__", repr(name))
     parts = scorer_parts(scorer)
     if parts is None:
         return SearchScoring(called, scorer, None, _has_weight(scorer))
-    # No generator that ends early: Ctrl-C while it is closed would be lost.
-    if not [method for method in parts.methods if hasattr(model, method)]:
-        raise ValueError(
-            f"{who} expected a scoring that needs predict or decision_function. {called!r} needs "
-            f"{' or '.join(parts.methods)}; choose another one, or search with GridSearchCV over "
-            "a calibrated classifier."
-        )
     of_confusion: Callable[[DoubleArray, Any], DoubleArray] | None = None
     if isinstance(name, str) and name in SCORES:
         of_confusion = _of_table(SCORES[name])
     elif parts.methods == ("predict",) and parts.function in _COUNTING:
         of_confusion = _of_metric(parts.function, parts.sign, parts.parameters)
-    return SearchScoring(called, scorer, of_confusion, _has_weight(parts.function))
+    return SearchScoring(
+        called, scorer, of_confusion, _has_weight(parts.function), tuple(parts.methods)
+    )
 
 
 def far_below(on_training: float, mean: float, deviation: float, n_rows: int) -> bool:
