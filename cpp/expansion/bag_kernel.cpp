@@ -18,7 +18,7 @@ constexpr Index capacity = simd::max_queries;
 // Kernel values of this many instances with all queries stay in the first cache.
 constexpr Index block_size = 128;
 // Each squaring doubles the relative error of a value. After this many since its exponential, over
-// as many gammas as it may be, a value has lost four bits, and the next gamma starts anew.
+// as many gammas as it may be, a value has lost four bits, and the next gamma starts again.
 constexpr int most_squarings = 4;
 
 // How the kernel values of one gamma are computed: from the distances, or as powers of the values

@@ -12,7 +12,7 @@ struct Tiles {
     using D = typename C::D;
     static constexpr Index width = C::width;
     static constexpr Index wide = C::wide;
-    // A tile is so many parts of a block against so many queries. Its sums are held in registers,
+    // A tile is some parts of a block against some queries. Its sums are held in registers,
     // of which AVX-512 and ARM have 32 and the others 16. Where a query's value has to be spread
     // over a register by an instruction of its own, as on ARM, it serves all parts of a block.
 #ifdef __aarch64__
