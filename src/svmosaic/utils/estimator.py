@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import os
 from importlib import metadata
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from sklearn.base import BaseEstimator
 
@@ -91,5 +93,17 @@ def _published_address() -> str:
     return str(found.get("Documentation", ""))
 
 
+# The names of parameters by constructor. scikit-learn looks a signature up for each `get_params`,
+# `set_params`, `clone` and `fit`, which takes longer than a fit to few samples.
+_parameter_names: WeakKeyDictionary[Any, list[str]] = WeakKeyDictionary()
+
+
 class Estimator(DocumentationLink, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators of this package."""
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        constructor = cls.__init__
+        if constructor not in _parameter_names:
+            _parameter_names[constructor] = super()._get_param_names()
+        return [*_parameter_names[constructor]]
