@@ -92,13 +92,13 @@ class Expert:
             del self.errors[old]
 
     def got_worse(self, time: int) -> bool:
-        """Whether the errors of a chunk are two standard deviations above those before it."""
+        """Whether the errors of a chunk are three standard deviations above those before it."""
         before = [pair for t, pair in self.errors.items() if t < time]
         if not before or time not in self.errors:
             return False
         wrong, count = self.errors[time]
         share = (sum(w for w, _ in before) + 1) / (sum(n for _, n in before) + 2)
-        return wrong / count > share + 2 * math.sqrt(share * (1 - share) / count)
+        return wrong / count > share + 3 * math.sqrt(share * (1 - share) / count)
 
     def against(self, other: Expert, time: int) -> Comparison:
         """Compare with another expert."""
