@@ -9,7 +9,7 @@ memory is its own; reading, scaling and imports are outside the clock. A time is
 repeats, which end after ten seconds. The ratio is the time of the fastest peer in this run divided
 by that of the computer.
 
-Ours: plain (refine=None), selected, full, on float32. Peers: svc (scikit-learn, one thread by
+Ours: plain (refine=None) and full, on float32. Peers: svc (scikit-learn, one thread by
 nature), intelex (scikit-learn-intelex, when installed), both on float64; intelex_dense and
 intelex_32 are the same with sparse sets made dense, the last one in float32. Sparse sets go in as
 CSR otherwise.
@@ -41,9 +41,9 @@ PARAMETERS = {
     "ijcnn1": (4.0, 16.0),
     "web": (4.0, 1 / 16),
 }
-PEERS = ("svc", "intelex", "intelex_dense", "intelex_32", "plain", "selected", "full")
+PEERS = ("svc", "intelex", "intelex_dense", "intelex_32", "plain", "full")
 # The names of our classifiers: OLLAWV by its refinement, the others by their class.
-OLLAWV: dict[str, Any] = {"plain": None, "selected": "selected", "full": "full"}
+OLLAWV: dict[str, Any] = {"plain": None, "full": "full"}
 SOLVERS = {
     "smo": "SMOClassifier",
     "mnsvm": "MNSVMClassifier",

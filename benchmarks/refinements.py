@@ -1,4 +1,4 @@
-"""What the selection alone and its refinements cost in accuracy, by nested cross-validation.
+"""What the selection alone costs in accuracy, by nested cross-validation.
 
     python benchmarks/refinements.py [--half even] [--seeds 5] [--methods full,plain]
                                      [--out benchmarks/results/refinements.csv]
@@ -42,8 +42,6 @@ METHODS: dict[str, dict[str, Any]] = {
         "max_iter": 1.0,
         "margins": [*MARGINS, 2.0, 4.0],
     },
-    "selected": {"refine": "selected", "max_iter": 0.5},
-    "selected, all rows": {"refine": "selected", "max_iter": 1.0, "margins": [0.5, 1.0]},
 }
 MOST_ROWS = 1500
 N_DRAWN = 1000

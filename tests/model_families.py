@@ -74,7 +74,6 @@ FAMILIES = {
     "OLLAWV one-vs-rest": (OLLAWVClassifier(multi_class="ovr"), WITH_NAMES),
     "OLLAWV all pairs": (OLLAWVClassifier(decision_function_shape="ovo"), IRIS_DATA),
     "OLLAWV not refined": (OLLAWVClassifier(refine=None), TWO_CLASSES),
-    "OLLAWV selected": (OLLAWVClassifier(refine="selected"), IRIS_DATA),
     "OLLAWV boundary width": (OLLAWVClassifier(gamma="cbp"), IRIS_DATA),
     "OLLAWV float32": (OLLAWVClassifier(), IN_FLOAT32),
     "OLLAWV sparse": (OLLAWVClassifier(), SPARSE),

@@ -51,7 +51,7 @@ def _model(kernel, **parameters):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 def test_models_fitted_at_any_level_decide_the_same(moons, kernel, refine):
     X, y = moons
 
@@ -84,7 +84,7 @@ def test_a_level_the_computer_lacks_is_refused(level):
     assert _core.simd_level() == _core.best_simd_level()
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 def test_tuning_at_any_level_scores_the_same(moons, refine):
     X, y = moons
     search = OLLAWVClassifierCV(refine=refine, gammas=[0.1, 1.0], Cs=[1.0, 30.0], tol=1e-9, cv=3)

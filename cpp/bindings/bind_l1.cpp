@@ -15,10 +15,8 @@ namespace {
 void bind_ollawv(nb::module_& m) {
     SettingsClass<RefineSettings>(m, "RefineSettings", "What follows the selection of OLLAWV.")
         .choice("refinement", &RefineSettings::refinement,
-                Names<Refinement>{{"none", Refinement::none},
-                                  {"selected", Refinement::selected},
-                                  {"full", Refinement::full}},
-                "Solve the dual on the selected samples, or continue until it holds on all.")
+                Names<Refinement>{{"none", Refinement::none}, {"full", Refinement::full}},
+                "Solve the dual on all samples, from those that were selected.")
         .field("C", &RefineSettings::C, upper_bound_doc)
         .field(
             "tol", [](RefineSettings& s) -> double& { return s.smo.tol; }, tolerance_doc)
@@ -60,25 +58,6 @@ void bind_ollawv(nb::module_& m) {
            const OllawvSettings& settings, Index n_threads, Monitor& monitor) {
             return solve_all(rows, kernel, problems, settings, n_threads, monitor);
         });
-}
-
-void bind_refine(nb::module_& m) {
-    m.def(
-        "refine",
-        [](const nb::object& rows, const nb::object& kernel, const nb::list& tasks, double cache_mb,
-           Index n_threads, double max_time, const nb::object& progress) {
-            const KernelSpec spec = read_kernel(kernel);
-            const auto solve = [&](const auto& table, auto views, Monitor& monitor) {
-                return refine_all(table, spec, views, cache_mb, n_threads, monitor);
-            };
-            return run_solver<RefineTask>(rows, tasks, max_time, progress, solve);
-        },
-        nb::arg("rows"), nb::arg("kernel"), nb::arg("tasks"), nb::arg("cache_mb"),
-        nb::arg("n_threads"), nb::arg("max_time"), nb::arg("progress").none(),
-        nb::sig("def refine(rows: object, kernel: object, tasks: list[Any], cache_mb: float, "
-                "n_threads: int, max_time: float, progress: object | None) -> "
-                "list[dict[str, Any]]"),
-        "Solve the L1 dual on the selected positions of each task, or from them on all samples.");
 }
 
 void bind_smo(nb::module_& m) {
@@ -178,7 +157,6 @@ void bind_dual_descent(nb::module_& m) {
 
 void bind_l1(nb::module_& m) {
     bind_ollawv(m);
-    bind_refine(m);
     bind_smo(m);
     bind_parts(m);
     bind_simple_smo(m);

@@ -9,7 +9,6 @@
 #include "solvers/dual_part.hpp"
 #include "solvers/online.hpp"
 #include "solvers/smo_problem.hpp"
-#include "solvers/solve.hpp"
 
 namespace svmosaic {
 
@@ -67,22 +66,6 @@ struct TaskArrays<DualPart> {
         return {span_of(samples), span_of(lower),    span_of(upper),
                 span_of(beta),    span_of(gradient), epsilon};
     }
-};
-
-template <>
-struct TaskArrays<RefineTask> {
-    ProblemArrays problem;
-    Array1<Index> selected;
-    RefineSettings settings;
-
-    static TaskArrays read(const nb::handle& record, Index n_rows) {
-        TaskArrays task{read_problem(record.attr("problem"), n_rows),
-                        array1<Index>(record, "selected"),
-                        nb::cast<RefineSettings>(record.attr("settings"))};
-        require_indices(span_of(task.selected), ssize(task.problem.samples), "selected samples");
-        return task;
-    }
-    RefineTask view() const { return {problem.view(), span_of(selected), settings}; }
 };
 
 // `coef` belongs to the support vectors or, where a solver works in the primal, to the features.

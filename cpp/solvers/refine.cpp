@@ -1,39 +1,16 @@
 #include "solvers/refine.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
-#include <utility>
 
 #include "solvers/cluster_start.hpp"
-#include "solvers/dual_report.hpp"
 #include "solvers/rounds.hpp"
 
 namespace svmosaic {
 
-namespace {
-
-// Exact coefficients for the samples in the state; the others do not count.
-template <class Real>
-Solution solve_selected(KernelColumns<Real>& columns, const DualTask& task, DualState state,
-                        Monitor& monitor) {
-    Solution solution;
-    {
-        const PhaseTimer timer(solution.seconds.solving);
-        solve_smo(columns, state, task.smo, monitor);
-    }
-    solution.violation = state.violation;
-    columns.add_to(solution.counters);
-    report(task.problem, state, std::numeric_limits<double>::quiet_NaN(), monitor, solution);
-    return solution;
-}
-
-}  // namespace
-
-std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                 Refinement refinement) {
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected) {
     std::vector<Index> samples(selected.begin(), selected.end());
-    if (refinement == Refinement::full && problem.samples.size() < least_for_rounds) {
+    if (problem.samples.size() < least_for_rounds) {
         samples.resize(problem.samples.size());
         std::iota(samples.begin(), samples.end(), Index{0});
     }
@@ -45,25 +22,20 @@ template <class Real>
 Solution refine(KernelColumns<Real>& columns, const Problem& problem,
                 std::span<const Index> in_play, const RefineSettings& settings, Monitor& monitor) {
     const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
-    const Start start(problem.samples.size());
-    if (settings.refinement == Refinement::full) {
-        return solve_in_rounds(columns, task, in_play, start, monitor);
-    }
-    return solve_selected(columns, task, state_of(task, in_play, start), monitor);
+    return solve_in_rounds(columns, task, in_play, Start(problem.samples.size()), monitor);
 }
 
 template <class Real>
 Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem& problem,
                 std::span<const Index> selected, const RefineSettings& settings, Index cache_bytes,
                 ThreadPool& pool, Monitor& monitor) {
-    const bool full = settings.refinement == Refinement::full;
-    if (full && helps_to_cluster(kernel, problem, settings.smo)) {
+    if (helps_to_cluster(kernel, problem, settings.smo)) {
         const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
         return solve_by_clusters(rows, kernel, task, cache_bytes, pool, monitor);
     }
-    const auto in_play = first_in_play(problem, selected, settings.refinement);
+    const auto in_play = first_in_play(problem, selected);
     KernelColumns<Real> columns(rows, rows_of(problem, in_play), kernel, cache_bytes, pool,
-                                full ? problem.samples.size() : 0);
+                                problem.samples.size());
     return refine(columns, problem, in_play, settings, monitor);
 }
 

@@ -1,4 +1,4 @@
-// Refinement: exact coefficients for the samples that an online solver selected.
+// Refinement: the exact solution on all samples, from those that an online solver selected.
 #pragma once
 
 #include <span>
@@ -13,26 +13,23 @@
 
 namespace svmosaic {
 
-enum class Refinement { none, selected, full };
+enum class Refinement { none, full };
 
 struct RefineSettings {
-    Refinement refinement = Refinement::selected;
+    Refinement refinement = Refinement::full;
     double C = 1.0;  // upper bound of a coefficient, times the weight of its sample
     SmoOptions smo;
 };
 
 // The samples that refinement begins with, ascending: the selected ones, or all of a small problem.
-std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                 Refinement refinement);
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected);
 
-// Solves       the dual of the L1-SVM on the selected samples (`selected`), or on all samples in
-//              rounds that begin with the selected ones (`full`; see rounds.hpp), or, where they
-//              are many, with the support vectors of clusters (see cluster_start.hpp).
+// Solves       the dual of the L1-SVM in rounds that begin with the selected samples (see
+//              rounds.hpp) or, where there are many samples, with the support vectors of clusters
+//              (see cluster_start.hpp).
 // Given        a problem and positions in problem.samples.
-// Returns      the expansion; violation and dual_gap refer to the samples that were asked for.
+// Returns      the expansion; violation and dual_gap refer to all samples.
 //
-// A selected sample enters with the whole weight of its copies, so that weights still mean
-// repetition.
 // The first form is given the columns of the samples it begins with, and room for all others.
 template <class Real>
 Solution refine(KernelColumns<Real>& columns, const Problem& problem,

@@ -49,7 +49,7 @@ template <class Real>
 Solution refine_further(const Problem& problem, std::span<const Index> selected,
                         const RefineSettings& settings, KernelColumns<Real>& columns,
                         Monitor& monitor) {
-    const auto in_play = first_in_play(problem, selected, settings.refinement);
+    const auto in_play = first_in_play(problem, selected);
     if (in_play.size() < problem.samples.size()) {
         columns.keep_only(std::vector<Index>(in_play.begin(), in_play.end()));
     }
@@ -136,28 +136,11 @@ std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel
                    });
 }
 
-template <class Real>
-std::vector<Solution> refine_all(const Rows<Real>& rows, const KernelSpec& kernel,
-                                 std::span<const RefineTask> tasks, double cache_mb,
-                                 Index n_threads, Monitor& monitor) {
-    std::vector<Index> sizes;
-    for (const auto& task : tasks) sizes.push_back(task.problem.samples.size());
-    return run_all(sizes, bytes_of(cache_mb), n_threads, monitor,
-                   [&](Index t, Index cache_bytes, ThreadPool& pool) {
-                       return refine(rows, kernel, tasks[t].problem, tasks[t].selected,
-                                     tasks[t].settings, cache_bytes, pool, monitor);
-                   });
-}
-
 template std::vector<Solution> solve_all(const Rows<float>&, const KernelSpec&,
                                          std::span<const Problem>, const OllawvSettings&, Index,
                                          Monitor&);
 template std::vector<Solution> solve_all(const Rows<double>&, const KernelSpec&,
                                          std::span<const Problem>, const OllawvSettings&, Index,
                                          Monitor&);
-template std::vector<Solution> refine_all(const Rows<float>&, const KernelSpec&,
-                                          std::span<const RefineTask>, double, Index, Monitor&);
-template std::vector<Solution> refine_all(const Rows<double>&, const KernelSpec&,
-                                          std::span<const RefineTask>, double, Index, Monitor&);
 
 }  // namespace svmosaic

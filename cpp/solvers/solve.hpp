@@ -25,17 +25,4 @@ std::vector<Solution> solve_all(const Rows<Real>& rows, const KernelSpec& kernel
                                 std::span<const Problem> problems, const OllawvSettings& settings,
                                 Index n_threads, Monitor& monitor);
 
-// Refinement alone, of samples selected earlier.
-struct RefineTask {
-    Problem problem;
-    std::span<const Index> selected;  // positions in problem.samples
-    RefineSettings settings;
-};
-
-// One Solution per task, the same for any number of threads.
-template <class Real>
-std::vector<Solution> refine_all(const Rows<Real>& rows, const KernelSpec& kernel,
-                                 std::span<const RefineTask> tasks, double cache_mb,
-                                 Index n_threads, Monitor& monitor);
-
 }  // namespace svmosaic

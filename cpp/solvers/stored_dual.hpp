@@ -22,10 +22,6 @@ struct StoredVariables {
     std::span<const double> diagonal;
 
     Index size() const { return samples.size(); }
-    StoredVariables first(Index n) const {
-        return {samples.first(n), places.first(n), targets.first(n), weights.first(n),
-                diagonal.first(n)};
-    }
 };
 
 // Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1   subject to  sum beta = 0 and

@@ -78,8 +78,7 @@ double pending_bytes(const TunePlan& plan, const FoldBatch& batch, const TuneSet
             n_coefficients += static_cast<double>(problem.samples.size());
         }
     }
-    return 2.0 * 16.0 * n_coefficients *
-           static_cast<double>(settings.margins.size() * settings.Cs.size());
+    return 2.0 * 16.0 * n_coefficients * static_cast<double>(settings.Cs.size());
 }
 
 // As many folds at once as have their outcomes in a quarter of the memory, at least one.

@@ -139,9 +139,6 @@ void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneProblem& proble
         case Refinement::none:
             evaluate_plain(fold, problem, *scratch, outcome, monitor);
             break;
-        case Refinement::selected:
-            evaluate_selected(fold, problem, *scratch, outcome, monitor);
-            break;
         case Refinement::full:
             evaluate_full(fold, problem, *scratch, outcome, monitor);
             break;
@@ -150,44 +147,35 @@ void StoredTuner<Real>::evaluate(const TuneFold& fold, const TuneProblem& proble
 }
 
 template <class Real>
-template <class Seen>
-bool StoredTuner<Real>::select(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
-                               Monitor& monitor, const Seen& seen) {
-    auto& path = scratch.path;
-    path.clear();
-    scratch.scores.begin(matrix(), plan_, problem, fold, diagonal_);
-    Index next = 0;
-    run_ollawv(problem.targets, problem.weights, problem.start, settings_.solver.ollawv, ask_every,
-               monitor, scratch.scores, [&](const OllawvStep& step) -> std::optional<Status> {
-                   path.push_back(step.sample);
-                   for (; next < ssize(margins_) && step.worst >= margins_[next]; ++next) {
-                       seen(next);
-                   }
-                   if (next < ssize(margins_)) return std::nullopt;
-                   return Status::converged;
-               });
-    monitor.should_stop(ssize(path) % ask_every);
-    if (monitor.stopped()) return false;
-    for (; next < ssize(margins_); ++next) seen(next);
-    return true;
-}
-
-template <class Real>
 void StoredTuner<Real>::evaluate_plain(const TuneFold& fold, const TuneProblem& problem,
                                        Scratch& scratch, ProblemOutcome& outcome,
                                        Monitor& monitor) {
     const Index words = ProblemOutcome::words_of(plan_.rows.size());
-    select(fold, problem, scratch, monitor, [&](Index m) {
+    auto& path = scratch.path;
+    path.clear();
+    const auto read_off = [&](Index m) {
         const Index s = margin_order_[m] * settings_.Cs.size();
         double* decisions = outcome.decisions.data() + s * fold.test.size();
         for (Index v = 0; v < ssize(fold.test); ++v) {
             decisions[v] = scratch.scores.outputs()[fold.test_places[v]];
         }
         const auto bits = std::span(outcome.support).subspan(s * words, words);
-        for (const Index i : scratch.path) {
-            mark_support(bits, problem.samples[i]);
-        }
-    });
+        for (const Index i : path) mark_support(bits, problem.samples[i]);
+    };
+    scratch.scores.begin(matrix(), plan_, problem, fold, diagonal_);
+    Index next = 0;
+    run_ollawv(problem.targets, problem.weights, problem.start, settings_.solver.ollawv, ask_every,
+               monitor, scratch.scores, [&](const OllawvStep& step) -> std::optional<Status> {
+                   path.push_back(step.sample);
+                   for (; next < ssize(margins_) && step.worst >= margins_[next]; ++next) {
+                       read_off(next);
+                   }
+                   if (next < ssize(margins_)) return std::nullopt;
+                   return Status::converged;
+               });
+    monitor.should_stop(ssize(path) % ask_every);
+    if (monitor.stopped()) return;
+    for (; next < ssize(margins_); ++next) read_off(next);
 }
 
 template <class Real>
@@ -251,28 +239,27 @@ void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
 }
 
 template <class Real>
-void StoredTuner<Real>::refine_all(Index n, Index m, const TuneFold& fold, Scratch& scratch,
-                                   ProblemOutcome& outcome, Monitor& monitor) {
+void StoredTuner<Real>::refine_all(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
+                                   Monitor& monitor) {
     const auto& smo = settings_.solver.refine.smo;
-    const Index max_updates = update_limit(smo.max_iter, n);
     const Index words = ProblemOutcome::words_of(plan_.rows.size());
     const StoredVariables variables{scratch.samples, scratch.places, scratch.targets,
                                     scratch.weights, scratch.diagonal};
-    scratch.dual.bind(matrix(), scratch.ranges, variables.first(n));
+    const Index max_updates = update_limit(smo.max_iter, variables.size());
+    scratch.dual.bind(matrix(), scratch.ranges, variables);
     Index last = 0;
     bool is_final = false;
     for (const Index c : C_order_) {
-        const Index s = m * settings_.Cs.size() + c;
         if (is_final) {
-            outcome.copy_settings(last, s, 1);
+            outcome.copy_settings(last, c, 1);
             continue;
         }
-        last = s;
+        last = c;
         if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
         is_final = scratch.dual.is_final();
         predict(fold, scratch,
-                std::span(outcome.decisions).subspan(s * fold.test.size(), fold.test.size()));
-        const auto bits = std::span(outcome.support).subspan(s * words, words);
+                std::span(outcome.decisions).subspan(c * fold.test.size(), fold.test.size()));
+        const auto bits = std::span(outcome.support).subspan(c * words, words);
         const auto beta = scratch.dual.beta();
         for (Index v = 0; v < ssize(beta); ++v) {
             if (beta[v] != 0.0) mark_support(bits, scratch.samples[v]);
@@ -292,42 +279,11 @@ void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneProblem& p
     std::sort(everyone.begin(), everyone.end(),
               [&](Index a, Index b) { return place_of(a) < place_of(b); });
     take_variables(problem, everyone, fold, scratch);
-    refine_all(everyone.size(), 0, fold, scratch, outcome, monitor);
+    refine_all(fold, scratch, outcome, monitor);
     // The exact solution is the same for all margins.
     const Index one_margin = settings_.Cs.size();
     for (Index m = 1; m < ssize(settings_.margins); ++m) {
         outcome.copy_settings(0, m * one_margin, one_margin);
-    }
-}
-
-template <class Real>
-void StoredTuner<Real>::evaluate_selected(const TuneFold& fold, const TuneProblem& problem,
-                                          Scratch& scratch, ProblemOutcome& outcome,
-                                          Monitor& monitor) {
-    // Samples in the order of their selection: those of a smaller margin are the first ones.
-    std::vector<Index> selected;
-    std::vector<bool> is_selected(problem.samples.size(), false);
-    std::vector<Index> n_selected(margins_.size(), 0);
-    Index read = 0;
-    const bool complete = select(fold, problem, scratch, monitor, [&](Index m) {
-        for (; read < ssize(scratch.path); ++read) {
-            const Index position = scratch.path[read];
-            if (!is_selected[position]) selected.push_back(position);
-            is_selected[position] = true;
-        }
-        n_selected[m] = selected.size();
-    });
-    if (!complete) return;
-    take_variables(problem, selected, fold, scratch);
-    const Index one_margin = settings_.Cs.size();
-    for (Index m = 0; m < ssize(margins_); ++m) {
-        const Index to = margin_order_[m];
-        if (m > 0 && n_selected[m] == n_selected[m - 1]) {
-            // Different margins often select the same samples.
-            outcome.copy_settings(margin_order_[m - 1] * one_margin, to * one_margin, one_margin);
-            continue;
-        }
-        refine_all(n_selected[m], to, fold, scratch, outcome, monitor);
     }
 }
 

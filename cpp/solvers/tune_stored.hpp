@@ -52,23 +52,17 @@ class StoredTuner {
 
     KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
     // One selection to the largest margin. The solution for a smaller margin is a prefix of the
-    // run, so each is read off when the run passes its margin: calls seen(m) once for each of the
-    // ascending margins. Returns false when the monitor asks to stop.
-    template <class Seen>
-    bool select(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
-                Monitor& monitor, const Seen& seen);
+    // run, so each is read off when the run passes its margin.
     void evaluate_plain(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                         ProblemOutcome& outcome, Monitor& monitor);
-    void evaluate_selected(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
-                           ProblemOutcome& outcome, Monitor& monitor);
     void evaluate_full(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                        ProblemOutcome& outcome, Monitor& monitor);
     // Makes the samples at `positions` the variables of the exact solver.
     void take_variables(const TuneProblem& problem, std::span<const Index> positions,
                         const TuneFold& fold, Scratch& scratch);
-    // Solves on the first n variables for all C; margins[m] is the margin they belong to.
-    void refine_all(Index n, Index m, const TuneFold& fold, Scratch& scratch,
-                    ProblemOutcome& outcome, Monitor& monitor);
+    // Solves on the variables for all C, as settings of the first margin.
+    void refine_all(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
+                    Monitor& monitor);
     const Real* predicted_values(Index variable, const TuneFold& fold, Scratch& scratch);
     void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
 

@@ -6,7 +6,6 @@
 
 #include "core/kernel_columns.hpp"
 #include "expansion/decide.hpp"
-#include "solvers/refine.hpp"
 #include "solvers/smo_problem.hpp"
 
 namespace svmosaic {
@@ -43,18 +42,12 @@ class StreamedProblem {
     }
 
     void evaluate() {
-        const auto refinement = settings_.solver.refine.refinement;
-        if (refinement == Refinement::full) {
+        if (settings_.solver.refine.refinement == Refinement::full) {
             solve_exactly();
             return;
         }
         select();
-        if (monitor_.stopped()) return;
-        if (refinement == Refinement::none) {
-            predict_prefixes();
-        } else {
-            for (Index m = 0; m < ssize(settings_.margins); ++m) refine_margin(m);
-        }
+        if (!monitor_.stopped()) predict_prefixes();
     }
 
   private:
@@ -105,26 +98,6 @@ class StreamedProblem {
             const Index setting = m * settings_.Cs.size();
             std::copy(outputs.begin(), outputs.end(), decisions(setting).begin());
             for (Index t = 0; t < length; ++t) mark(setting, path_.path_rows[t]);
-        }
-    }
-
-    // The solutions on the samples that a margin selects, for all C.
-    void refine_margin(Index m) {
-        std::vector<bool> is_selected(rows_.size(), false);
-        const Index length = length_at(path_, settings_.margins[m]);
-        for (Index t = 0; t < length; ++t) {
-            is_selected[path_.path_rows[t]] = true;
-        }
-        std::vector<Index> selected;
-        for (Index i = 0; i < ssize(is_selected); ++i) {
-            if (is_selected[i]) selected.push_back(i);
-        }
-        for (Index c = 0; c < ssize(settings_.Cs); ++c) {
-            if (monitor_.stopped()) return;
-            RefineSettings refinement = settings_.solver.refine;
-            refinement.C = settings_.Cs[c];
-            write(m * settings_.Cs.size() + c, refine(table_, kernel_, view(), selected, refinement,
-                                                      cache_bytes_, pool_, monitor_));
         }
     }
 
@@ -245,7 +218,6 @@ void decide_streamed(const Rows<Real>& rows, const KernelSpec& kernel, const Tun
         }
         outcome.pending.clear();
         // The exact solution is the same for all margins.
-        if (settings.solver.refine.refinement != Refinement::full) continue;
         for (Index m = 1; m < ssize(settings.margins); ++m) {
             outcome.copy_settings(0, m * n_Cs, n_Cs);
         }

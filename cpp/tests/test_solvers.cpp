@@ -621,15 +621,13 @@ Objectives objectives_of(const std::vector<double>& outputs, const DualState& st
 
 template <class Real>
 Solution run_refine(const Samples<Real>& table, const ProblemArrays& problem,
-                    std::span<const Index> selected, Refinement refinement, double C,
-                    double tol = 1e-3) {
+                    std::span<const Index> selected, double C) {
     RefineSettings settings;
-    settings.refinement = refinement;
     settings.C = C;
-    settings.smo.tol = tol;
-    const std::vector<RefineTask> tasks = {{problem.view(), selected, settings}};
+    ThreadPool pool(2);
     Monitor monitor;
-    return refine_all<Real>(table.rows(), rbf, tasks, 10.0, 2, monitor)[0];
+    return refine<Real>(table.rows(), rbf, problem.view(), selected, settings, 10'000'000, pool,
+                        monitor);
 }
 
 template <class Real>
@@ -666,7 +664,7 @@ void full_refinement_is_optimal_on_all_samples() {
             auto selected = count_up(400);
             random.shuffle(selected);
             selected.resize(n_selected);
-            const auto solution = run_refine(table, problem, selected, Refinement::full, C);
+            const auto solution = run_refine(table, problem, selected, C);
             check_full(table, problem, solution, C, 1e-3,
                        "C " + std::to_string(C) + ", from " + std::to_string(n_selected));
         }
@@ -688,44 +686,9 @@ void full_refinement_goes_on_when_all_in_play_are_at_the_bound() {
         selected.push_back(i);
     }
     for (const double C : {1e-6, 1e-4, 1e-2}) {
-        const auto solution = run_refine(table, problem, selected, Refinement::full, C);
+        const auto solution = run_refine(table, problem, selected, C);
         check_full(table, problem, solution, C, 1e-3, "balanced, C " + std::to_string(C));
     }
-}
-
-template <class Real>
-void selected_refinement_stays_with_the_selected() {
-    const auto table = random_samples<Real>(300, 4, 23);
-    auto problem = random_problem(table, 24, 0.15);
-    std::vector<Index> selected;
-    for (Index i = 299; i > 0; i -= 7) {
-        selected.push_back(i);
-        problem.weights[i] = 1.5;
-    }
-
-    const auto solution = run_refine(table, problem, selected, Refinement::selected, 2.0);
-
-    ProblemArrays part;
-    Samples<Real> part_table{ssize(selected), 4, {}};
-    std::sort(selected.begin(), selected.end());
-    for (const Index i : selected) {
-        part.samples.push_back(ssize(part.samples));
-        part.targets.push_back(problem.targets[i]);
-        const auto row = table.row(i);
-        part_table.values.insert(part_table.values.end(), row.begin(), row.end());
-    }
-    const auto expected =
-        run_smo(part_table, part, rbf, std::vector<double>(selected.size(), 3.0), {});
-    std::vector<Index> support;
-    std::vector<double> coef;
-    for (Index k = 0; k < ssize(selected); ++k) {
-        if (expected.beta[k] == 0.0) continue;
-        support.push_back(selected[k]);
-        coef.push_back(expected.beta[k]);
-    }
-    check(solution.support == support && solution.coef == coef, "SMO on the part, bound C w");
-    check(solution.intercept == expected.intercept, "its intercept");
-    check(std::isnan(solution.dual_gap), "no gap without all samples");
 }
 
 // All together ----------------------------------------------------------------------------------
@@ -783,7 +746,7 @@ void small_problems_do_not_depend_on_the_threads() {
     const auto pairs = class_pairs(table);
     std::vector<Problem> problems;
     for (const auto& pair : pairs) problems.push_back(pair.view());
-    for (const auto refinement : {Refinement::none, Refinement::selected, Refinement::full}) {
+    for (const auto refinement : {Refinement::none, Refinement::full}) {
         OllawvSettings settings;
         settings.refine.refinement = refinement;
         const std::string what = "refinement " + std::to_string(static_cast<int>(refinement));
@@ -801,35 +764,13 @@ void large_problems_do_not_depend_on_the_threads() {
     small.targets.resize(300);
     small.weights.resize(300);
     const std::vector<Problem> problems = {small.view(), large.view(), small.view()};
-    for (const auto refinement : {Refinement::none, Refinement::selected, Refinement::full}) {
+    for (const auto refinement : {Refinement::none, Refinement::full}) {
         OllawvSettings settings;
         settings.ollawv.max_iter = 60;
         settings.refine.refinement = refinement;
         settings.refine.smo.max_iter = 200;
         settings.refine.smo.tol = 0.1;
         check_any_number_of_threads<float>(table.rows(), problems, settings, "large and small");
-    }
-}
-
-void refine_tasks_do_not_depend_on_the_threads() {
-    const auto table = random_samples<float>(700, 3, 33);
-    const auto pairs = class_pairs(table);
-    const std::vector<Index> selected = {0, 5, 9, 30, 31, 44};
-    std::vector<RefineTask> tasks;
-    for (const auto& pair : pairs) {
-        for (const auto refinement : {Refinement::selected, Refinement::full}) {
-            tasks.push_back({pair.view(), selected, {refinement, 2.0, {}}});
-        }
-    }
-    Monitor alone;
-    const auto expected = refine_all<float>(table.rows(), rbf, tasks, 10.0, 1, alone);
-    for (Index n_threads = 2; n_threads <= 4; ++n_threads) {
-        Monitor monitor;
-        const auto solutions =
-            refine_all<float>(table.rows(), rbf, tasks, 10.0, n_threads, monitor);
-        for (Index t = 0; t < ssize(tasks); ++t) {
-            check(same(solutions[t], expected[t]), "the same to the last bit");
-        }
     }
 }
 
@@ -852,21 +793,17 @@ void a_budget_of_one_gives_a_finite_solution() {
     const auto table = random_samples<double>(100, 3, 31);
     const auto problem = random_problem(table, 32, 0.1);
     const std::vector<Problem> problems = {problem.view()};
-    for (const auto refinement : {Refinement::selected, Refinement::full}) {
-        OllawvSettings settings;
-        settings.ollawv = with_margin(1e6);
-        settings.ollawv.max_support = 1;
-        settings.refine.refinement = refinement;
-        Monitor monitor;
-        const auto solution =
-            solve_all<double>(table.rows(), rbf, problems, settings, 1, monitor)[0];
-        check(std::isfinite(solution.intercept), "max_support = 1: finite intercept");
+    OllawvSettings settings;
+    settings.ollawv = with_margin(1e6);
+    settings.ollawv.max_support = 1;
+    Monitor monitor;
+    const auto solution = solve_all<double>(table.rows(), rbf, problems, settings, 1, monitor)[0];
+    check(std::isfinite(solution.intercept), "max_support = 1: finite intercept");
 
-        Monitor late(1e-9, {});
-        const auto cut = solve_all<double>(table.rows(), rbf, problems, settings, 1, late)[0];
-        check(std::isfinite(cut.intercept), "out of time at once: finite intercept");
-        check(std::isnan(cut.objective), "out of time at once: no objective is claimed");
-    }
+    Monitor late(1e-9, {});
+    const auto cut = solve_all<double>(table.rows(), rbf, problems, settings, 1, late)[0];
+    check(std::isfinite(cut.intercept), "out of time at once: finite intercept");
+    check(std::isnan(cut.objective), "out of time at once: no objective is claimed");
 }
 
 }  // namespace
@@ -897,12 +834,9 @@ void test_solvers() {
     full_refinement_is_optimal_on_all_samples<float>();
     full_refinement_is_optimal_on_all_samples<double>();
     full_refinement_goes_on_when_all_in_play_are_at_the_bound();
-    selected_refinement_stays_with_the_selected<float>();
-    selected_refinement_stays_with_the_selected<double>();
     small_problems_do_not_depend_on_the_threads<float>();
     small_problems_do_not_depend_on_the_threads<double>();
     large_problems_do_not_depend_on_the_threads();
-    refine_tasks_do_not_depend_on_the_threads();
     a_start_of_minus_one_is_the_central_sample();
     a_budget_of_one_gives_a_finite_solution();
 }

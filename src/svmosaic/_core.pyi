@@ -33,13 +33,11 @@ def force_simd_level(name: str) -> None:
 class RefineSettings:
     """What follows the selection of OLLAWV."""
 
-    def __init__(self, *, refinement: Literal["none", "selected", "full"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ...) -> None: ...
+    def __init__(self, *, refinement: Literal["none", "full"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ...) -> None: ...
 
     @property
     def refinement(self) -> str:
-        """
-        Solve the dual on the selected samples, or continue until it holds on all.
-        """
+        """Solve the dual on all samples, from those that were selected."""
 
     @refinement.setter
     def refinement(self, arg: str, /) -> None: ...
@@ -72,7 +70,7 @@ class RefineSettings:
     @shrinking.setter
     def shrinking(self, arg: bool, /) -> None: ...
 
-    def replaced(self, *, refinement: Literal["none", "selected", "full"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ...) -> RefineSettings:
+    def replaced(self, *, refinement: Literal["none", "full"] = ..., C: float = ..., tol: float = ..., max_iter: int = ..., shrinking: bool = ...) -> RefineSettings:
         """Return a copy with other values of some fields."""
 
     def __repr__(self) -> str: ...
@@ -193,11 +191,6 @@ def solve(rows: object, kernel: object, tasks: list[Any], settings: KernelSgdSet
 @overload
 def solve(rows: object, kernel: object, tasks: list[Any], settings: OllaL2Settings, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
     """OLLA-L2."""
-
-def refine(rows: object, kernel: object, tasks: list[Any], cache_mb: float, n_threads: int, max_time: float, progress: object | None) -> list[dict[str, Any]]:
-    """
-    Solve the L1 dual on the selected positions of each task, or from them on all samples.
-    """
 
 class SmoSettings:
     """SMO for the L1-SVM or epsilon-SVR."""

@@ -111,14 +111,13 @@ def test_learning_rates_set_the_steps(moons):
 # The margin path ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("refine", [None, "selected"])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 @pytest.mark.parametrize("form", ["dense", "csr", "precomputed", "callable"])
-def test_a_smaller_margin_is_a_prefix_of_the_same_run(wine, refine, multi_class, form):
+def test_a_smaller_margin_is_a_prefix_of_the_same_run(wine, multi_class, form):
     X, y = wine
     kernel = {"precomputed": "precomputed", "callable": rbf_kernel}.get(form, "rbf")
     data = {"csr": sparse.csr_array(X), "precomputed": rbf_kernel(X, gamma=1.0)}.get(form, X)
-    settings = {"refine": refine, "multi_class": multi_class, "gamma": 1.0, "kernel": kernel}
+    settings = {"refine": None, "multi_class": multi_class, "gamma": 1.0, "kernel": kernel}
     model = OLLAWVClassifier(margin=1.0, **settings).fit(data, y)
 
     for margin in (0.01, 0.1, 0.5, 1.0):
@@ -127,14 +126,13 @@ def test_a_smaller_margin_is_a_prefix_of_the_same_run(wine, refine, multi_class,
         assert model.at_margin(margin).margin == margin
 
 
-@pytest.mark.parametrize("refine", [None, "selected"])
-def test_a_budget_is_a_prefix_of_the_same_run(wine, refine):
+def test_a_budget_is_a_prefix_of_the_same_run(wine):
     X, y = wine
     weights = np.random.default_rng(0).integers(1, 4, y.size)
-    model = OLLAWVClassifier(margin=1.0, refine=refine, gamma=1.0).fit(X, y, weights)
+    model = OLLAWVClassifier(margin=1.0, refine=None, gamma=1.0).fit(X, y, weights)
 
     for budget in (1, 2, 5, 1000):
-        separate = OLLAWVClassifier(margin=1.0, refine=refine, gamma=1.0, max_support=budget).fit(
+        separate = OLLAWVClassifier(margin=1.0, refine=None, gamma=1.0, max_support=budget).fit(
             X, y, weights
         )
         assert_same_model(model.at_budget(budget), separate, X)
@@ -142,7 +140,7 @@ def test_a_budget_is_a_prefix_of_the_same_run(wine, refine):
 
 def test_a_path_of_a_path_is_the_same(wine):
     X, y = wine
-    model = OLLAWVClassifier(margin=1.0, refine="selected", gamma=1.0).fit(X, y)
+    model = OLLAWVClassifier(margin=1.0, refine=None, gamma=1.0).fit(X, y)
 
     assert_same_model(model.at_margin(0.5).at_margin(0.1), model.at_margin(0.1), X)
 
@@ -155,8 +153,11 @@ def test_the_path_refuses_what_it_cannot_give(moons):
         model.at_margin(0.5)
     with pytest.raises(ValueError, match="at least 1 support vector"):
         model.at_budget(0)
-    with pytest.raises(ValueError, match="does not depend on the selection"):
-        OLLAWVClassifier().fit(X, y).at_margin(0.05)
+    full = OLLAWVClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="need a model that was fitted with refine=None"):
+        full.at_margin(0.05)
+    with pytest.raises(ValueError, match="need a model that was fitted with refine=None"):
+        full.set_params(refine=None).at_budget(5)
 
 
 # Refinement ---------------------------------------------------------------------------------
@@ -232,7 +233,7 @@ def dual_objectives(svc):
 # Numbers, weights, classes ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 def test_single_precision_stays_single_and_agrees(moons, refine):
     X, y = moons
     double = OLLAWVClassifier(refine=refine, gamma=1.0).fit(X, y)
@@ -351,7 +352,7 @@ def test_grid_search_and_pipelines_work():
 
 def test_pickle_gives_the_same_model(wine):
     X, y = wine
-    model = OLLAWVClassifier(refine="selected", margin=0.5).fit(X, y)
+    model = OLLAWVClassifier(refine=None, margin=0.5).fit(X, y)
 
     again = pickle.loads(pickle.dumps(model))
 
@@ -453,8 +454,11 @@ def test_a_time_limit_gives_a_usable_model_and_a_warning():
 
 
 @pytest.mark.parametrize("estimator", [OLLAWVClassifier, OLLAWVClassifierCV])
-def test_refinement_of_the_selected_is_deprecated(estimator):
-    with pytest.warns(FutureWarning, match="refine='selected' is deprecated.*Use refine='full'"):
+def test_refinement_of_the_selected_is_refused(estimator):
+    message = (
+        f"The 'refine' parameter of {estimator.__name__} must be a str among {{'full'}} or None"
+    )
+    with pytest.raises(ValueError, match=f"{message}. Got 'selected' instead"):
         estimator(refine="selected").fit(*load_iris(return_X_y=True))
 
 

@@ -32,7 +32,7 @@ def wine():
     return minmax_scale(X), y
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_scores_are_those_of_separate_fits(wine, refine, multi_class):
     X, y = wine
@@ -95,12 +95,12 @@ def test_it_agrees_with_grid_search(wine, scoring, cv):
 def test_scores_by_models_are_scores_by_counts(wine):
     X, y = wine
     weights = np.random.default_rng(0).integers(0, 3, y.size).astype(float)
-    counted = OLLAWVClassifierCV(refine="selected", **GRID).fit(X, y, weights).cv_results_
+    counted = OLLAWVClassifierCV(**GRID).fit(X, y, weights).cv_results_
 
     def accuracy(model, X, y, sample_weight=None):
         return model.score(X, y, sample_weight)
 
-    fitted = OLLAWVClassifierCV(refine="selected", scoring=accuracy, **GRID).fit(X, y, weights)
+    fitted = OLLAWVClassifierCV(scoring=accuracy, **GRID).fit(X, y, weights)
 
     for name, value in fitted.cv_results_.items():
         # Exact models agree up to their tolerance, in which a support vector may come or go.

@@ -184,7 +184,7 @@ def test_files_as_people_have_them(svmosaic, address, export, tmp_path):
         (["--drop", "note"], "has no column 'note'"),
         (["--encoding", "utf-32"], "is not utf-32. Pass another --encoding."),
         (["--method", "mnsvm"], "does not train on a cluster. Use one of ollawv, smo, smo-regr"),
-        (["--refine", "selected"], "trains with --refine full only"),
+        (["--refine", "none"], "trains with --refine full only"),
         (["--margin", "0.5"], "The method ollawv on a cluster has no --margin."),
         (["--n-jobs", "2"], "the workers decide how many threads they use"),
         (["--impute", "mean"], "--impute needs all rows on one computer"),

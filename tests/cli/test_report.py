@@ -94,7 +94,7 @@ outer = 2
 name = "sklearn-iris"
 [[methods]]
 estimator = "OLLAWVClassifierCV"
-params = { gammas = [0.1, 1.0], margins = [0.1, 1.0], Cs = [1.0], cv = 2, refine = "selected" }
+params = { gammas = [0.1, 1.0], Cs = [0.1, 1.0], cv = 2 }
 [[methods]]
 estimator = "sklearn.neighbors.KNeighborsClassifier"
 grid = { n_neighbors = [1, 3] }
@@ -110,7 +110,7 @@ def test_a_run_ends_with_its_page(svmosaic, tmp_path, monkeypatch):
     assert outcome.code == 0, outcome.err
     assert "report             spec.run/report.html" in outcome.out
     page = (tmp_path / "spec.run" / "report.html").read_text()
-    assert "Scores of OLLAWVClassifierCV on sklearn-iris over gamma and margin" in page
+    assert "Scores of OLLAWVClassifierCV on sklearn-iris over gamma and C" in page
     assert "Scores of KNeighborsClassifier on sklearn-iris against n_neighbors" in page
     assert '<td class="number">150</td>' in page
     assert "search_scores" not in (tmp_path / "spec.run" / "results.csv").read_text()

@@ -296,7 +296,7 @@ def test_what_libsvm_text_cannot_hold_is_refused_before_training(
 
 
 def test_info_tells_what_is_in_a_model(svmosaic, flowers, tmp_path):
-    svmosaic("train", flowers, "-o", tmp_path / "m", "--gamma", "2", "--refine", "selected")
+    svmosaic("train", flowers, "-o", tmp_path / "m", "--gamma", "2", "--refine", "none")
 
     outcome = svmosaic("info", tmp_path / "m")
 
@@ -306,7 +306,7 @@ def test_info_tells_what_is_in_a_model(svmosaic, flowers, tmp_path):
     assert _field(outcome, "classes") == "2: no, yes"
     assert _field(outcome, "kernel") == "rbf (gamma=2)"
     assert "steps" in _field(outcome, "path") or "step" in _field(outcome, "path")
-    assert _field(outcome, "parameters") == "gamma=2, n_jobs=-1, refine='selected'"
+    assert _field(outcome, "parameters") == "gamma=2, n_jobs=-1, refine=None"
 
 
 def test_info_understands_libsvm_text(svmosaic, blobs, tmp_path):

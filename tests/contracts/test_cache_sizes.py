@@ -31,7 +31,6 @@ from svmosaic.multi_instance.peers import BagMISVMClassifier, InstanceMISVMClass
 SIZES = (0.0, 0.3, 3.0, 100.0, "auto")
 ESTIMATORS = [
     OLLAWVClassifier(),
-    OLLAWVClassifier(refine="selected"),
     OLLAWVClassifier(refine=None),
     SMOClassifier(C=10.0),
     SMOClassifier(shrinking=False),

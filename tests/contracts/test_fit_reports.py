@@ -33,7 +33,6 @@ X, Y = make_classification(
 )
 ESTIMATORS = [
     OLLAWVClassifier(),
-    OLLAWVClassifier(refine="selected"),
     OLLAWVClassifier(refine=None),
     SMOClassifier(),
     SMOClassifier(variant="simple", random_state=0),

@@ -14,7 +14,6 @@ from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import CallbackRows, PairwiseRows, Problem
 from svmosaic.engine.settings import OllawvSettings, RefineSettings, SmoSettings
-from svmosaic.engine.tasks import RefineTask
 from twins import ollawv as ollawv_twin
 from twins import smo as smo_twin
 from twins.kernels import gram
@@ -98,10 +97,8 @@ def test_smo_equals_its_twin(data, C):
     rows = data.dense()
     problem = problem_of(data, rows)
     X = data.X[problem.samples]
-    everyone = np.arange(problem.samples.size)
 
-    task = RefineTask(problem, everyone, RefineSettings(refinement="selected", C=C, tol=1e-6))
-    (ours,) = cpu.refine(rows, data.kernel, [task])
+    (ours,) = cpu.solve(rows, data.kernel, [problem], SmoSettings(C=C, tol=1e-6))
 
     twin = smo_twin.solve(gram(X, X, data.kernel), problem.targets, C * problem.weights, tol=1e-6)
     assert ours.objective == pytest.approx(twin.objective, rel=1e-6, abs=1e-9)
@@ -112,31 +109,23 @@ def test_smo_equals_its_twin(data, C):
 @given(
     data=problems(max_samples=60, kernels=("rbf", "linear", "laplacian")),
     C=st.sampled_from([0.01, 1.0, 100.0]),
-    refinement=st.sampled_from(["selected", "full"]),
 )
-def test_refinement_reaches_the_interior_point_optimum(data, C, refinement):
+def test_refinement_reaches_the_interior_point_optimum(data, C):
     rows = data.dense()
     problem = problem_of(data, rows)
-    n = problem.samples.size
     X = data.X[problem.samples]
     K = gram(X, X, data.kernel)
     upper = C * problem.weights
-    # "full" starts from one sample of each class and has to find the rest by itself.
-    selected = np.arange(n)
-    if refinement == "full":
-        selected = np.sort([np.argmax(problem.targets > 0), np.argmax(problem.targets < 0)])
+    # It starts from two samples and has to find the rest by itself.
+    refine = RefineSettings(refinement="full", C=C, tol=1e-7)
 
-    task = RefineTask(problem, selected, RefineSettings(refinement=refinement, C=C, tol=1e-7))
-    (ours,) = cpu.refine(rows, data.kernel, [task])
+    (ours,) = cpu.solve(rows, data.kernel, [problem], OllawvSettings(max_support=2, refine=refine))
 
     objective = solve_dual_exactly(K, problem.targets, upper)
     assert ours.objective == pytest.approx(objective, rel=1e-6, abs=1e-6 * max(1.0, C))
-    if refinement == "full":
-        assert ours.violation <= 1e-7
-        # The reported gap is that of a feasible pair, so it bounds the distance to the optimum.
-        assert ours.dual_gap >= max(0.0, objective - ours.objective) - 1e-7 * max(
-            1.0, abs(objective)
-        )
+    assert ours.violation <= 1e-7
+    # The reported gap is that of a feasible pair, so it bounds the distance to the optimum.
+    assert ours.dual_gap >= max(0.0, objective - ours.objective) - 1e-7 * max(1.0, abs(objective))
 
 
 @settings(max_examples=60)

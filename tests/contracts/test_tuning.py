@@ -64,9 +64,7 @@ plain_grids = grids(
     max_iter_share=st.sampled_from([0.5, 1.0, 3.0]),
     max_support=st.sampled_from([0, 0, 3]),
 )
-exact_grids = st.sampled_from(["selected", "full"]).flatmap(
-    lambda kind: grids(RefineSettings(refinement=kind, tol=1e-8))
-)
+exact_grids = grids(RefineSettings(refinement="full", tol=1e-8))
 kernels = st.sampled_from(
     [KernelSpec("rbf"), KernelSpec("laplacian"), KernelSpec("linear"), KernelSpec("poly", coef0=1)]
 )
@@ -96,15 +94,14 @@ def test_plain_machines_equal_the_twin(table, kernel, grid):
 
 @settings(max_examples=25, deadline=None)
 @given(table=tables(), kernel=st.sampled_from([KernelSpec("rbf"), KernelSpec("laplacian")]))
-@pytest.mark.parametrize("refinement", ["selected", "full"])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_exact_machines_equal_the_twin(refinement, multi_class, table, kernel):
+def test_exact_machines_equal_the_twin(multi_class, table, kernel):
     grid = TuneSettings(
         np.array([0.5, 4.0]),
         np.array([0.1, 1.0]),
         np.array([30.0, 0.5]),
         multi_class,
-        OllawvSettings(refine=RefineSettings(refinement=refinement, tol=1e-8)),
+        OllawvSettings(refine=RefineSettings(refinement="full", tol=1e-8)),
     )
 
     ours = tuned(table, kernel, grid)
@@ -149,9 +146,7 @@ def test_without_memory_plain_machines_are_the_same(table, kernel, grid):
 @given(table=tables(copies=False), grid=exact_grids)
 def test_stored_kernel_values_give_the_same_exact_machines(table, grid):
     X = table[0]
-    # Where the selection starts depends on the form of the rows; the exact machine does not.
-    full = grid.solver.replaced(refine=RefineSettings(refinement="full", tol=1e-8))
-    grid = replace(grid, gammas=np.array([0.5]), solver=full)
+    grid = replace(grid, gammas=np.array([0.5]))
     K = gram(X, X, KernelSpec("rbf", gamma=0.5))
 
     from_rows = tuned(table, KernelSpec("rbf"), grid)

@@ -38,7 +38,7 @@ def _assert_same_search(found, expected):
     [
         {},
         {"refine": None, "margins": (0.1, 0.5), "gammas": [0.5]},
-        {"refine": "selected", "gammas": [4.0, 0.5, 1.0], "class_weight": "balanced"},
+        {"gammas": [4.0, 0.5, 1.0], "class_weight": "balanced"},
         {"kernel": "linear", "multi_class": "ovr", "scoring": "f1_macro"},
         {"gammas": [0.5, 1.0], "scoring": "matthews_corrcoef"},
         {"gammas": [0.5, 1.0], "scoring": make_scorer(top_k_accuracy_score, k=2, **_BY_VALUES)},

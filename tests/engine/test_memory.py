@@ -189,7 +189,6 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
     "machine",
     [
         "OLLAWVClassifier(refine=None, margin=0.0)",
-        "OLLAWVClassifier(refine='selected', margin=0.0)",
         "OLLAWVClassifier(refine='full')",
         "SMOClassifier()",
     ],
@@ -221,7 +220,7 @@ def resident(name):
 rng = np.random.default_rng(0)
 y = rng.integers({n_classes}, size={n_samples})
 X = rng.normal(size=({n_classes}, 8))[y] + rng.normal(size=({n_samples}, 8))
-grid = dict(gammas=[0.05], margins=[0.1, 0.3, 0.5], Cs=[0.5, 1.0, 10.0])
+grid = dict(gammas=[0.05], margins=np.linspace(0.1, 0.5, 9), Cs=[0.5, 1.0, 10.0])
 search = OLLAWVClassifierCV(refine={refine!r}, n_jobs=2, cv=5, **grid)
 search.fit(X[:300], y[:300] % 3)
 search.set_params(memory_limit_mb={limit})
@@ -236,8 +235,9 @@ print(resident("VmHWM") - before)
 @pytest.mark.parametrize(
     ("n_classes", "n_samples", "refine", "limit"),
     [
-        # The outcomes of 5 folds of 325 binary problems take as much as the kernel values.
-        (26, 1400, "selected", 45),
+        # The outcomes of 9 margins and 5 folds of 325 binary problems take as much as the kernel
+        # values.
+        (26, 1400, None, 45),
         # Two threads solve large problems side by side.
         (2, 2400, "full", 40),
     ],

@@ -38,6 +38,18 @@ def data():
     return X, np.arange(12) % 3
 
 
+def as_selected(model, X):
+    """Return the model as one of 0.1 with refine="selected", which kept the samples of its path."""
+    rows = np.unique(model._path["rows"])
+    model._selected = {
+        "rows": rows,
+        "vectors": X[rows],
+        "labels": np.zeros(rows.size, dtype=np.int64),
+        "weights": np.ones(rows.size),
+    }
+    return model.set_params(refine="selected")
+
+
 @pytest.fixture(scope="module")
 def models(data):
     """Small models that together use every field of the format."""
@@ -45,10 +57,11 @@ def models(data):
     K = X @ X.T
     short = {"max_iter": 3}
     return {
-        "dense": OLLAWVClassifier(refine="selected", **short).fit(X[:6], y[:6] == 1),
-        "sparse": OLLAWVClassifier(refine="selected", **short).fit(sp.csr_array(X), y),
+        "dense": OLLAWVClassifier(**short).fit(X[:6], y[:6] == 1),
+        "sparse": OLLAWVClassifier(**short).fit(sp.csr_array(X), y),
         "plain": OLLAWVClassifier(refine=None, multi_class="ovr", **short).fit(X, y),
-        "pairwise": OLLAWVClassifier(kernel="precomputed", refine="selected", **short).fit(K, y),
+        "pairwise": OLLAWVClassifier(kernel="precomputed", **short).fit(K, y),
+        "selected": as_selected(OLLAWVClassifier(**short).fit(X[:6], y[:6] == 1), X),
         "scaled": make_pipeline(MinMaxScaler(), OLLAWVClassifier(**short)).fit(X, y),
         "standard": make_pipeline(StandardScaler(), OLLAWVClassifier(**short)).fit(X, y),
     }
@@ -71,7 +84,7 @@ def assert_error_or_identical(content, original):
     assert encode(model) == original
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse", "scaled"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "selected", "scaled"])
 def test_every_changed_byte_gives_an_error_or_the_identical_model(models, kind):
     original = encode(models[kind])
     assert len(original) < 6000
@@ -329,12 +342,7 @@ HOSTILE = {
     "multi_class": ("sparse", _set("params", "multi_class", "ovr"), "rows of dual_coef"),
     "kernel precomputed": ("dense", _set("params", "kernel", "precomputed"), "has shape"),
     "kernel not precomputed": ("pairwise", _set("params", "kernel", "rbf"), "has shape"),
-    "path row not selected": (
-        "sparse",
-        _array("path.rows", _put(0, 999)),
-        "not among the selected",
-    ),
-    "refine selected": ("plain", _set("params", "refine", "selected"), "which are missing"),
+    "refine": ("selected", _set("params", "refine", "some"), "The 'refine' parameter of"),
     "path row": ("plain", _array("path.rows", _put(0, 10**6)), "not a support vector"),
     "missing value": ("dense", _no_key("gamma"), "'gamma' is missing"),
     "unknown value": ("dense", _set("values", "extra", 1), "not part of"),
@@ -473,12 +481,12 @@ HOSTILE = {
     "path lengths": ("sparse", _array("path.steps", lambda a: a[1:]), "entries where"),
     "path missing": ("sparse", _set("values", "path", False), "'path' is missing"),
     "path word": ("sparse", _set("values", "path", "no"), "true or false"),
-    "selected missing": ("sparse", _set("values", "selected", False), "not part of"),
-    "selected labels": ("sparse", _array("selected.labels", _put(0, 3)), "at most 2"),
-    "selected weight": ("sparse", _array("selected.weights", _put(0, -1.0)), "more than 0"),
-    "selected rows": ("sparse", _array("selected.rows", lambda a: a * 0), "twice"),
-    "selected row": ("sparse", _array("selected.rows", _put(0, 2**62)), "at most"),
-    "selected square": ("pairwise", _array("selected.vectors", lambda a: a[:, 1:]), "has shape"),
+    "selected missing": ("selected", _set("values", "selected", False), "not part of"),
+    "selected labels": ("selected", _array("selected.labels", _put(0, -1)), "at least 0"),
+    "selected weight": ("selected", _array("selected.weights", _put(0, -1.0)), "more than 0"),
+    "selected row": ("selected", _array("selected.rows", _put(0, 2**62)), "at most"),
+    "selected rows": ("selected", _array("selected.rows", lambda a: a[1:]), "entries where"),
+    "selected vectors": ("selected", _array("selected.vectors", lambda a: a[0]), "expected 2"),
     "scale zero": ("scaled", _array("scale", _put(0, 0.0)), "more than 0"),
     "scale nan": ("scaled", _array("scale", _put(0, NAN)), "nan or infinity"),
     "scale cut": ("scaled", _array("scale", lambda a: a[1:]), "entries where"),

@@ -18,7 +18,7 @@ from svmosaic.persistence import export_libsvm, trusted_types
 NOT_IN_SKOPS = {name for name in FAMILIES if "stream" in name}
 IN_LIBSVM = (
     *("OLLAWV rbf", "OLLAWV linear", "OLLAWV poly", "OLLAWV sigmoid", "OLLAWV all pairs"),
-    *("OLLAWV selected", "OLLAWV boundary width", "OLLAWV float32", "OLLAWV sparse", "SMO"),
+    *("OLLAWV boundary width", "OLLAWV float32", "OLLAWV sparse", "SMO"),
     *("SMO poly", "MNSVM", "uniform", "NL-SGD", "OLLA-L2", "kernel primal", "SVM-CBP"),
     *("online SVM", "online SVM-CBP", "search", "SVR", "SVR linear"),
 )

@@ -55,7 +55,7 @@ def assert_same_model(loaded, model, X):
 # The sigmoid kernel is indefinite, and fit says so.
 @pytest.mark.filterwarnings("ignore:The kernel of .* is not positive semidefinite")
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_round_trip_keeps_every_attribute(iris, round_trip, kernel, refine, multi_class):
     X, y = iris
@@ -70,7 +70,7 @@ def test_round_trip_keeps_every_attribute(iris, round_trip, kernel, refine, mult
 def test_round_trip_keeps_types_of_vectors(iris, round_trip, form, dtype, n_classes):
     X, y = iris
     X, y = form(X[y < n_classes].astype(dtype)), y[y < n_classes]
-    model = OLLAWVClassifier(refine="selected").fit(X, y)
+    model = OLLAWVClassifier().fit(X, y)
 
     loaded = round_trip(model)
 
@@ -97,7 +97,7 @@ def test_round_trip_keeps_64_bit_indices_of_a_csr_matrix(iris, round_trip):
     assert_same_model(round_trip(model), model, X)
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 def test_round_trip_of_a_precomputed_kernel(iris, round_trip, refine):
     X, y = iris
     K = X @ X.T
@@ -166,12 +166,11 @@ def test_round_trip_keeps_odd_parameters(iris, round_trip):
     assert identical(loaded.decision_function(X), model.decision_function(X))
 
 
-@pytest.mark.parametrize("refine", [None, "selected"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_at_margin_and_at_budget_work_after_loading(iris, round_trip, form, refine):
+def test_at_margin_and_at_budget_work_after_loading(iris, round_trip, form):
     X, y = iris
     X = form(X)
-    model = OLLAWVClassifier(refine=refine, margin=0.5).fit(X, y)
+    model = OLLAWVClassifier(refine=None, margin=0.5).fit(X, y)
 
     loaded = round_trip(model)
 
@@ -224,7 +223,7 @@ def test_round_trip_of_a_sparse_pipeline_with_other_names(iris, round_trip):
 
 def test_same_model_gives_the_same_bytes(iris):
     X, y = iris
-    model = OLLAWVClassifier(refine="selected").fit(X, NAMES[y])
+    model = OLLAWVClassifier().fit(X, NAMES[y])
 
     assert encode(model) == encode(pickle.loads(pickle.dumps(model)))
 
@@ -257,7 +256,7 @@ def test_loaded_model_can_be_cloned_fitted_and_pickled(iris, round_trip):
     assert_same_model(pickle.loads(pickle.dumps(loaded)), model, X)
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 def test_schema_names_every_attribute_of_a_fitted_model(iris, refine):
     X, y = iris
     model = OLLAWVClassifier(refine=refine).fit(pd.DataFrame(X, columns=list("abcd")), y)
@@ -358,9 +357,9 @@ def test_state_that_could_not_be_loaded_is_not_written(iris, tmp_path):
 
 
 def test_changed_refine_is_not_written(iris, tmp_path):
-    model = OLLAWVClassifier(refine="full").fit(*iris).set_params(refine="selected")
+    model = OLLAWVClassifier(refine="full").fit(*iris).set_params(refine=None)
 
-    with pytest.raises(ValueError, match="needs the selected samples"):
+    with pytest.raises(ValueError, match="'refine' was not None in the fit"):
         save(model, tmp_path / "model")
 
 

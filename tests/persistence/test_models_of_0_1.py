@@ -9,7 +9,7 @@ import pytest
 
 from forged_files import open_up
 from svmosaic import _core, load
-from svmosaic.persistence.model_file import encode
+from svmosaic.persistence.model_file import decode, encode
 
 FOLDER = Path(__file__).with_name("models_0_1")
 # Inputs and what version 0.1 answered, by the name of the file.
@@ -39,6 +39,24 @@ def test_a_file_of_0_1_predicts_the_same(path):
         np.testing.assert_array_equal(found, expected)
     if f"{path.stem}/decision" in EXPECTED:
         compare(model.decision_function(queries(path.stem)), EXPECTED[f"{path.stem}/decision"])
+
+
+@pytest.mark.parametrize("name", ["ollawv-selected", "ollawv-sparse", "ollawv-precomputed"])
+def test_an_option_of_0_1_is_known_to_the_model_but_not_to_fit(name):
+    model = load(FOLDER / f"{name}.safetensors")
+    X = queries(name)
+
+    again = decode(encode(model))
+
+    assert model.get_params()["refine"] == again.refine == "selected"
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    assert all(path.rows.size for path in model.path_)
+    with pytest.raises(ValueError, match="need a model that was fitted with refine=None"):
+        model.at_margin(model.margin)
+    with pytest.raises(ValueError, match="need a model that was fitted with refine=None"):
+        model.at_budget(3)
+    with pytest.raises(ValueError, match=r"must be a str among {'full'} or None"):
+        model.fit(X, model.predict(X))
 
 
 def names(part):

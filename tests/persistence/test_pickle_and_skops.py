@@ -54,7 +54,7 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_skops_asks_for_the_documented_types_only(iris, kind, refine):
     model, X = _fitted(kind, refine, *iris)
@@ -66,7 +66,7 @@ def test_skops_asks_for_the_documented_types_only(iris, kind, refine):
     assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
 
 
-@pytest.mark.parametrize("refine", [None, "selected", "full"])
+@pytest.mark.parametrize("refine", [None, "full"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_pickled_model_predicts_the_same(iris, kind, refine):
     model, X = _fitted(kind, refine, *iris)

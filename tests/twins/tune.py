@@ -98,19 +98,11 @@ def _solve(
     K: DoubleArray, problem: Problem, margin: float, C: float, settings: TuneSettings
 ) -> Solution:
     rows = problem.samples
+    K = K[np.ix_(rows, rows)]
     refine = settings.solver.refine
-    if refine.refinement == "full":
-        taken = np.arange(rows.size)
-    else:
-        chosen = settings.solver.replaced(margin=margin, C=1.0)
-        path = ollawv.solve(K[np.ix_(rows, rows)], problem, chosen)
-        if refine.refinement == "none":
-            return path
-        taken = np.flatnonzero(np.isin(rows, path.path_rows))
-    rows = rows[taken]
-    exact = smo.solve(
-        K[np.ix_(rows, rows)], problem.targets[taken], C * problem.weights[taken], tol=refine.tol
-    )
+    if refine.refinement == "none":
+        return ollawv.solve(K, problem, settings.solver.replaced(margin=margin, C=1.0))
+    exact = smo.solve(K, problem.targets, C * problem.weights, tol=refine.tol)
     return replace(exact, support=rows[exact.support])
 
 

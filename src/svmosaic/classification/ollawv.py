@@ -18,21 +18,17 @@ from svmosaic.classification.kernel_estimator import kernel_cache_mb, run_option
 from svmosaic.classification.margin_path import BinaryPath, MarginPath
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.parameters import DEVICE, MEMORY_LIMIT, POSITIVE_COUNT, POSITIVE_REAL
-from svmosaic.classification.path_state import PATH, check_path, check_selected
+from svmosaic.classification.path_state import PATH, check_path
 from svmosaic.classification.training import Training
-from svmosaic.engine import cpu
-from svmosaic.engine.class_pairs import MultiClass, class_pairs
+from svmosaic.engine.class_pairs import MultiClass
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.expansion_state import CERTIFICATE
 from svmosaic.engine.fit_report import ReportedFit
 from svmosaic.engine.kernels import KernelFunction, KernelSpec
-from svmosaic.engine.problem import Problem, Solution
+from svmosaic.engine.problem import Solution
 from svmosaic.engine.protocol import solve
-from svmosaic.engine.rows import make_rows
 from svmosaic.engine.settings import LearningRate, OllawvSettings, RefineSettings
-from svmosaic.engine.tasks import RefineTask
 from svmosaic.utils.sklearn_compat import Interval, StrOptions
-from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.user_warning import warn_user
 
 __all__ = [
@@ -40,12 +36,11 @@ __all__ = [
     "OLLAWVClassifier",
     "make_refine_settings",
     "make_settings",
-    "warn_if_selected",
 ]
 
 # Parameters that `OLLAWVClassifierCV` has as well.
 OLLAWV_PARAMETERS: dict[str, list[Any]] = {
-    "refine": [StrOptions({"selected", "full"}), None],
+    "refine": [StrOptions({"full"}), None],
     "tol": POSITIVE_REAL,
     "fit_intercept": ["boolean"],
     "learning_rate": [StrOptions({"2/sqrt(t)", "1/sqrt(t)", "1/t"})],
@@ -88,8 +83,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     refine : {"full", None}, default="full"
         What follows the selection. ``None``: nothing, the paper's method. ``"full"``: the samples
         that violate the optimality conditions join until there are none; the result is the exact
-        L1-SVM on all samples. ``"selected"``, the exact dual on the selected samples only, is
-        deprecated since 0.2: it can be far less accurate than both.
+        L1-SVM on all samples.
     refine_C : float, default=None
         Penalty C of the refinement; None means `C`.
     tol : float, default=1e-3
@@ -225,7 +219,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     }
 
     _model_file = KernelClassifier._model_file.extend(
-        {**CERTIFICATE, **PATH}, check_path, check_selected
+        {**CERTIFICATE, **PATH}, check_path, former_values={"refine": "selected"}
     )
 
     def __init__(
@@ -237,7 +231,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         coef0: float = 0.0,
         margin: float = 0.1,
         C: float = 1.0,
-        refine: Literal["selected", "full"] | None = "full",
+        refine: Literal["full"] | None = "full",
         refine_C: float | None = None,
         tol: float = 1e-3,
         fit_intercept: bool = True,
@@ -286,7 +280,6 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         return self.start == "first"
 
     def _solve(self, training: Training) -> tuple[KernelSpec, list[Solution]]:
-        warn_if_selected(self)
         rows, problems = training.rows, training.problems
         if self.start == "first":
             problems = [replace(problem, first=0) for problem in problems]
@@ -294,7 +287,9 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         settings = make_settings(
             margin=self.margin,
             C=self.C,
-            refine=self._refine_settings(),
+            refine=make_refine_settings(
+                self.refine, self.C if self.refine_C is None else self.refine_C, self.tol
+            ),
             fit_intercept=self.fit_intercept,
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
@@ -305,10 +300,6 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         solutions = solve(rows, kernel, problems, settings, **options)
         self._warn_if_not_converged(solutions)
         return kernel, solutions
-
-    def _refine_settings(self) -> RefineSettings:
-        C = self.C if self.refine_C is None else self.refine_C
-        return make_refine_settings(self.refine, C, self.tol)
 
     def _warn_if_not_converged(self, solutions: list[Solution]) -> None:
         advice = "raise max_time, lower the margin or set max_support"
@@ -330,19 +321,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         self.objective_ = np.array([s.objective for s in solutions])
         total_weights = [float(p.weights.sum()) for p in training.problems]
         self._path = MarginPath.of(solutions, total_weights).to_arrays()
-        self._selected = {}
-        if self.refine == "selected":
-            # What `at_margin` needs to refine a shorter selection, in the order of the samples.
-            taken = np.concatenate([s.path_rows for s in solutions])
-            kept = np.isin(training.samples, taken)
-            rows = training.samples[kept]
-            X = training.X
-            self._selected = {
-                "rows": rows,
-                "vectors": X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows],
-                "labels": training.labels[rows],
-                "weights": training.weights[kept],
-            }
+        self._selected: dict[str, Any] = {}
 
     # The margin path ------------------------------------------------------------------------
 
@@ -354,6 +333,8 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
 
     def at_margin(self, margin: float) -> Self:
         """Return the model for a smaller margin, without a new selection.
+
+        It needs a fit with ``refine=None``.
 
         Parameters
         ----------
@@ -379,6 +360,8 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
     def at_budget(self, max_support: int) -> Self:
         """Return the model whose binary classifiers select at most `max_support` samples.
 
+        It needs a fit with ``refine=None``.
+
         Parameters
         ----------
         max_support : int
@@ -402,10 +385,11 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
 
     def _at(self, length: Callable[[BinaryPath], int], **params: Any) -> Self:
         """Return the model of shortened paths; the caller says why they end."""
-        if self.refine == "full":
+        # A refined model lacks vectors of its path, also after `set_params(refine=None)`.
+        if self.refine is not None or not np.isin(self._path["rows"], self.support_).all():
             raise ValueError(
-                f"{type(self).__name__} with refine='full' is the exact SVM on all samples and "
-                "does not depend on the selection; fit with refine=None."
+                f"at_margin and at_budget of {type(self).__name__} need a model that was fitted "
+                "with refine=None."
             )
         if not all(path.rows.size for path in self.path_):
             raise ValueError(
@@ -421,47 +405,18 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
 
     def _shorten(self, cut: MarginPath) -> None:
         """Replace the fitted attributes by those of shorter paths."""
-        if self.refine is None:
-            parts = [path.expansion(float(self.C), bool(self.fit_intercept)) for path in cut]
-            solutions = [Solution(rows, coef, intercept) for rows, coef, intercept in parts]
-        else:
-            solutions = self._refined_solutions(cut)
+        parts = [path.expansion(float(self.C), bool(self.fit_intercept)) for path in cut]
+        solutions = [Solution(rows, coef, intercept) for rows, coef, intercept in parts]
         self._select_vectors(solutions)
         self._path = cut.to_arrays()
         self.n_iter_ = np.array([path.rows.size for path in cut])
         self.dual_gap_ = np.array([s.dual_gap for s in solutions])
         self.objective_ = np.array([s.objective for s in solutions])
-        if self.refine == "selected":
-            self._selected = _subset(self._selected, cut, self.kernel == "precomputed")
-
-    def _refined_solutions(self, cut: MarginPath) -> list[Solution]:
-        """Solve the dual on shorter selections; rows are those of the training data."""
-        selected = self._selected
-        rows = make_rows(selected["vectors"], self.kernel)
-        tasks = []
-        pairs = class_pairs(self.classes_.size, self.multi_class)
-        for (positive, _), path in zip(pairs, cut, strict=True):
-            samples = np.flatnonzero(np.isin(selected["rows"], path.rows))
-            targets = np.where(selected["labels"][samples] == positive, 1.0, -1.0)
-            problem = Problem(samples, targets, selected["weights"][samples])
-            tasks.append(RefineTask(problem, np.arange(samples.size), self._refine_settings()))
-        solutions = cpu.refine(
-            rows,
-            self.expansion_.kernel,
-            tasks,
-            cache_mb=kernel_cache_mb(self, rows, [task.problem for task in tasks]),
-            n_threads=resolve_threads(self.n_jobs),
-        )
-        return [replace(s, support=selected["rows"][s.support]) for s in solutions]
 
     def _select_vectors(self, solutions: list[Solution]) -> None:
         """Set the expansion from solutions over vectors that this model holds already."""
-        if self._selected:
-            known, vectors = self._selected["rows"], self._selected["vectors"]
-            of_class = self._selected["labels"]
-        else:
-            known, vectors = self.support_.astype(np.int64), self.support_vectors_
-            of_class = np.repeat(np.arange(self.classes_.size), self.n_support_)
+        known = self.support_.astype(np.int64)
+        of_class = np.repeat(np.arange(self.classes_.size), self.n_support_)
         labels = np.zeros(int(known.max()) + 1, dtype=np.int64)
         labels[known] = of_class
         found = gather(solutions, labels, self.classes_.size)
@@ -469,7 +424,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         if before.columns is None:
             place = np.empty(labels.size, dtype=np.int64)
             place[known] = np.arange(known.size)
-            columns, vectors = None, vectors[place[found.support]]
+            columns, vectors = None, before.vectors[place[found.support]]
         else:
             columns, vectors = found.support, before.vectors
         self.expansion_ = KernelExpansion(
@@ -479,20 +434,7 @@ class OLLAWVClassifier(ReportedFit, KernelClassifier):
         self.n_support_ = found.n_support.astype(np.int32)
 
 
-def warn_if_selected(estimator: Any) -> None:
-    """Warn about ``refine="selected"``, which will be removed."""
-    if estimator.refine == "selected":
-        warn_user(
-            "refine='selected' is deprecated and will be removed: where classes overlap, its "
-            "models can be far less accurate than both others. Use refine='full', the exact SVM, "
-            "or refine=None, the classifier of the paper.",
-            FutureWarning,
-        )
-
-
-def make_refine_settings(
-    refine: Literal["selected", "full"] | None, C: float, tol: float
-) -> RefineSettings:
+def make_refine_settings(refine: Literal["full"] | None, C: float, tol: float) -> RefineSettings:
     """Return the settings of the refinement from the parameters of the same names."""
     return RefineSettings(refinement=refine or "none", C=float(C), tol=float(tol))
 
@@ -521,15 +463,3 @@ def make_settings(
         cache_mb=cache_mb,
         refine=refine,
     )
-
-
-def _subset(selected: dict[str, Any], path: MarginPath, pairwise: bool) -> dict[str, Any]:
-    """Return the selected samples that a shorter path still takes."""
-    kept = np.flatnonzero(np.isin(selected["rows"], np.concatenate([m.rows for m in path])))
-    vectors = selected["vectors"]
-    return {
-        "rows": selected["rows"][kept],
-        "vectors": vectors[np.ix_(kept, kept)] if pairwise else vectors[kept],
-        "labels": selected["labels"][kept],
-        "weights": selected["weights"][kept],
-    }

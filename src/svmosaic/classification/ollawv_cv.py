@@ -24,7 +24,6 @@ from svmosaic.classification.ollawv import (
     OLLAWV_PARAMETERS,
     make_refine_settings,
     make_settings,
-    warn_if_selected,
 )
 from svmosaic.classification.parameters import (
     CLASS_WEIGHT,
@@ -88,7 +87,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     Cs : array-like of float, default=(0.1, 1.0, 10.0, 100.0, 1000.0)
         Values to try for the penalty of the refinement. ``refine=None`` ignores them.
     refine : {"full", None}, default="full"
-        As in `OLLAWVClassifier`; ``"selected"`` is deprecated there.
+        As in `OLLAWVClassifier`.
     degree, coef0, tol, fit_intercept, learning_rate : optional
         As in `OLLAWVClassifier`.
     max_iter : int or float, default=1.0
@@ -200,7 +199,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         gammas: Sequence[float] | None = None,
         margins: Sequence[float] = (0.1, 0.2, 0.5, 1.0),
         Cs: Sequence[float] = (0.1, 1.0, 10.0, 100.0, 1000.0),
-        refine: Literal["selected", "full"] | None = "full",
+        refine: Literal["full"] | None = "full",
         degree: int = 3,
         coef0: float = 0.0,
         tol: float = 1e-3,
@@ -266,7 +265,6 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         self : object
             The fitted search.
         """
-        warn_if_selected(self)
         given = X
         X, y = check_classes_on(self, X, y)
         if sample_weight is not None:

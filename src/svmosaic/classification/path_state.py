@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from svmosaic.engine.expansion_state import expect_samples
-from svmosaic.utils.array_checks import check_values, refuse
+from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import INTEGERS, Group, Samples, doubles, expect, row_numbers
 from svmosaic.utils.state_codec import Array, Kind, Scope
 
-__all__ = ["PATH", "check_path", "check_selected"]
+__all__ = ["PATH", "check_path"]
 
 PATH: dict[str, Kind] = {
     "_path": Group(
@@ -24,6 +23,8 @@ PATH: dict[str, Kind] = {
             "total_weights": doubles("n_paths", above=0),
         }
     ),
+    # Samples of ``refine="selected"``, which was removed in 0.2. Nothing reads them; a file that
+    # has them keeps them.
     "_selected": Group(
         {
             "rows": row_numbers("n_selected"),
@@ -53,23 +54,3 @@ def check_path(model: Any, sizes: Scope) -> None:
         refuse(
             "the path takes a row that is not a support vector; 'refine' was not None in the fit"
         )
-
-
-def check_selected(model: Any, sizes: Scope) -> None:
-    """Compare the selected samples with the path that takes them."""
-    selected = model._selected
-    if not selected:
-        if model.refine == "selected" and sizes["n_paths"] > 0:
-            refuse("refine='selected' needs the selected samples, which are missing")
-        return
-    n_selected = sizes["n_selected"]
-    pairwise = model.kernel == "precomputed"
-    n_columns = n_selected if pairwise else model.n_features_in_
-    expect_samples(
-        "selected.vectors", selected["vectors"], n_selected, n_columns, dense_only=pairwise
-    )
-    check_values("selected.labels", selected["labels"], maximum=sizes["n_classes"] - 1)
-    if np.unique(selected["rows"]).size != n_selected:
-        refuse("'selected.rows' names a row twice")
-    if not np.isin(model._path["rows"], selected["rows"]).all():
-        refuse("the path takes a row that is not among the selected samples")

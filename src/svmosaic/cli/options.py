@@ -392,9 +392,9 @@ def add_estimator_options(group: argparse._ArgumentGroup) -> None:
     add("--coef0", type=_float, metavar="R", help="constant of poly and sigmoid")
     add(
         "--refine",
-        choices=("full", "selected", "none"),
+        choices=("full", "none"),
         help="what follows the selection of ollawv: the exact SVM on all samples, or nothing "
-        "(default: full); selected is deprecated",
+        "(default: full)",
     )
     add(
         "--max-iter",

@@ -40,7 +40,6 @@ from svmosaic.engine.tasks import (
     OnlineSvmSolution,
     OnlineSvmTask,
     OnlineTask,
-    RefineTask,
     RegressionLink,
     RegressionTuneSettings,
     TunedRegression,
@@ -58,7 +57,6 @@ __all__ = [
     "midpoints",
     "pair_distances",
     "rbf_between_bags",
-    "refine",
     "score_left_out",
     "solve",
     "solve_linear_sgd",
@@ -199,21 +197,6 @@ def worst_violators(
     worst = np.argsort(-violations, kind="stable")[:count]
     worst = worst[violations[worst] > 0.0]
     return worst, violations[worst]
-
-
-def refine(
-    rows: Rows,
-    kernel: KernelSpec,
-    tasks: Sequence[RefineTask],
-    *,
-    cache_mb: float = 200.0,
-    n_threads: int = 1,
-    max_time: float = 0.0,
-    progress: Progress | None = None,
-) -> list[Solution]:
-    """Solve the L1 dual on selected samples, or from them on all, for each task."""
-    records = _core.refine(rows, kernel, list(tasks), cache_mb, n_threads, max_time, progress)
-    return [_read(Solution, record, cache_mb) for record in records]
 
 
 def solve_linear_sgd(

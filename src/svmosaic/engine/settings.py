@@ -42,7 +42,7 @@ __all__ = [
     "VisitOrder",
 ]
 
-Refinement = Literal["none", "selected", "full"]
+Refinement = Literal["none", "full"]
 LearningRate = Literal["2/sqrt(t)", "1/sqrt(t)", "1/t"]
 Loss = Literal["hinge", "epsilon_insensitive"]
 Bounds = Literal["per_sample", "uniform_feasible", "uniform_printed"]

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution
-from svmosaic.engine.settings import OllawvSettings, RefineSettings
+from svmosaic.engine.settings import OllawvSettings
 
 __all__ = [
     "DualPart",
@@ -16,7 +16,6 @@ __all__ = [
     "OnlineSvmSolution",
     "OnlineSvmTask",
     "OnlineTask",
-    "RefineTask",
     "RegressionLink",
     "RegressionTuneSettings",
     "TuneSettings",
@@ -54,15 +53,6 @@ class DualPart:
     beta: DoubleArray
     gradient: DoubleArray
     epsilon: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class RefineTask:
-    """A problem, the positions in its samples that were selected, and how to refine them."""
-
-    problem: Problem
-    selected: IndexArray
-    settings: RefineSettings
 
 
 @dataclass(frozen=True, eq=False)

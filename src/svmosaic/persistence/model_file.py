@@ -476,7 +476,7 @@ def _restore_estimator(
         found = parts.estimators.get(entry)
         copies[parameter] = clone(found[0]) if found else None
     try:
-        estimator = _new_estimator(kind, about["params"], copies)
+        estimator = _new_estimator(kind, about["params"], copies, declared.former_values)
         unpack_state(estimator, declared, parts)
     except ModelFileError:
         raise
@@ -511,16 +511,20 @@ def _restore_inner(name: str, kinds: Mapping[str, type], parts: Parts, depth: in
     ]
 
 
-def _new_estimator(kind: Any, stored: Any, copies: dict[str, Any]) -> Any:
+def _new_estimator(
+    kind: Any, stored: Any, copies: dict[str, Any], former: Mapping[str, str]
+) -> Any:
     known = set(kind._get_param_names()) - set(copies)
     if not isinstance(stored, dict):
         refuse("the parameters are not a dictionary")
     if unknown := sorted(set(stored) - known):
         refuse(f"the parameter {unknown[0][:80]!r} is not known; a newer version may know it")
     given = {name: from_plain(value) for name, value in stored.items()}
+    # An option of an earlier version is not valid any more, but it tells how the model was fitted.
+    kept = {name: given.pop(name) for name, value in former.items() if given.get(name) == value}
     estimator = kind(**given, **copies)
     estimator._validate_params()
-    return estimator
+    return estimator.set_params(**kept)
 
 
 # Files of another kind ----------------------------------------------------------------------

