@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <variant>
 
 #include "core/thread_pool.hpp"
@@ -44,6 +45,9 @@ std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
 
 // Memory -----------------------------------------------------------------------------------------
 
+// Computing kernel values again takes about this many times the processor time of reading them:
+// rather let some threads wait whose own memory there is no room for.
+constexpr Index price_of_streaming = 8;
 // Per sample of a problem: its number, target and weight in the plan.
 constexpr double planned_bytes = 24.0;
 // Per sample of a problem that is being solved: bounds, gradient, coefficients, order.
@@ -182,9 +186,14 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         settings.gammas.size() * settings.margins.size() * settings.Cs.size() * splits.size(), nan);
     result.confusion.assign(result.n_support.size() * (plan.n_classes * plan.n_classes), nan);
 
-    const bool fits = StoredTuner<Real>::bytes_needed(plan, settings, n_threads) + held +
-                          copy_bytes(rows, plan.n_samples()) <=
-                      memory;
+    const double left = memory - held - copy_bytes(rows, plan.n_samples());
+    Index n_workers = n_threads;
+    while (n_workers > 0 && StoredTuner<Real>::bytes_needed(plan, settings, n_workers) > left) {
+        --n_workers;
+    }
+    const bool fits = n_workers * price_of_streaming >= n_threads;
+    std::optional<ThreadPool> fewer;
+    ThreadPool& workers = fits && n_workers < n_threads ? fewer.emplace(n_workers) : pool;
     StoredTuner<Real> tuner(rows, plan, settings);
     if (fits) tuner.measure(facts_of(kernel.kind).computed_from, pool, monitor);
     std::vector<std::vector<ProblemOutcome>> outcomes;
@@ -196,7 +205,7 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                                             [&](const Item& item) { return is_large(plan, item); });
         // evaluate(i, one_problem) for the items from `first` on, side by side.
         const auto side_by_side = [&](Index first, const auto& one_problem) {
-            pool.run(
+            workers.run(
                 n_items - first,
                 [&](Index k) {
                     if (monitor.stopped()) return;
@@ -209,8 +218,8 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         const auto streamed = [&](Index share, ThreadPool& threads) {
             return [&, share](const TuneFold& fold, const TuneProblem& problem,
                               ProblemOutcome& outcome) {
-                const double left = memory - held - pending_bytes(plan, batch, settings);
-                const double part = left / static_cast<double>(share);
+                const double for_columns = memory - held - pending_bytes(plan, batch, settings);
+                const double part = for_columns / static_cast<double>(share);
                 evaluate_streamed(rows, of_gamma, plan, fold, problem, settings,
                                   column_bytes(rows, problem, part), threads, monitor, outcome);
             };

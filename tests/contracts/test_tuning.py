@@ -142,6 +142,28 @@ def test_without_memory_plain_machines_are_the_same(table, kernel, grid):
     np.testing.assert_array_equal(stored[1], streamed[1])
 
 
+def test_memory_for_fewer_threads_gives_the_same_exact_machines():
+    X, labels, weights, splits = larger_table(600, 3, 2)
+    grid = TuneSettings(
+        np.array([0.1, 2.0]),
+        np.array([0.1]),
+        np.array([1.0, 100.0]),
+        "ovo",
+        OllawvSettings(refine=RefineSettings(refinement="full", tol=1e-4)),
+    )
+    table = X, labels, weights, splits
+
+    # Two matrices of 600 rows take 5.8 MB and a thread 1 MB, so that there is room for all four
+    # threads, for one or two, for none, or not even for the matrices.
+    alone = tuned(table, KernelSpec("rbf"), grid)
+    for memory_mb in (20.0, 8.0, 7.0, 6.0):
+        limited = tuned(table, KernelSpec("rbf"), replace(grid, memory_mb=memory_mb), n_threads=4)
+        if memory_mb >= 7.0:
+            np.testing.assert_array_equal(limited[0], alone[0])
+            np.testing.assert_array_equal(limited[1], alone[1])
+        np.testing.assert_array_equal(limited[0].sum(axis=(-2, -1)), alone[0].sum(axis=(-2, -1)))
+
+
 @settings(max_examples=30, deadline=None)
 @given(table=tables(copies=False), grid=exact_grids)
 def test_stored_kernel_values_give_the_same_exact_machines(table, grid):

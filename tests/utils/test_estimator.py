@@ -26,6 +26,13 @@ def test_parameters_are_those_of_the_constructor():
         Wide().set_params(c=1)
 
 
+def test_an_estimator_without_a_constructor_has_no_parameters():
+    class Bare(Estimator):
+        pass
+
+    assert Bare().get_params() == {}
+
+
 def test_the_names_that_are_kept_cannot_be_changed():
     Wide._get_param_names().append("z")
 

@@ -104,6 +104,8 @@ class Estimator(DocumentationLink, CallbackSupportMixin, BaseEstimator):  # type
     @classmethod
     def _get_param_names(cls) -> list[str]:
         constructor = cls.__init__
+        if constructor is object.__init__:
+            return []
         if constructor not in _parameter_names:
             _parameter_names[constructor] = super()._get_param_names()
         return [*_parameter_names[constructor]]
