@@ -45,9 +45,11 @@ std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
 
 // Memory -----------------------------------------------------------------------------------------
 
-// Computing kernel values again takes about this many times the processor time of reading them:
-// rather let some threads wait whose own memory there is no room for.
+// Where problems are small, computing kernel values again takes up to this many times the processor
+// time of reading them (seven on usps, 45 pairs of digits): rather let some threads wait whose own
+// memory there is no room for. Solving larger ones takes longer than their columns.
 constexpr Index price_of_streaming = 8;
+constexpr Index small_problem = 3000;
 // Per sample of a problem: its number, target and weight in the plan.
 constexpr double planned_bytes = 24.0;
 // Per sample of a problem that is being solved: bounds, gradient, coefficients, order.
@@ -191,7 +193,8 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     while (n_workers > 0 && StoredTuner<Real>::bytes_needed(plan, settings, n_workers) > left) {
         --n_workers;
     }
-    const bool fits = n_workers * price_of_streaming >= n_threads;
+    const bool fits = n_workers == n_threads || (n_workers * price_of_streaming >= n_threads &&
+                                                 largest_problem(plan) < small_problem);
     std::optional<ThreadPool> fewer;
     ThreadPool& workers = fits && n_workers < n_threads ? fewer.emplace(n_workers) : pool;
     StoredTuner<Real> tuner(rows, plan, settings);

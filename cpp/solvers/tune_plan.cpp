@@ -119,6 +119,16 @@ std::vector<Index> ascending(std::span<const double> values) {
     return order;
 }
 
+Index largest_problem(const TunePlan& plan) {
+    Index largest = 0;
+    for (const auto& fold : plan.folds) {
+        for (const auto& problem : fold.problems) {
+            largest = std::max(largest, ssize(problem.samples));
+        }
+    }
+    return largest;
+}
+
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, std::span<const Split> splits, bool one_vs_rest,

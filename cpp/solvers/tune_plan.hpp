@@ -59,6 +59,9 @@ struct TunePlan {
     Index n_samples() const { return ssize(rows); }
 };
 
+// The number of samples of the largest problem.
+Index largest_problem(const TunePlan& plan);
+
 // `labels` and `weights` belong to the rows of the table; labels count from 0. Throws
 // std::invalid_argument when a training part has one class only.
 template <class Real>

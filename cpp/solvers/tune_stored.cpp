@@ -42,16 +42,6 @@ bool is_worth_mirroring(const Rows<Real>& rows) {
     return dense != nullptr && dense->n_columns >= enough_features;
 }
 
-Index largest_problem(const TunePlan& plan) {
-    Index largest = 0;
-    for (const auto& fold : plan.folds) {
-        for (const auto& problem : fold.problems) {
-            largest = std::max(largest, ssize(problem.samples));
-        }
-    }
-    return largest;
-}
-
 }  // namespace
 
 template <class Real>
