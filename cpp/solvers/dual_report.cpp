@@ -1,7 +1,6 @@
 #include "solvers/dual_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace svmosaic {
 
@@ -56,7 +55,6 @@ void report(const Problem& problem, const DualState& state, double loss_outside,
     // A run that was stopped may have left gradients out of date, so it does not say.
     if (monitor.stopped()) return;
     solution.objective = dual_objective(state);
-    if (std::isnan(loss_outside)) return;
     const double primal = regulariser(state) + loss_in_play(state) + loss_outside;
     // Below zero by rounding only.
     solution.dual_gap = std::max(0.0, primal - solution.objective);

@@ -20,8 +20,7 @@ Support support_of(const Problem& problem, const DualState& state);
 double loss_of(const DualState& state, double target, double decision);
 
 // Writes expansion, status and figures into `solution` and adds the counters. `loss_outside` is the
-// loss of the samples that are not in the state, bounds included; where it is not known (nan), no
-// gap is claimed.
+// loss of the samples that are not in the state, bounds included.
 void report(const Problem& problem, const DualState& state, double loss_outside,
             const Monitor& monitor, Solution& solution);
 

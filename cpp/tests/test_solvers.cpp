@@ -11,6 +11,7 @@
 #include "core/canonical.hpp"
 #include "solvers/ollawv.hpp"
 #include "solvers/refine.hpp"
+#include "solvers/rounds.hpp"
 #include "solvers/smo.hpp"
 #include "solvers/solve.hpp"
 #include "tests/check.hpp"
@@ -655,13 +656,15 @@ void check_full(const Samples<Real>& table, const ProblemArrays& problem, const 
 
 template <class Real>
 void full_refinement_is_optimal_on_all_samples() {
-    const auto table = random_samples<Real>(400, 4, 18);
+    // Enough for rounds, which begin with the selected samples.
+    constexpr Index n = least_for_rounds + 100;
+    const auto table = random_samples<Real>(n, 4, 18);
     auto problem = random_problem(table, 19, 0.15);
-    for (Index i = 0; i < 400; i += 3) problem.weights[i] = 2.5;
+    for (Index i = 0; i < n; i += 3) problem.weights[i] = 2.5;
     Random random(20);
-    for (const double C : {1e-5, 1e-3, 0.1, 1.0, 50.0}) {
-        for (const Index n_selected : {1, 2, 40, 400}) {
-            auto selected = count_up(400);
+    for (const double C : {1e-5, 1e-3, 0.1, 1.0}) {
+        for (const Index n_selected : {Index{1}, Index{2}, Index{40}, n}) {
+            auto selected = count_up(n);
             random.shuffle(selected);
             selected.resize(n_selected);
             const auto solution = run_refine(table, problem, selected, C);
@@ -674,12 +677,13 @@ void full_refinement_is_optimal_on_all_samples() {
 // As many samples of one class as of the other, all of them at the bound: the samples in play
 // leave no interval open, and only the samples outside violate each other's conditions.
 void full_refinement_goes_on_when_all_in_play_are_at_the_bound() {
-    const auto table = random_samples<double>(400, 4, 21);
+    constexpr Index n = least_for_rounds + 100;
+    const auto table = random_samples<double>(n, 4, 21);
     const auto problem = random_problem(table, 22, 0.15);
     std::vector<Index> selected;
     Index n_positive = 0;
     Index n_negative = 0;
-    for (Index i = 0; i < 400; ++i) {
+    for (Index i = 0; i < n; ++i) {
         Index& count = problem.targets[i] > 0 ? n_positive : n_negative;
         if (count == 10) continue;
         ++count;
