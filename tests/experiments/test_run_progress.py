@@ -28,27 +28,38 @@ def _cells(*sizes_and_methods):
 
 def test_the_rest_is_estimated_by_method_and_size():
     seen = []
-    cells = _cells((10, "slow"), (10, "fast"), (10, "slow"), (1000, "slow"), (1000, "fast"))
+    cells = _cells((10, "slow"), (10, "fast"), (10, "slow"), (100, "slow"), (100, "fast"))
     counter = Counter(cells, 1, seen.append)
     counter.count(_entry("0", 5.0))
     # Nothing is known of the fast one yet, an average method, nor of growth: the power 1.5.
-    growth = 100.0**1.5
+    growth = 10.0**1.5
     assert seen[-1].remaining_seconds == pytest.approx(5.0 * (2 + 2 * growth))
     counter.count(_entry("1", 0.1))
     assert seen[-1].remaining_seconds == pytest.approx(5.0 + 5.1 * growth)
     counter.count(_entry("2", 7.0))
     # Folds of the same data cost what they have cost on average.
     assert seen[-1].remaining_seconds == pytest.approx((6.0 + 0.1) * growth)
-    counter.count(_entry("3", 600.0, "failed"))
+    counter.count(_entry("3", 60.0, "failed"))
     # The slow one grew linearly, and the fast one is like it.
-    assert 10.0 < seen[-1].remaining_seconds < 20.0
-    counter.count(_entry("4", 10.0))
+    assert 1.0 < seen[-1].remaining_seconds < 2.0
+    counter.count(_entry("4", 1.0))
 
     assert [(one.done, one.failed, one.total) for one in seen] == [
         *((1, 0, 5), (2, 0, 5), (3, 0, 5)),
         *((4, 1, 5), (5, 1, 5)),
     ]
     assert seen[-1].remaining_seconds == 0.0
+
+
+def test_far_larger_data_are_not_estimated():
+    seen = []
+    counter = Counter(_cells((10, "a"), (10, "b"), (1000, "a"), (1000, "b")), 1, seen.append)
+    for key in "0123":
+        counter.count(_entry(key, 1.0))
+
+    assert [one.remaining_seconds for one in seen[:2]] == [np.inf, np.inf]
+    assert 0.5 < seen[2].remaining_seconds < 2.0
+    assert seen[3].remaining_seconds == 0.0
 
 
 def _run(rng, n_folds, n_workers=1):

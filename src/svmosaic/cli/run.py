@@ -226,10 +226,9 @@ def report_lines() -> Callable[[Progress], None]:
         if now - last >= _PROGRESS_SECONDS:
             last = now
             failed = f", {progress.failed} failed" if progress.failed else ""
-            note(
-                f"{progress.done} of {plural(progress.total, 'cell')}{failed}, about "
-                f"{progress.remaining_seconds:.0f} s left"
-            )
+            seconds = progress.remaining_seconds
+            left = f"about {seconds:.0f} s left" if math.isfinite(seconds) else "time left unknown"
+            note(f"{progress.done} of {plural(progress.total, 'cell')}{failed}, {left}")
 
     return report
 

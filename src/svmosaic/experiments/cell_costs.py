@@ -15,6 +15,8 @@ _EXPONENT = 1.5
 _LARGEST_EXPONENT = 3.0
 # What that guess weighs beside what was seen: the spread of the logarithms of sizes.
 _TRUST = 0.5
+# Up to this many times the largest size seen, its growth can be guessed.
+_FARTHEST = 10
 # Shorter cells are measured in overhead.
 _SHORTEST = 1e-6
 
@@ -72,6 +74,10 @@ class CellCosts:
         mean.seconds += seconds
         mean.n += 1
         self._exponents = {}
+
+    def knows(self, size: int) -> bool:
+        """Whether a size is not far beyond those that some method has finished."""
+        return size <= _FARTHEST * max((max(seen) for seen in self._seen.values()), default=0)
 
     def expected(self, method: str, size: int) -> float:
         """Return the seconds that a cell is expected to take; some cell must be finished."""

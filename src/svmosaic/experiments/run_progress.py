@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ class Progress:
     remaining_seconds : float
         An estimate from the cells so far: what cells of the same method and data have taken or, of
         data that a method has not seen yet, what its growth with the size of the data says.
+        Infinite while there are far larger data than those of all cells so far: an estimate would
+        be wrong by orders of magnitude.
     """
 
     done: int
@@ -78,6 +81,8 @@ class Counter:
 
     def _remaining(self) -> float:
         """Return the time until all workers are done, the longest cell at least."""
+        if not self._costs.knows(max((size for _, size in self._rest), default=0)):
+            return math.inf
         each = {kind: self._costs.expected(*kind) for kind in self._rest}
         together = sum(n * each[kind] for kind, n in self._rest.items())
         return max(together / self._n_workers, max(each.values(), default=0.0))
