@@ -122,7 +122,7 @@ matrix:
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer, and its C++ tests.
 SANITIZED = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \
-  -DSVMOSAIC_WERROR=ON -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+  -DSVMOSAIC_WERROR=ON -DSVMOSAIC_UNITY=OFF -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
   -Dnanobind_DIR=$(shell $(BIN)/python -m nanobind --cmake_dir 2>/dev/null)
 sanitize: .stamp-venv
 	$(SANITIZED) -B build/sanitize -DSVMOSAIC_SANITIZE=address,undefined
