@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -170,6 +171,44 @@ void pools_nest() {
     for (Index task = 0; task < 20; ++task) check(sums[task] == 45 * task, "inner sum");
 }
 
+std::thread::id worker_of(ThreadPool& pool) {
+    std::atomic<int> inside{0};
+    std::thread::id found;
+    const auto caller = std::this_thread::get_id();
+    pool.run(2, [&](Index) {
+        ++inside;
+        while (inside < 2) std::this_thread::yield();
+        if (std::this_thread::get_id() != caller) found = std::this_thread::get_id();
+    });
+    return found;
+}
+
+void workers_wait_for_the_next_pool() {
+    std::thread::id first;
+    {
+        ThreadPool pool(2);
+        first = worker_of(pool);
+    }
+    ThreadPool next(2);
+    ThreadPool beside(2);
+
+    check(worker_of(next) == first, "the same thread again");
+    check(worker_of(beside) != first, "one pool at a time");
+}
+
+// More pools at a time than crews may wait for the next one.
+void many_pools_at_once_end() {
+    for (int round = 0; round < 3; ++round) {
+        std::vector<std::unique_ptr<ThreadPool>> pools;
+        for (Index k = 0; k < 12; ++k) pools.push_back(std::make_unique<ThreadPool>(2 + k % 2));
+        std::atomic<Index> sum{0};
+
+        for (auto& pool : pools) pool->run(10, [&](Index i) { sum += i; });
+
+        check(sum == 12 * 45, "all tasks of every pool");
+    }
+}
+
 // A thread that finds the monitor stopped must also find why. Two threads in lockstep, as often
 // as a fifth of a second allows: one stops monitor after monitor, the other watches.
 void a_stopped_monitor_knows_the_reason() {
@@ -210,6 +249,8 @@ void test_thread_pool() {
     tasks_after_a_failure_are_skipped();
     idle_is_called_by_the_caller_while_it_waits();
     pools_nest();
+    workers_wait_for_the_next_pool();
+    many_pools_at_once_end();
     a_stopped_monitor_knows_the_reason();
 }
 

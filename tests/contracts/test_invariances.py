@@ -237,8 +237,11 @@ def test_other_processes_can_fit_after_this_one_has(method):
     X, y = _samples(200)
     with multiprocessing.get_context(method).Pool(1) as pool:
         model = pool.apply_async(clone(estimator).fit, (X, y)).get(timeout=120)
+        # This one has started threads for predictions, which a forked process does not have.
+        decisions = pool.apply_async(model.decision_function, (X,)).get(timeout=120)
 
     assert_array_equal(_values(model, X), expected)
+    assert_array_equal(decisions, model.decision_function(X))
 
 
 # What every model survives ------------------------------------------------------------------
