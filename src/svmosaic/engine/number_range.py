@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -33,12 +35,20 @@ def require_gamma(rows: Rows, kernel: KernelSpec, gamma: float) -> None:
     """
     if not kernel.uses_gamma or not isinstance(rows, DenseRows | CsrRows | DeviceTable):
         return
-    limits = np.finfo(rows.dtype if isinstance(rows, DeviceTable) else rows.values.dtype)
-    if not float(limits.tiny) <= gamma <= math.log(2.0) * float(limits.max):
+    dtype = rows.dtype if isinstance(rows, DeviceTable) else rows.values.dtype
+    least, most = _gammas_of(dtype)
+    if not least <= gamma <= most:
         raise ValueError(
-            f"gamma is {gamma:.3g}, which {limits.dtype} cannot hold. Scale the features or give "
-            "another gamma."
+            f"gamma is {gamma:.3g}, which {np.dtype(dtype)} cannot hold. Scale the features or "
+            "give another gamma."
         )
+
+
+@functools.cache
+def _gammas_of(dtype: Any) -> tuple[float, float]:
+    """Return the least and the largest gamma. Kept: predictions of few samples ask as well."""
+    limits = np.finfo(dtype)
+    return float(limits.tiny), math.log(2.0) * float(limits.max)
 
 
 def require_squares(rows: DenseRows | CsrRows | DeviceTable) -> None:

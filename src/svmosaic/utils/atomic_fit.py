@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from svmosaic.utils.shallow_copy import shallow_copy
+
 __all__ = ["atomic_fit"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -22,8 +24,7 @@ def atomic_fit(method: Method) -> Method:
 
     @functools.wraps(method)
     def run(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        draft = object.__new__(type(estimator))
-        draft.__dict__.update(vars(estimator))
+        draft = shallow_copy(estimator)
         method(draft, *args, **kwargs)
         # One assignment: no signal and no other thread sees a part of the new state.
         estimator.__dict__ = vars(draft)

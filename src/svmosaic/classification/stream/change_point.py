@@ -46,14 +46,19 @@ def likeliest_change(wrong: npt.NDArray[np.bool_], expected: float) -> ChangePoi
     >>> likeliest_change(wrong, 0.1).begin
     80
     """
-    # For each suffix: its length, its errors, and the gain of its own share over the expected one.
-    length = np.arange(wrong.size, 0, -1)
-    n_wrong = np.cumsum(wrong[::-1])[::-1]
+    # The likeliest suffix begins with an error. For each of those: its length, its errors, and the
+    # gain of its own share over the expected one.
+    begins = np.flatnonzero(wrong)
+    if begins.size == 0:
+        return ChangePoint(0, 0.0)
+    length = wrong.size - begins
+    n_wrong = np.arange(begins.size, 0, -1)
+    right = length - n_wrong
     share = n_wrong / length
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.where(n_wrong > 0, n_wrong * np.log(share / expected), 0.0)
-        right = length - n_wrong
-        hits = np.where(right > 0, right * np.log((1.0 - share) / (1.0 - expected)), 0.0)
-    evidence = np.where(share > expected, errors + hits, 0.0)
-    begin = int(evidence.argmax())
-    return ChangePoint(begin, float(evidence[begin]))
+    # Without right ones, what their share is compared with does not matter.
+    hits = right * np.log(np.where(right > 0, 1.0 - share, 1.0) / (1.0 - expected))
+    evidence = np.where(share > expected, n_wrong * np.log(share / expected) + hits, 0.0)
+    place = int(evidence.argmax())
+    if evidence[place] <= 0.0:
+        return ChangePoint(0, 0.0)
+    return ChangePoint(int(begins[place]), float(evidence[place]))

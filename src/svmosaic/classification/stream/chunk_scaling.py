@@ -24,9 +24,12 @@ class Scaler:
 
     def __call__(self, X: FloatArray) -> FloatTable:
         """Return scaled samples."""
+        scaled = X - self.offset
+        scaled /= self.scale
         # Far outside of what was seen, a float32 could overflow; there all that matters is "far".
-        scaled = np.clip((X - self.offset) / self.scale, -1e6, 1e6)
-        return np.ascontiguousarray(scaled, dtype=np.float32)
+        np.minimum(scaled, 1e6, out=scaled)
+        np.maximum(scaled, -1e6, out=scaled)
+        return scaled.astype(np.float32, order="C")
 
 
 def to_unit_range(X: FloatArray) -> Scaler:
@@ -37,13 +40,15 @@ def to_unit_range(X: FloatArray) -> Scaler:
 
 def standardise(X: FloatArray) -> Scaler:
     """Return the scaler that gives the features of `X` mean 0 and variance 1."""
+    mean = X.mean(axis=0, dtype=np.float64)
     with np.errstate(over="ignore"):
-        deviation = X.std(axis=0, dtype=np.float64)
+        centred = X - mean
+        deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
     if not np.all(np.isfinite(deviation)):
         # The squares leave the range of the numbers; those of shares of the largest do not.
         largest = float(np.abs(X).max())
         deviation = largest * (X / largest).std(axis=0, dtype=np.float64)
-    return Scaler(X.mean(axis=0, dtype=np.float64), _no_zeros(deviation))
+    return Scaler(mean, _no_zeros(deviation))
 
 
 def _no_zeros(scale: DoubleArray) -> DoubleArray:

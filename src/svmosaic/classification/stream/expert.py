@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass, field
 
 from svmosaic.classification.stream.families import Family
 from svmosaic.classification.stream.stream_models import StreamModel
+from svmosaic.utils.shallow_copy import shallow_copy
 
 __all__ = ["Comparison", "Expert"]
 
@@ -119,7 +119,7 @@ class Expert:
 
     def copy(self) -> Expert:
         """Return an expert that changes by itself; the model, which never changes, is shared."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other.errors = dict(self.errors)
         return other
 

@@ -33,6 +33,7 @@ from svmosaic.classification.stream.stream_models import (
 )
 from svmosaic.drift import DriftDetector, feed
 from svmosaic.engine.problem import FloatArray, IndexArray
+from svmosaic.utils.shallow_copy import shallow_copy
 
 __all__ = ["ExpertPool"]
 
@@ -141,7 +142,7 @@ class ExpertPool:
 
     def copy(self) -> ExpertPool:
         """Return a pool that learns without changing this one; models and samples are shared."""
-        other = copy.copy(self)
+        other = shallow_copy(self)
         other.detector = copy.deepcopy(self.detector)
         other.window = self.window.copy()
         other.experts = [expert.copy() for expert in self.experts]

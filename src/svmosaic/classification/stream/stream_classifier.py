@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Protocol, Self
 
@@ -33,6 +32,7 @@ from svmosaic.utils.declaration import Declaration, OwnState
 from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.foreign_arrays import require_host
 from svmosaic.utils.partial_labels import encode_chunk, known_classes
+from svmosaic.utils.shallow_copy import shallow_copy
 from svmosaic.utils.sklearn_compat import available_if, fit_context, validate_parameters
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
 from svmosaic.utils.threads import one_blas_thread, resolve_threads
@@ -268,7 +268,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             in_turn.note(guesses, X, codes)
             # A copy: until the call ends well, the rule stays what it was before. It is shallow,
             # because nothing else of the rule changes before it learns.
-            self._rule = rule = copy.copy(rule)
+            self._rule = rule = shallow_copy(rule)
             rule.in_turn = in_turn
         self._take(X, codes)
         if self._n_pending >= self._wanted_in_turn():
