@@ -63,7 +63,7 @@ nb::object matrix_of(const nb::object& rows, const nb::object& vectors, const nb
     const auto spec = read_kernel(kernel);
     require_same_width(table.rows, vector_table.rows);
     Monitor monitor(0.0, python_poll(nb::none()));
-    std::vector<double> values;
+    UnsetVector<double> values;
     {
         const nb::gil_scoped_release release;
         ThreadPool pool(n_threads);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/aligned.hpp"
 #include "core/packed_rows.hpp"
 #include "simd/loops.hpp"
 
@@ -47,11 +46,11 @@ void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows
 }  // namespace
 
 template <class Real>
-std::vector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
+UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
                                   const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
     const auto all = count_up(count_rows(rows));
     const auto numbers = count_up(count_rows(vectors));
-    std::vector<double> values(all.size() * numbers.size());
+    UnsetVector<double> values(all.size() * numbers.size());
     if (values.empty()) return values;
     const auto support = std::span<const Index>(numbers);
     // Chosen by the vectors alone, so that a row's values do not depend on its batch.
@@ -70,9 +69,9 @@ std::vector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vect
     return values;
 }
 
-template std::vector<double> kernel_matrix(const Rows<float>&, const Rows<float>&,
+template UnsetVector<double> kernel_matrix(const Rows<float>&, const Rows<float>&,
                                            const KernelSpec&, ThreadPool&, Monitor&);
-template std::vector<double> kernel_matrix(const Rows<double>&, const Rows<double>&,
+template UnsetVector<double> kernel_matrix(const Rows<double>&, const Rows<double>&,
                                            const KernelSpec&, ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

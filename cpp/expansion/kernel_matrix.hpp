@@ -1,8 +1,7 @@
 // Kernel values between the rows of two tables.
 #pragma once
 
-#include <vector>
-
+#include "core/aligned.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
@@ -13,7 +12,7 @@ namespace svmosaic {
 // Returns k(rows[i], vectors[j]) at [i * n_vectors + j]. A value does not depend on the other rows:
 // it is the one that `decide` sums. Values are left unfinished when the monitor says stop.
 template <class Real>
-std::vector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
+UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
                                   const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

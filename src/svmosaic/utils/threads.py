@@ -153,15 +153,24 @@ def _share_of_worker(available: int) -> int:
 
 
 @functools.cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+def _blas_libraries() -> list[Any]:
+    found: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return found
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a block in which BLAS and LAPACK use one thread.
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS and LAPACK use one thread inside the block.
 
     Factorisations of some hundred rows take longer with several threads where others use the
     cores too, and their rounding depends on the number of threads.
     """
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limited
+    # As `ThreadpoolController.limit` does, without the description of every library.
+    before = [(library, library.num_threads) for library in _blas_libraries()]
+    try:
+        for library, _ in before:
+            library.set_num_threads(1)
+        yield
+    finally:
+        for library, number in before:
+            library.set_num_threads(number)

@@ -207,10 +207,9 @@ class InTurn:
             sums[row, 1 + _COMPARED :] = guesses.codes[name] != labels
         sums = sums.cumsum(axis=1, dtype=np.int32)
         counts = sums[:, _COMPARED:-1] - sums[:, :n]
-        first = guesses.codes[self.compared[0]]
-        # Equal ones leave it to the first. Mostly it is ahead all the time.
-        if counts[0].max(initial=0) <= counts[1:].min(initial=_COMPARED):
-            return first
+        # Equal ones leave it to the first, which mostly is ahead all the time.
+        if np.all(counts[0] <= counts[1:]):
+            return guesses.codes[self.compared[0]]
         table = np.stack([guesses.codes[name] for name in self.compared])
         chosen: IndexArray = table[counts.argmin(axis=0), np.arange(n)]
         return chosen

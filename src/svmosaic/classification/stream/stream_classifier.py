@@ -255,7 +255,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """Predict samples of one chunk in turn; learn from the chunk if it is full then."""
         rule, model = self._rule, self._rule.model
         with _blas_limit(model):
-            decisions = model.decide(X, resolve_threads(self.n_jobs))
+            decisions = model.decide(X, rule.n_threads)
         predicted = vote(model.classes, decisions)
         # What the model says of each chunk is asked for again when the chunk is learned.
         known = [*self._decided, decisions] if self._n_pending else [decisions]
