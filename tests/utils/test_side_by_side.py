@@ -1,5 +1,7 @@
 """Calls that run at the same time."""
 
+import multiprocessing
+import os
 import threading
 
 import pytest
@@ -33,3 +35,17 @@ def test_an_exception_is_raised_after_all_have_ended(n_threads, place):
 
     with pytest.raises(RuntimeError, match="no"):
         call_side_by_side(calls, n_threads)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    meeting = threading.Barrier(2)
+    calls = [lambda: meeting.wait(30)] * 2
+    call_side_by_side(calls, 2)
+
+    child = multiprocessing.get_context("fork").Process(target=call_side_by_side, args=(calls, 2))
+    child.start()
+    child.join(60)
+
+    assert child.exitcode == 0

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 __all__ = ["call_side_by_side"]
 
 Result = TypeVar("Result")
+
+
+@functools.cache
+def _threads(count: int) -> ThreadPoolExecutor:
+    """Return threads that are kept: to start one takes as long as many a call."""
+    return ThreadPoolExecutor(count, thread_name_prefix="svmosaic")
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has no threads.
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 def call_side_by_side(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
@@ -25,10 +38,15 @@ def call_side_by_side(calls: Sequence[Callable[[], Result]], n_threads: int) -> 
     """
     if n_threads == 1 or len(calls) < 2:
         return [call() for call in calls]
-    with ThreadPoolExecutor(min(n_threads, len(calls)) - 1) as pool:
-        # The calling thread works too, from the first on; the others begin with the last.
-        others = [pool.submit(call) for call in reversed(calls[1:])]
+    # The calling thread works too, from the first on; the others begin with the last.
+    submit = _threads(min(n_threads, len(calls)) - 1).submit
+    others = [submit(call) for call in reversed(calls[1:])]
+    try:
         results = [calls[0]()]
         for call, other in zip(calls[1:], reversed(others), strict=True):
             results.append(call() if other.cancel() else other.result())
+    finally:
+        for other in others:
+            other.cancel()
+        wait(others)
     return results

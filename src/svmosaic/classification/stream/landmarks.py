@@ -26,14 +26,15 @@ __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 _JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
-_STOPPING = Stopping(gain=5e-3, max_steps=8, shortest=1e-2)
+_STOPPING = Stopping(gain=1e-2, max_steps=8, shortest=1e-2)
 # Without decisions to start from, a share of the samples is learned first: far from the end, the
 # others would only say the same.
 _SHARE = 4
 # With more classes than this, there are too many pairs for a model each.
 _MOST_BY_PAIRS = 8
-# Multiplications that take longer than to start a thread.
-_WORTH_A_THREAD = 3e6
+# Multiplications that take longer than to wake a thread; those that wait for memory count ten
+# times.
+_WORTH_A_THREAD = 1e6
 
 
 def choose_landmarks(n_samples: int, count: int) -> IndexArray:
@@ -170,7 +171,8 @@ def fit_span(
         sums = inside_sums.of(inside)
         return _solve(C * sums.curvature + penalty, C * sums.gradient)
 
-    return minimise(partial(_loss, X, penalty, targets, C), solve, solve(inside), _STOPPING)
+    evaluate = partial(_loss, X, penalty, targets, C, n_threads)
+    return minimise(evaluate, solve, solve(inside), _STOPPING)
 
 
 @dataclass(frozen=True)
@@ -237,10 +239,20 @@ def _bordered_products(rows: DoubleArray, sums: DoubleArray, n_threads: int) -> 
 
 
 def _loss(
-    X: DoubleArray, penalty: DoubleArray, targets: DoubleArray, C: float, weights: DoubleArray
+    X: DoubleArray,
+    penalty: DoubleArray,
+    targets: DoubleArray,
+    C: float,
+    n_threads: int,
+    weights: DoubleArray,
 ) -> tuple[float, npt.NDArray[np.bool_]]:
     """Return the objective and which samples are inside the margin."""
-    slack = np.maximum(1.0 - targets * (X @ weights[:-1] + weights[-1]), 0.0)
+    half = len(X) // 2
+    values = call_side_by_side(
+        [lambda: X[:half] @ weights[:-1], lambda: X[half:] @ weights[:-1]],
+        n_threads if 10 * X.size > _WORTH_A_THREAD else 1,
+    )
+    slack = np.maximum(1.0 - targets * (np.concatenate(values) + weights[-1]), 0.0)
     norm = float(weights @ (penalty @ weights))
     return 0.5 * norm + 0.5 * C * float(slack @ slack), slack > 0.0
 
