@@ -52,6 +52,7 @@ UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vect
     const auto numbers = count_up(count_rows(vectors));
     UnsetVector<double> values(all.size() * numbers.size());
     if (values.empty()) return values;
+    ask_for_large_pages(values.data(), values.size() * sizeof(double));
     const auto support = std::span<const Index>(numbers);
     // Chosen by the vectors alone, so that a row's values do not depend on its batch.
     const Layout layout = best_layout(kernel, vectors, support);

@@ -26,7 +26,7 @@ __all__ = ["choose_landmarks", "fit_pairs", "fit_span"]
 _JITTER = 1e-6
 _INTERCEPT_PENALTY = 1e-6
 # Models are compared by errors, of which more digits would change none.
-_STOPPING = Stopping(gain=1e-2, max_steps=8, shortest=1e-2)
+_STOPPING = Stopping(gain=3e-2, max_steps=8, shortest=1e-2)
 # Without decisions to start from, a share of the samples is learned first: far from the end, the
 # others would only say the same.
 _SHARE = 4
