@@ -32,12 +32,15 @@ struct FoldBatch {
     Index end;
 };
 
-// Large problems first: they are split over the threads, one by one.
+// Large problems first: they are split over the threads, one by one. The same classes of all folds
+// follow one another: they read the same part of the kernel matrix.
 std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
     std::vector<Item> items;
     for (Index f = batch.begin; f < batch.end; ++f) {
         for (Index m = 0; m < ssize(plan.folds[f].problems); ++m) items.push_back({f, m});
     }
+    std::stable_sort(items.begin(), items.end(),
+                     [](const Item& a, const Item& b) { return a.problem < b.problem; });
     std::stable_partition(items.begin(), items.end(),
                           [&](const Item& item) { return is_large(plan, item); });
     return items;
@@ -173,8 +176,9 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
                        std::span<const Split> splits, const TuneSettings& settings, Index n_threads,
                        Monitor& monitor) {
     ThreadPool pool(n_threads);
-    const TunePlan plan =
-        make_plan(rows, labels, weights, splits, settings.multi_class == MultiClass::ovr, pool);
+    const PlanKind kind{settings.multi_class == MultiClass::ovr,
+                        settings.solver.refine.refinement == Refinement::none};
+    const TunePlan plan = make_plan(rows, labels, weights, splits, kind, pool);
     const auto memory = static_cast<double>(bytes_of(settings.memory_mb));
     const auto batches = batches_of(plan, settings, memory);
     const double held = plan_bytes(plan) + most_outcome_bytes(plan, batches, settings);
@@ -257,7 +261,7 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     for (Index g = 0; g < ssize(settings.gammas) && !monitor.stopped(); ++g) {
         KernelSpec of_gamma = kernel;
         of_gamma.gamma = settings.gammas[g];
-        if (fits) tuner.apply(of_gamma, pool, monitor);
+        if (fits) tuner.apply(of_gamma, g + 1 == ssize(settings.gammas), pool, monitor);
         for (const auto& batch : batches) {
             if (!monitor.stopped()) run_batch(g, of_gamma, batch);
         }

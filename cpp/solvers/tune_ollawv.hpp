@@ -39,7 +39,8 @@ struct TuneResult {
 //              kernel values once per gamma and serve all folds and problems. A selection runs once
 //              to the largest margin; refinement starts from the solution for the next smaller C.
 //              With refine = full the solution does not depend on the selection, which is left out.
-// Memory       two matrices of all pairs and, per thread, the columns of one problem. Where
+// Memory       two matrices of all pairs (one for one gamma) and, per thread, the columns of one
+// problem. Where
 //              memory_mb has no room for all threads, fewer solve problems; where the matrices do
 //              not fit, kernel columns are computed when needed; see tune_streamed.hpp.
 template <class Real>

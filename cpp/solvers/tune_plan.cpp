@@ -54,7 +54,7 @@ std::vector<std::pair<Index, Index>> class_pairs(Index n_classes, bool one_vs_re
 template <class Real>
 TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
                          std::span<const Index> classes, std::span<const Index> sample_of,
-                         const TuneFold& fold, std::pair<Index, Index> pair) {
+                         const TuneFold& fold, std::pair<Index, Index> pair, bool selects) {
     TuneProblem problem;
     problem.positive = pair.first;
     problem.negative = pair.second;
@@ -75,14 +75,16 @@ TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
             pair.second < 0 || label == positive || label == fold.classes[pair.second];
         if (takes_part) problem.labels.push_back(label);
     }
-    problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
+    if (selects) {
+        problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
+    }
     return problem;
 }
 
 template <class Real>
 TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, const Split& split,
-                   std::span<const Index> sample_of, const TunePlan& plan, bool one_vs_rest,
+                   std::span<const Index> sample_of, const TunePlan& plan, const PlanKind& kind,
                    ThreadPool& pool) {
     std::vector<double> in_training(weights.size(), 0.0);
     for (const Index row : split.train) in_training[row] = weights[row];
@@ -98,8 +100,9 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
         throw std::invalid_argument(
             "There is a training fold with one class only. Use fewer or stratified folds.");
     }
-    for (const auto& pair : class_pairs(ssize(fold.classes), one_vs_rest)) {
-        fold.problems.push_back(make_problem(rows, distinct, classes, sample_of, fold, pair));
+    for (const auto& pair : class_pairs(ssize(fold.classes), kind.one_vs_rest)) {
+        fold.problems.push_back(
+            make_problem(rows, distinct, classes, sample_of, fold, pair, kind.selects));
     }
     for (const Index row : split.test) {
         const Index sample = sample_of[row];
@@ -131,8 +134,8 @@ Index largest_problem(const TunePlan& plan) {
 
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
-                   std::span<const double> weights, std::span<const Split> splits, bool one_vs_rest,
-                   ThreadPool& pool) {
+                   std::span<const double> weights, std::span<const Split> splits,
+                   const PlanKind& kind, ThreadPool& pool) {
     TunePlan plan;
     lay_out(rows, labels, weights, pool, plan);
     std::vector<Index> sample_of(labels.size(), -1);
@@ -140,15 +143,14 @@ TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
         sample_of[plan.rows[s]] = s;
     }
     for (const auto& split : splits) {
-        plan.folds.push_back(
-            make_fold(rows, labels, weights, split, sample_of, plan, one_vs_rest, pool));
+        plan.folds.push_back(make_fold(rows, labels, weights, split, sample_of, plan, kind, pool));
     }
     return plan;
 }
 
 template TunePlan make_plan(const Rows<float>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, bool, ThreadPool&);
+                            std::span<const Split>, const PlanKind&, ThreadPool&);
 template TunePlan make_plan(const Rows<double>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, bool, ThreadPool&);
+                            std::span<const Split>, const PlanKind&, ThreadPool&);
 
 }  // namespace svmosaic

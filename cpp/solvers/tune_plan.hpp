@@ -29,7 +29,7 @@ struct TuneProblem {
     std::vector<Index> samples;  // distinct training samples in canonical order
     std::vector<double> targets;
     std::vector<double> weights;
-    Index start = 0;  // where the selection begins
+    Index start = 0;  // where a selection begins
 };
 
 struct TuneFold {
@@ -62,11 +62,17 @@ struct TunePlan {
 // The number of samples of the largest problem.
 Index largest_problem(const TunePlan& plan);
 
+// What the problems of a plan are made for.
+struct PlanKind {
+    bool one_vs_rest = false;
+    bool selects = true;  // or else nobody asks where a selection begins
+};
+
 // `labels` and `weights` belong to the rows of the table; labels count from 0. Throws
 // std::invalid_argument when a training part has one class only.
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
-                   std::span<const double> weights, std::span<const Split> splits, bool one_vs_rest,
-                   ThreadPool& pool);
+                   std::span<const double> weights, std::span<const Split> splits,
+                   const PlanKind& kind, ThreadPool& pool);
 
 }  // namespace svmosaic

@@ -59,7 +59,8 @@ template <class Real>
 double StoredTuner<Real>::bytes_needed(const TunePlan& plan, const TuneSettings& settings,
                                        Index n_threads) {
     const auto n = static_cast<double>(plan.n_samples());
-    double values = n * static_cast<double>(plan.column_length) * 2.0;
+    const double n_matrices = settings.gammas.size() > 1 ? 2.0 : 1.0;
+    double values = n * static_cast<double>(plan.column_length) * n_matrices;
     if (settings.solver.refine.refinement != Refinement::none) {
         const auto m = static_cast<double>(largest_problem(plan));
         // The columns of a problem and the triangle of a joint step, both at most this.
@@ -104,15 +105,18 @@ void StoredTuner<Real>::measure(PairValue value, ThreadPool& pool, Monitor& moni
 }
 
 template <class Real>
-void StoredTuner<Real>::apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
+void StoredTuner<Real>::apply(const KernelSpec& kernel, bool is_last, ThreadPool& pool,
+                              Monitor& monitor) {
     const Index n = plan_.n_samples();
     const Index length = plan_.column_length;
-    kernel_values_.require(n * length);
+    if (!is_last) kernel_values_.require(n * length);
+    Real* values = is_last ? base_values_.data() : kernel_values_.data();
+    matrix_ = values;
     diagonal_.resize(n);
     for_rows(n, pool, monitor, [&](Index sample) {
         const Index table_row = plan_.rows[sample];
-        Real* row = kernel_values_.data() + sample * length;
-        std::copy_n(base_values_.data() + sample * length, length, row);
+        Real* row = values + sample * length;
+        if (!is_last) std::copy_n(base_values_.data() + sample * length, length, row);
         apply_kernel(kernel, row, length);
         require_finite(kernel, row, length, table_row);
         diagonal_[sample] = kernel_diagonal(kernel, rows_, table_row);

@@ -41,8 +41,8 @@ class StoredTuner {
 
     // Computes what the kernel is made from, for all pairs.
     void measure(PairValue value, ThreadPool& pool, Monitor& monitor);
-    // Turns it into kernel values.
-    void apply(const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
+    // Turns it into kernel values; for the last time in place.
+    void apply(const KernelSpec& kernel, bool is_last, ThreadPool& pool, Monitor& monitor);
     // One problem of one fold under all settings. Any number of threads may ask at once.
     void evaluate(const TuneFold& fold, const TuneProblem& problem, ProblemOutcome& outcome,
                   Monitor& monitor);
@@ -50,7 +50,7 @@ class StoredTuner {
   private:
     using Scratch = TuneScratch<Real>;
 
-    KernelMatrix<Real> matrix() const { return {kernel_values_.data(), plan_.column_length}; }
+    KernelMatrix<Real> matrix() const { return {matrix_, plan_.column_length}; }
     // One selection to the largest margin. The solution for a smaller margin is a prefix of the
     // run, so each is read off when the run passes its margin.
     void evaluate_plain(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
@@ -74,6 +74,7 @@ class StoredTuner {
     std::vector<Index> C_order_;  // the settings' Cs, ascending
     LargeBuffer<Real> base_values_;
     LargeBuffer<Real> kernel_values_;
+    const Real* matrix_ = nullptr;  // the kernel values of the moment, in one of the two
     std::vector<double> diagonal_;
     ScratchPool<Scratch> idle_;
 };
