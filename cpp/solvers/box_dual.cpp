@@ -7,13 +7,6 @@
 
 namespace svmosaic {
 
-namespace {
-
-// Updates between two questions to the monitor.
-constexpr Index ask_every = 256;
-
-}  // namespace
-
 double best_stretch(double linear, double quadratic, double ratio) {
     if (!(linear > 0.0)) return 1.0;
     return quadratic > 0.0 ? std::clamp(linear / quadratic, 1.0, ratio) : ratio;
@@ -83,30 +76,6 @@ double BoxDual<Real>::joint_step_cost() const {
     const auto f = static_cast<double>(v_.n_free);
     return 4.0 * (300.0 + 10.0 * f + 3.0 * f * f + f * f * f / 60.0) +
            f * static_cast<double>(v_.padded()) / 3.0;
-}
-
-template <class Real>
-Index BoxDual<Real>::solve(double tol, Index max_updates, Monitor& monitor) {
-    const auto row = [this](Index i) { return matrix_row(i); };
-    look();
-    const auto pair_cost = static_cast<double>(v_.padded() + 100);
-    double spent = 0.0;
-    double patience = 1.0;
-    Index updates = 0;
-    while (violation() > tol && updates < max_updates) {
-        if (spent >= patience * joint_step_cost()) {
-            spent = 0.0;
-            const bool moved = joint_.take(v_, row);
-            if (moved) look();
-            patience = moved ? 1.0 : 2.0 * patience;
-            continue;
-        }
-        if (!pairs_.step(v_, row)) break;
-        spent += pair_cost;
-        ++updates;
-        if (updates % ask_every == 0 && monitor.should_stop(ask_every)) break;
-    }
-    return updates;
 }
 
 template class BoxDual<float>;

@@ -28,7 +28,7 @@ double best_stretch(double linear, double quadratic, double ratio);
 template <class Real>
 class BoxDual {
   public:
-    // Makes room for n variables. Their matrix is then filled by the caller, row by row.
+    // Makes room for n variables. Their matrix is filled by the caller, row by row.
     void resize(Index n);
     Real* matrix_row(Index i) { return matrix_.data() + i * v_.padded(); }
     // The cost of |beta|, 0 unless set; the variables stay where they are.
@@ -43,10 +43,32 @@ class BoxDual {
     void stretch(double ratio);
 
     // Returns the number of pair steps. Ends when the violation is at most tol, when no pair can
-    // move, after max_updates, or when the monitor says stop.
-    Index solve(double tol, Index max_updates, Monitor& monitor);
+    // move, after max_updates, or when the monitor says stop. row(i) gives row i of the matrix,
+    // which may be written then: many variables never move.
+    template <class Row>
+    Index solve(double tol, Index max_updates, Monitor& monitor, const Row& row) {
+        look();
+        const auto pair_cost = static_cast<double>(v_.padded() + 100);
+        double spent = 0.0;
+        double patience = 1.0;
+        Index updates = 0;
+        while (violation() > tol && updates < max_updates) {
+            if (spent >= patience * joint_step_cost()) {
+                spent = 0.0;
+                const bool moved = joint_.take(v_, row);
+                if (moved) look();
+                patience = moved ? 1.0 : 2.0 * patience;
+                continue;
+            }
+            if (!pairs_.step(v_, row)) break;
+            spent += pair_cost;
+            ++updates;
+            if (updates % ask_every == 0 && monitor.should_stop(ask_every)) break;
+        }
+        return updates;
+    }
 
-    // The same by pairs alone, with rows of the matrix that are written when row(i) is asked for.
+    // The same by pairs alone.
     template <class Row>
     Index solve_pairs(double tol, Index max_updates, const Row& row) {
         Index updates = 0;
@@ -65,6 +87,9 @@ class BoxDual {
     Standing standing() const;
 
   private:
+    // Updates between two questions to the monitor.
+    static constexpr Index ask_every = 256;
+
     double joint_step_cost() const;
 
     DualVariables v_;

@@ -9,8 +9,9 @@ namespace svmosaic {
 
 namespace {
 
-// Up to here all variables are one working set: their matrix stays in the second-level cache.
-constexpr Index few = 640;
+// Up to here all variables are one working set. To choose smaller ones takes longer than steps over
+// rows that the second-level cache does not hold any more.
+constexpr Index few = 1200;
 // A working set has room for this many violators beside the free variables, and is never larger
 // than the most.
 constexpr Index room_for_violators = 96;
@@ -36,7 +37,7 @@ void StoredDual<Real>::bind(const KernelMatrix<Real>& matrix, std::span<const Pl
         working_.resize(n);
         for (Index v = 0; v < n; ++v) working_[v] = v;
         ranges_.clear();
-        load_matrix();
+        begin_matrix();
         return;
     }
     beta_.assign(n, 0.0);
@@ -176,16 +177,26 @@ void StoredDual<Real>::choose_working_set(double tol) {
 }
 
 template <class Real>
-void StoredDual<Real>::load_matrix() {
-    const auto& loops = simd::loops<Real>();
-    const Index n = ssize(working_);
+void StoredDual<Real>::begin_matrix() {
     working_places_.clear();
     for (const Index v : working_) working_places_.push_back(variables_.places[v]);
-    box_.resize(n);
-    for (Index i = 0; i < n; ++i) {
-        const Index sample = variables_.samples[working_[i]];
-        loops.gather(matrix_.row(sample), working_places_.data(), box_.matrix_row(i), n);
-    }
+    box_.resize(ssize(working_));
+    is_loaded_.assign(working_.size(), 0);
+}
+
+template <class Real>
+Index StoredDual<Real>::solve_working_set(double tol, Index max_updates, Monitor& monitor) {
+    return box_.solve(tol, max_updates, monitor, [this](Index i) {
+        if (is_loaded_[i] == 0) load_row(i);
+        return box_.matrix_row(i);
+    });
+}
+
+template <class Real>
+void StoredDual<Real>::load_row(Index i) {
+    is_loaded_[i] = 1;
+    simd::loops<Real>().gather(matrix_.row(variables_.samples[working_[i]]), working_places_.data(),
+                               box_.matrix_row(i), ssize(working_places_));
 }
 
 template <class Real>
@@ -226,7 +237,7 @@ bool StoredDual<Real>::solve_at_once(double C, double tol, Index max_updates, Mo
         }
     }
     C_ = C;
-    n_updates_ = box_.solve(tol, max_updates, monitor);
+    n_updates_ = solve_working_set(tol, max_updates, monitor);
     standing_ = box_.standing();
     return !monitor.stopped();
 }
@@ -241,10 +252,10 @@ bool StoredDual<Real>::solve(double C, double tol, Index max_updates, Monitor& m
     n_updates_ = 0;
     while (standing_.violation() > tol && updates < max_updates) {
         choose_working_set(tol);
-        load_matrix();
+        begin_matrix();
         load_variables();
         const double goal = std::max(tol, looseness * standing_.violation());
-        const Index made = box_.solve(goal, max_updates - updates, monitor);
+        const Index made = solve_working_set(goal, max_updates - updates, monitor);
         updates += made;
         store_variables();
         look();

@@ -1,6 +1,7 @@
 // The exact solution on a stored kernel matrix, for one C after the other.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -70,7 +71,10 @@ class StoredDual {
     void look();
     bool solve_at_once(double C, double tol, Index max_updates, Monitor& monitor);
     void choose_working_set(double tol);
-    void load_matrix();
+    // The matrix of the working set has no rows yet; they are copied when they are needed.
+    void begin_matrix();
+    void load_row(Index i);
+    Index solve_working_set(double tol, Index max_updates, Monitor& monitor);
     void load_variables();
     void store_variables();
     bool is_inside(Index v) const { return beta_[v] > lower_[v] && beta_[v] < upper_[v]; }
@@ -102,6 +106,7 @@ class StoredDual {
     std::vector<Candidate> growing_, shrinking_, free_;
     std::vector<Index> working_;
     std::vector<int> working_places_;
+    std::vector<std::uint8_t> is_loaded_;  // rows of the matrix of the working set
     BoxDual<Real> box_;
 };
 
