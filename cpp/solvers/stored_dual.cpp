@@ -186,17 +186,20 @@ void StoredDual<Real>::begin_matrix() {
 
 template <class Real>
 Index StoredDual<Real>::solve_working_set(double tol, Index max_updates, Monitor& monitor) {
-    return box_.solve(tol, max_updates, monitor, [this](Index i) {
-        if (is_loaded_[i] == 0) load_row(i);
-        return box_.matrix_row(i);
-    });
+    return box_.solve(tol, max_updates, monitor,
+                      [this](Index i) { return is_loaded_[i] != 0 ? box_.matrix_row(i) : row(i); });
 }
 
+// Copies it when it is first asked for.
 template <class Real>
-void StoredDual<Real>::load_row(Index i) {
-    is_loaded_[i] = 1;
-    simd::loops<Real>().gather(matrix_.row(variables_.samples[working_[i]]), working_places_.data(),
-                               box_.matrix_row(i), ssize(working_places_));
+const Real* StoredDual<Real>::row(Index i) {
+    if (is_loaded_[i] == 0) {
+        is_loaded_[i] = 1;
+        simd::loops<Real>().gather(matrix_.row(variables_.samples[working_[i]]),
+                                   working_places_.data(), box_.matrix_row(i),
+                                   ssize(working_places_));
+    }
+    return box_.matrix_row(i);
 }
 
 template <class Real>
@@ -226,15 +229,64 @@ void StoredDual<Real>::store_variables() {
 }
 
 template <class Real>
+void StoredDual<Real>::start(double C) {
+    for (Index v = 0; v < ssize(working_); ++v) set_bounds(v, C);
+    if (loss_ != Loss::hinge || !reach_bounds()) {
+        start_.assign(working_.size(), 0.0);
+        start_values_.assign(box_.variables().padded(), 0.0);
+    }
+    for (Index v = 0; v < ssize(working_); ++v) {
+        box_.set(v, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], start_[v],
+                 start_values_[v] - variables_.targets[v]);
+    }
+}
+
+// Returns whether the dual objective grows all the way to this start.
+template <class Real>
+bool StoredDual<Real>::reach_bounds() {
+    const auto targets = variables_.targets;
+    start_.assign(working_.size(), 0.0);
+    start_values_.assign(box_.variables().padded(), 0.0);
+    const auto bound = [&](Index v) { return upper_[v] - lower_[v]; };
+    const auto move = [&](Index v, double size) {
+        start_[v] = targets[v] * size;
+        simd::loops<Real>().add_scaled(row(v), start_[v], start_values_.data(),
+                                       ssize(start_values_));
+    };
+    double balance = 0.0;
+    for (Index v = 0; v < ssize(working_); ++v) balance += targets[v] * bound(v);
+    const double smaller = balance > 0.0 ? -1.0 : 1.0;
+    larger_class_.clear();
+    double left = 0.0;
+    for (Index v = 0; v < ssize(working_); ++v) {
+        if (targets[v] == smaller) {
+            move(v, bound(v));
+            left += bound(v);
+        } else {
+            larger_class_.push_back(v);
+        }
+    }
+    const double linear = 2.0 * left;
+    const auto margins = start_values_;
+    std::sort(larger_class_.begin(), larger_class_.end(),
+              [&](Index a, Index b) { return smaller * margins[a] > smaller * margins[b]; });
+    for (const Index v : larger_class_) {
+        if (!(left > 0.0)) break;
+        const double size = std::min(left, bound(v));
+        move(v, size);
+        left -= size;
+    }
+    double quadratic = 0.0;
+    for (Index v = 0; v < ssize(working_); ++v) quadratic += start_[v] * start_values_[v];
+    return linear >= quadratic;
+}
+
+template <class Real>
 bool StoredDual<Real>::solve_at_once(double C, double tol, Index max_updates, Monitor& monitor) {
     if (C_ > 0.0) {
         box_.stretch(C / C_);
     } else {
-        for (Index v = 0; v < ssize(working_); ++v) {
-            set_bounds(v, C);
-            box_.set(v, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], 0.0,
-                     -variables_.targets[v]);
-        }
+        start(C);
     }
     C_ = C;
     n_updates_ = solve_working_set(tol, max_updates, monitor);

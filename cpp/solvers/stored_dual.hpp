@@ -33,6 +33,10 @@ struct StoredVariables {
 //              others form a working set, which BoxDual solves on its own small matrix; then the
 //              gradients of all follow. Long rows of the kernel matrix are read once per round and
 //              not once per pair. Few variables are one working set.
+// Start        few variables of a classification start at their bounds: all of the smaller class
+// and
+//              the worst violators of the larger one, if the dual objective grows all the way
+//              there. With a small C most of them stay.
 // Warm start   the solution for a smaller C, stretched along its own ray as far as the dual
 //              objective grows and the bounds allow; or whatever `restart` is given.
 template <class Real>
@@ -68,12 +72,14 @@ class StoredDual {
     };
 
     void stretch(double C);
+    void start(double C);
+    bool reach_bounds();
     void look();
     bool solve_at_once(double C, double tol, Index max_updates, Monitor& monitor);
     void choose_working_set(double tol);
     // The matrix of the working set has no rows yet; they are copied when they are needed.
     void begin_matrix();
-    void load_row(Index i);
+    const Real* row(Index i);
     Index solve_working_set(double tol, Index max_updates, Monitor& monitor);
     void load_variables();
     void store_variables();
@@ -108,6 +114,10 @@ class StoredDual {
     std::vector<int> working_places_;
     std::vector<std::uint8_t> is_loaded_;  // rows of the matrix of the working set
     BoxDual<Real> box_;
+    // A start: coefficients and, with padding, what they add to the gradients.
+    std::vector<double> start_;
+    AlignedVector<double> start_values_;
+    std::vector<Index> larger_class_;
 };
 
 }  // namespace svmosaic
