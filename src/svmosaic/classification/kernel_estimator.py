@@ -120,6 +120,8 @@ def check_square(X: Any, kernel: str | KernelFunction, who: str) -> None:
 
 def check_weights(X: Any, sample_weight: Any, who: str) -> DoubleArray:
     """Return the weights of all rows, some of them positive."""
+    if sample_weight is None:
+        return np.ones(X.shape[0])
     # scikit-learn asks it for its length only.
     table = np.empty((X.shape[0], 0)) if isinstance(X, DeviceTable) else X
     weights: DoubleArray = check_sample_weight(

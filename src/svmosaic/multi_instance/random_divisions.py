@@ -68,12 +68,13 @@ def _draw_division(X: Any, members: IndexArray, rng: Any) -> tuple[int, float] |
 
 
 def _row(X: Any, i: int) -> DoubleArray:
-    row: DoubleArray = X[[i]].toarray()[0] if sp.issparse(X) else X[i]
+    # The usual case first: to ask SciPy takes longer than to take a row.
+    row: DoubleArray = X[i] if isinstance(X, np.ndarray) else X[[i]].toarray()[0]
     return row
 
 
 def _column(X: Any, j: int) -> DoubleArray:
-    column: DoubleArray = X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j]
+    column: DoubleArray = X[:, j] if isinstance(X, np.ndarray) else X[:, [j]].toarray()[:, 0]
     return column
 
 
