@@ -9,7 +9,6 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 from joblib.parallel import BACKENDS, get_active_backend

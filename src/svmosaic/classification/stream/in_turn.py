@@ -153,7 +153,8 @@ class InTurn:
             return np.full(len(course) - 1, _FAR)
         with np.errstate(over="ignore"):
             steps = np.diff(course, axis=0) / self.scaler.scale
-            return np.minimum(np.einsum("ij,ij->i", steps, steps), _FAR)
+            gaps: DoubleArray = np.minimum(np.einsum("ij,ij->i", steps, steps), _FAR)
+        return gaps
 
     def _lagged(self, course: FloatArray, previous: IndexArray) -> DoubleArray:
         """Return each sample but the first, the one before it, which label that had, and a one."""

@@ -64,7 +64,8 @@ def fit_hyperplane(
         active = signed[inside]
         hessian = C * (active.T @ active)
         hessian.flat[:: X.shape[1] + 1] += penalty
-        return np.linalg.solve(hessian, C * (np.ones(len(active)) @ active))
+        found: DoubleArray = np.linalg.solve(hessian, C * (np.ones(len(active)) @ active))
+        return found
 
     return minimise(partial(_loss, signed, penalty, C), solve, start, _STOPPING)
 
