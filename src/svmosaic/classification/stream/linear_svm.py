@@ -64,8 +64,8 @@ def fit_hyperplane(
         active = signed[inside]
         hessian = C * (active.T @ active)
         hessian.flat[:: X.shape[1] + 1] += penalty
-        found: DoubleArray = np.linalg.solve(hessian, C * (np.ones(len(active)) @ active))
-        return found
+        total = np.ones(len(active)) @ active
+        return np.asarray(np.linalg.solve(hessian, C * total), dtype=np.float64)
 
     return minimise(partial(_loss, signed, penalty, C), solve, start, _STOPPING)
 
