@@ -48,7 +48,7 @@ SHARED_PARAMETERS = (
 
 # Rows on which the final model is compared with its cross-validated score. More would show no more,
 # and predictions of all rows of a large table take as long as a fit.
-_MOST_COMPARED = 5000
+_MOST_COMPARED = 1000
 
 Progress = Callable[[int, int, int], None] | None
 

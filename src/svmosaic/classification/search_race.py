@@ -50,7 +50,7 @@ _FIRST_ROWS_OF_CLASS = 30
 _GROWTH = 4.0
 # Candidates that are tried on all rows, and the share of a grid that leaves any earlier round.
 _FINALISTS = 5
-_LARGEST_SHARE = 0.35
+_LARGEST_SHARE = 0.3
 # A candidate is dropped if it is behind the best one by more standard errors than this.
 _ALLOWED_ERRORS = 2.0
 # On all rows, candidates are compared after these numbers of folds.
