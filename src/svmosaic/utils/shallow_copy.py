@@ -17,13 +17,13 @@ def shallow_copy(record: Record) -> Record:
 
     Examples
     --------
-    >>> from types import SimpleNamespace
+    >>> from svmosaic import OLLAWVClassifier
     >>> from svmosaic.utils.shallow_copy import shallow_copy
-    >>> first = SimpleNamespace(size=1)
+    >>> first = OLLAWVClassifier(C=1.0)
     >>> second = shallow_copy(first)
-    >>> second.size = 2
-    >>> first.size
-    1
+    >>> second.C = 2.0
+    >>> first.C
+    1.0
     """
     other: Record = object.__new__(type(record))
     other.__dict__.update(vars(record))
