@@ -182,11 +182,12 @@ class DaskWorkers:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        """Leave nothing on the cluster."""
-        left = list(self._alive)
-        if kind is not None and left and self._client.status == "running":
-            self._client.cancel(left)
-        for future in left:
+        """Leave nothing on the cluster.
+
+        The scheduler drops calls that nobody waits for. They are not cancelled: that can end the
+        connection of the client, where a call that nobody wants any more depends on one of them.
+        """
+        for future in list(self._alive):
             future.release()
 
     def compute(self, delayed: Sequence[Any]) -> list[Any]:
