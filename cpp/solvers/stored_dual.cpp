@@ -268,6 +268,10 @@ bool StoredDual<Real>::reach_bounds() {
     }
     const double linear = 2.0 * left;
     const auto margins = start_values_;
+    // Sums of huge kernel values overflow, and what is not a number has no order.
+    if (!std::all_of(margins.begin(), margins.end(), [](double m) { return std::isfinite(m); })) {
+        return false;
+    }
     std::sort(larger_class_.begin(), larger_class_.end(),
               [&](Index a, Index b) { return smaller * margins[a] > smaller * margins[b]; });
     for (const Index v : larger_class_) {
