@@ -139,6 +139,15 @@ struct Loops {
     // gradient += step * (column_i - column_j); up[i] = 0 where i may grow, else +infinity.
     PairExtremes (*update_gradient)(const Real* column_i, const Real* column_j, double step,
                                     const double* up, const double* low, double* gradient, Index n);
+
+    // A path of the active set, its next piece: change = the sum over m of factors[m] columns[m]
+    // for the gradient, and `shift` for the intercept. Finds the variable at a bound that has to
+    // leave it first, and after which part of the piece. side[i] is +1 at a lower bound, -1 at an
+    // upper one and 0 elsewhere. side[i] (gradient[i] + intercept) must not become negative; where
+    // it is, it must not fall below the line from here to zero at the end of the piece.
+    Extreme (*next_to_leave)(const Real* const* columns, const double* factors, Index n_columns,
+                             const double* side, const double* gradient, double intercept,
+                             double shift, double* change, Index n);
 };
 
 struct Algebra {
@@ -148,6 +157,11 @@ struct Algebra {
     bool (*factorise)(double* A, Index stride, Index n);
     // Solves U'U x = b in place for two b, with the U of `factorise`; both have room for `stride`.
     void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
+    // y = A x for a symmetric n x n matrix whose rows lie `stride` apart; y and the rows have room
+    // for whole vectors of 16.
+    void (*multiply)(const double* A, Index stride, Index n, const double* x, double* y);
+    // A += factor x x' for such a matrix.
+    void (*add_square)(double* A, Index stride, Index n, double factor, const double* x);
 };
 
 // The loops of the best level this computer has, or of the one forced.

@@ -4,6 +4,7 @@
 #include "simd/cholesky_impl.hpp"
 #include "simd/loops_impl.hpp"
 #include "simd/steps_impl.hpp"
+#include "simd/symmetric_impl.hpp"
 #include "simd/tiles_impl.hpp"
 
 namespace svmosaic::simd {
@@ -45,6 +46,7 @@ constexpr Loops<Real> loops_of() {
         .first_at_most = S::first_at_most,
         .select_second = S::select_second,
         .update_gradient = S::update_gradient,
+        .next_to_leave = S::next_to_leave,
     };
 }
 
@@ -53,6 +55,8 @@ constexpr Algebra algebra_of() {
     return {
         .factorise = Cholesky<level>::factorise,
         .solve_factored = Cholesky<level>::solve_factored,
+        .multiply = Symmetric<level>::multiply,
+        .add_square = Symmetric<level>::add_square,
     };
 }
 

@@ -154,6 +154,58 @@ struct Steps {
         }
         return {lowest_lane(lowest_up, lowest_index), -lowest(-highest_low)};
     }
+
+    // The first zero of each lane so far, as the fraction height / fall: as for Gain.
+    struct FirstZero {
+        D height = D{} + 1.0;
+        D fall = {};
+        D index = D{} - 1.0;
+
+        // What does not fall has no zero, and is never earlier.
+        void take(D line, D slope, D at) {
+            line = C::higher(line, D{});
+            slope = C::higher(-slope, D{});
+            const auto earlier = line * fall < height * slope;
+            height = earlier ? line : height;
+            fall = earlier ? slope : fall;
+            index = earlier ? at : index;
+        }
+        D when() const { return index < 0.0 ? D{} + __builtin_inf() : height / fall; }
+    };
+
+    static Extreme next_to_leave(const Real* const* columns, const double* factors, Index n_columns,
+                                 const double* side, const double* gradient, double intercept,
+                                 double shift, double* change, Index n) {
+        // Sums that are held in registers while the columns pass.
+        constexpr Index held = 4;
+        FirstZero first;
+        D index = first_indices();
+        const auto take = [&](Index i, D sum) {
+            store(change + i, sum);
+            const D sides = load(side + i);
+            const D slack = sides * (load(gradient + i) + intercept);
+            const D excess = C::higher(-slack, D{});
+            first.take(slack, sides * (sum + shift) - excess, index);
+            index += static_cast<double>(wide);
+        };
+        Index i = 0;
+        for (; i + held * wide <= n; i += held * wide) {
+            D sums[held] = {};
+            for (Index m = 0; m < n_columns; ++m) {
+                const Real* column = columns[m] + i;
+                const double factor = factors[m];
+                for (Index h = 0; h < held; ++h) sums[h] += factor * load_column(column + h * wide);
+            }
+            for (Index h = 0; h < held; ++h) take(i + h * wide, sums[h]);
+        }
+        for (; i < n; i += wide) {
+            D sum = {};
+            for (Index m = 0; m < n_columns; ++m) sum += factors[m] * load_column(columns[m] + i);
+            take(i, sum);
+        }
+        const Extreme winner = lowest_lane(first.when(), first.index);
+        return winner.value < __builtin_inf() ? winner : Extreme{__builtin_inf(), -1};
+    }
 };
 
 }  // namespace svmosaic::simd

@@ -7,6 +7,17 @@
 
 namespace svmosaic {
 
+namespace {
+
+// With more free variables their inverse costs more than joint steps.
+constexpr Index most_free_of_path = 80;
+// Pieces of a path that are expected: of the first one, and of others beside those of the last.
+constexpr Index pieces_of_first = 16;
+constexpr Index at_least = 4;
+constexpr Index most_expected = 30;
+
+}  // namespace
+
 double best_stretch(double linear, double quadratic, double ratio) {
     if (!(linear > 0.0)) return 1.0;
     return quadratic > 0.0 ? std::clamp(linear / quadratic, 1.0, ratio) : ratio;
@@ -18,6 +29,8 @@ void BoxDual<Real>::resize(Index n) {
     const Index cells = padded * n;
     v_.resize(n, padded);
     v_.epsilon = 0.0;
+    path_.clear();
+    usual_pieces_ = pieces_of_first;
     target_.assign(padded, 0.0);
     if (ssize(matrix_) < cells) matrix_.resize(cells);
     // Padding must not hold what is not a number.
@@ -69,8 +82,29 @@ Standing BoxDual<Real>::standing() const {
     return standing;
 }
 
-// In units of one variable in one pair step, as measured: what a round costs anyway, the passes
-// over the system, its triangle. Two rounds are usual.
+template <class Real>
+bool BoxDual<Real>::follows_path() const {
+    return may_follow_ && v_.n_free <= most_free_of_path;
+}
+
+// In units of one variable in one pair step, as measured.
+template <class Real>
+double BoxDual<Real>::finish_cost() const {
+    return follows_path() ? path_cost() : joint_step_cost();
+}
+
+// The free variables that the path does not know yet, and the pieces.
+template <class Real>
+double BoxDual<Real>::path_cost() const {
+    const auto f = static_cast<double>(v_.n_free);
+    const auto n = static_cast<double>(v_.padded());
+    const double piece = 150.0 + n * (f + 12.0) / 8.0 + f * f / 4.0;
+    const auto n_new = static_cast<double>(std::abs(v_.n_free - path_.n_free()));
+    const Index pieces = std::min(most_expected, at_least + usual_pieces_);
+    return n_new * (60.0 + f * f / 2.0) + static_cast<double>(pieces) * piece;
+}
+
+// What a round costs anyway, the passes over the system, its triangle. Two rounds are usual.
 template <class Real>
 double BoxDual<Real>::joint_step_cost() const {
     const auto f = static_cast<double>(v_.n_free);

@@ -9,6 +9,7 @@
 #include "core/aligned.hpp"
 #include "core/monitor.hpp"
 #include "core/problem.hpp"
+#include "solvers/active_set_path.hpp"
 #include "solvers/dual_variables.hpp"
 #include "solvers/free_step.hpp"
 #include "solvers/optimality.hpp"
@@ -21,10 +22,11 @@ double best_stretch(double linear, double quadratic, double ratio);
 
 // Solves       min  1/2 beta' K beta - t' beta + epsilon |beta|_1   subject to  a fixed sum of beta
 //              and lower <= beta <= upper, from where the variables are.
-// Method       pairs by second-order selection (PairSteps). In between, all variables that are not
-//              at a bound move together to their joint minimum (FreeStep). Pairs find out who is at
-//              a bound, joint steps do the slow rest. A joint step is made when the pairs since the
-//              last one have cost as much as it will, and more rarely after one that failed.
+// Method       pairs by second-order selection (PairSteps), which find out who is at a bound. They
+//              are slow to finish; when they have cost as much as a finish will, one is tried. With
+//              few free variables and epsilon = 0 it is a path of active sets, to the exact
+//              solution (ActiveSetPath); otherwise all variables that are not at a bound move
+//              together to their joint minimum (FreeStep), and more rarely after a failure.
 template <class Real>
 class BoxDual {
   public:
@@ -52,10 +54,11 @@ class BoxDual {
         double spent = 0.0;
         double patience = 1.0;
         Index updates = 0;
+        may_follow_ = v_.epsilon == 0.0;
         while (violation() > tol && updates < max_updates) {
-            if (spent >= patience * joint_step_cost()) {
+            if (spent >= patience * finish_cost()) {
                 spent = 0.0;
-                const bool moved = joint_.take(v_, row);
+                const bool moved = finish(row);
                 if (moved) look();
                 patience = moved ? 1.0 : 2.0 * patience;
                 continue;
@@ -90,13 +93,31 @@ class BoxDual {
     // Updates between two questions to the monitor.
     static constexpr Index ask_every = 256;
 
+    // Pieces of a path, after which something must be wrong with it.
+    static constexpr Index most_pieces = 100;
+
+    bool follows_path() const;
+    double finish_cost() const;
     double joint_step_cost() const;
+    double path_cost() const;
+
+    // Returns whether anything moved.
+    template <class Row>
+    bool finish(const Row& row) {
+        if (!follows_path()) return joint_.take(v_, row);
+        may_follow_ = path_.follow(v_, most_pieces, row);
+        if (may_follow_) usual_pieces_ = path_.n_pieces();
+        return path_.n_pieces() > 0;
+    }
 
     DualVariables v_;
     AlignedVector<double> target_;
     UnsetVector<Real> matrix_;
     PairSteps<Real> pairs_;
     FreeStep<Real> joint_;
+    ActiveSetPath<Real> path_;
+    bool may_follow_ = false;
+    Index usual_pieces_ = 0;
 };
 
 }  // namespace svmosaic

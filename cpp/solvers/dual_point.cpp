@@ -1,13 +1,13 @@
 #include "solvers/dual_point.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "core/infinity.hpp"
 
 namespace svmosaic {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Passes over fewer variables than this are not shared between threads.
 constexpr Index range_size = 16'384;
 

@@ -4,7 +4,6 @@ namespace svmosaic {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
 // A share of the distance between bounds that only rounding leaves.

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "core/infinity.hpp"
 #include "core/problem.hpp"
 #include "core/thread_pool.hpp"
 #include "simd/loops.hpp"
@@ -22,8 +22,7 @@ struct DualVariables {
     double epsilon = 0.0;
     Index size = 0;
     Index n_free = 0;
-    simd::PairExtremes extremes{{std::numeric_limits<double>::infinity(), -1},
-                                -std::numeric_limits<double>::infinity()};
+    simd::PairExtremes extremes{{infinity, -1}, -infinity};
 
     // Room for n variables, all of them at a bound.
     void resize(Index n, Index padded);
@@ -31,7 +30,6 @@ struct DualVariables {
 
     // To be called when beta, a bound or epsilon has changed.
     void mark(Index k) {
-        constexpr double infinity = std::numeric_limits<double>::infinity();
         n_free -= is_free(k) ? 1 : 0;
         up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
         low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;

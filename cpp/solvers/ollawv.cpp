@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "core/infinity.hpp"
 #include "simd/loops.hpp"
 #include "solvers/ollawv_loop.hpp"
 
@@ -14,7 +14,6 @@ namespace svmosaic {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // The scores of a problem whose kernel columns are computed.
 template <class Real>
 class ComputedScores {

@@ -4,16 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/infinity.hpp"
 #include "simd/loops.hpp"
 #include "solvers/ollawv_loop.hpp"
 
 namespace svmosaic {
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 template <class Real>
 void StoredScores<Real>::begin(const KernelMatrix<Real>& matrix, const TunePlan& plan,

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/aligned.hpp"
+#include "core/infinity.hpp"
 #include "core/large_buffer.hpp"
 #include "core/scratch_pool.hpp"
 #include "core/thread_pool.hpp"
@@ -16,7 +17,6 @@ namespace svmosaic {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // The training samples of a fold as variables of the dual.

@@ -25,6 +25,7 @@ void test_decide();
 void test_stored_rows();
 void test_bag_kernel();
 void test_newton_system();
+void test_active_set_path();
 void test_solvers();
 void test_solve_counters();
 void test_libsvm_text();
@@ -55,6 +56,7 @@ constexpr std::array tests{
     Test{"stored_rows", test_stored_rows},
     Test{"bag_kernel", test_bag_kernel},
     Test{"newton_system", test_newton_system},
+    Test{"active_set_path", test_active_set_path},
     Test{"solvers", test_solvers},
     Test{"solve_counters", test_solve_counters},
     Test{"libsvm_text", test_libsvm_text},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/infinity.hpp"
 #include "core/kernel_columns.hpp"
 #include "core/monitor.hpp"
 #include "tests/check.hpp"
@@ -371,7 +372,6 @@ struct Vectors {
 };
 
 Vectors random_vectors(Index n, std::uint64_t seed) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     Random random(seed);
     Vectors v;
     for (Index i = 0; i < n; ++i) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/infinity.hpp"
 #include "io/real_number.hpp"
 #include "tests/check.hpp"
 
@@ -32,7 +33,6 @@ void check_text(std::string_view text, std::errc status, std::size_t length, dou
 
 void test_real_number() {
     constexpr std::errc fine{};
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     check_text("1.5", fine, 3, 1.5);
     check_text("-2e3 4", fine, 4, -2000.0);
     check_text("1,5", fine, 1, 1.0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/canonical.hpp"
+#include "core/infinity.hpp"
 #include "solvers/ollawv.hpp"
 #include "solvers/refine.hpp"
 #include "solvers/rounds.hpp"
@@ -19,7 +20,6 @@
 namespace svmosaic::test {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr KernelSpec linear{KernelKind::linear, 1.0, 3, 0.0};
 constexpr KernelSpec rbf{KernelKind::rbf, 3.0, 3, 0.0};
 
