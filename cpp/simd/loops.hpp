@@ -114,6 +114,9 @@ struct Loops {
 
     // sums[i] += step * column[i]
     void (*add_scaled)(const Real* column, double step, double* sums, Index n);
+    // sums[i] += the sum over m of factors[m] columns[m][i]
+    void (*add_all_scaled)(const Real* const* columns, const double* factors, Index n_columns,
+                           double* sums, Index n);
 
     // OLLAWV, lines 10 and 15: scores[i] += targets[i] (step * column[i] + shift); returns the
     // smallest score. Finished samples hold +infinity.

@@ -40,6 +40,7 @@ constexpr Loops<Real> loops_of() {
         .smallest_sum = C::smallest_sum,
         .gather = S::gather,
         .add_scaled = S::add_scaled,
+        .add_all_scaled = S::add_all_scaled,
         .update_scores = S::update_scores,
         .update_outputs = S::update_outputs,
         .follow = S::follow,

@@ -103,6 +103,15 @@ struct Steps {
             curvature = better ? pair_curvature : curvature;
             index = better ? at : index;
         }
+        // The better one in each lane; of equal ones, that with the lower index.
+        void join(const Gain& other) {
+            const D here = square * other.curvature;
+            const D there = other.square * curvature;
+            const auto better = (there > here) | ((there == here) & (other.index < index));
+            square = better ? other.square : square;
+            curvature = better ? other.curvature : curvature;
+            index = better ? other.index : index;
+        }
         // Smaller is better; lanes without a candidate must not win.
         D loss() const { return index < 0.0 ? D{} + 1.0 : -square / curvature; }
     };
@@ -126,33 +135,54 @@ struct Steps {
             take(odd, j + wide);
         }
         if (j < n) take(even, j);
-        const D loss_even = even.loss();
-        const D loss_odd = odd.loss();
-        const auto odd_wins =
-            (loss_odd < loss_even) | ((loss_odd == loss_even) & (odd.index < even.index));
-        const Extreme winner =
-            lowest_lane(odd_wins ? loss_odd : loss_even, odd_wins ? odd.index : even.index);
+        even.join(odd);
+        const Extreme winner = lowest_lane(even.loss(), even.index);
         return winner.value > 0.0 ? Extreme{0.0, -1} : Extreme{-winner.value, winner.index};
     }
+
+    // The lowest value of each lane so far, and the first index that has it.
+    struct Lowest {
+        D value = D{} + __builtin_inf();
+        D index = D{} - 1.0;
+
+        void take(D other, D at) {
+            index = other < value ? at : index;
+            value = C::lower(other, value);
+        }
+        void join(const Lowest& other) {
+            const auto lower =
+                (other.value < value) | ((other.value == value) & (other.index < index));
+            index = lower ? other.index : index;
+            value = lower ? other.value : value;
+        }
+    };
 
     static PairExtremes update_gradient(const Real* column_i, const Real* column_j, double step,
                                         const double* up, const double* low, double* gradient,
                                         Index n) {
-        D lowest_up = D{} + __builtin_inf();
-        D lowest_index = D{} - 1.0;
-        D highest_low = D{} - __builtin_inf();
+        // Two chains, as above.
+        Lowest even;
+        Lowest odd;
+        D highest_even = D{} - __builtin_inf();
+        D highest_odd = highest_even;
         D index = first_indices();
-        for (Index t = 0; t < n; t += wide) {
+        const auto take = [&](Lowest& lowest_up, D& highest_low, Index t) {
             D g = load(gradient + t);
             g += step * (load_column(column_i + t) - load_column(column_j + t));
             store(gradient + t, g);
-            const D growing = g + load(up + t);
-            lowest_index = growing < lowest_up ? index : lowest_index;
-            lowest_up = C::lower(growing, lowest_up);
+            lowest_up.take(g + load(up + t), index);
             highest_low = C::higher(g + load(low + t), highest_low);
             index += static_cast<double>(wide);
+        };
+        Index t = 0;
+        for (; t + 2 * wide <= n; t += 2 * wide) {
+            take(even, highest_even, t);
+            take(odd, highest_odd, t + wide);
         }
-        return {lowest_lane(lowest_up, lowest_index), -lowest(-highest_low)};
+        if (t < n) take(even, highest_even, t);
+        even.join(odd);
+        return {lowest_lane(even.value, even.index),
+                -lowest(-C::higher(highest_even, highest_odd))};
     }
 
     // The first zero of each lane so far, as the fraction height / fall: as for Gain.
@@ -173,21 +203,12 @@ struct Steps {
         D when() const { return index < 0.0 ? D{} + __builtin_inf() : height / fall; }
     };
 
-    static Extreme next_to_leave(const Real* const* columns, const double* factors, Index n_columns,
-                                 const double* side, const double* gradient, double intercept,
-                                 double shift, double* change, Index n) {
+    // use(i, sum over m of factors[m] columns[m][i ...]) for all i, one vector after the other.
+    template <class Use>
+    static void for_sums(const Real* const* columns, const double* factors, Index n_columns,
+                         Index n, const Use& use) {
         // Sums that are held in registers while the columns pass.
         constexpr Index held = 4;
-        FirstZero first;
-        D index = first_indices();
-        const auto take = [&](Index i, D sum) {
-            store(change + i, sum);
-            const D sides = load(side + i);
-            const D slack = sides * (load(gradient + i) + intercept);
-            const D excess = C::higher(-slack, D{});
-            first.take(slack, sides * (sum + shift) - excess, index);
-            index += static_cast<double>(wide);
-        };
         Index i = 0;
         for (; i + held * wide <= n; i += held * wide) {
             D sums[held] = {};
@@ -196,13 +217,34 @@ struct Steps {
                 const double factor = factors[m];
                 for (Index h = 0; h < held; ++h) sums[h] += factor * load_column(column + h * wide);
             }
-            for (Index h = 0; h < held; ++h) take(i + h * wide, sums[h]);
+            for (Index h = 0; h < held; ++h) use(i + h * wide, sums[h]);
         }
         for (; i < n; i += wide) {
             D sum = {};
             for (Index m = 0; m < n_columns; ++m) sum += factors[m] * load_column(columns[m] + i);
-            take(i, sum);
+            use(i, sum);
         }
+    }
+
+    static void add_all_scaled(const Real* const* columns, const double* factors, Index n_columns,
+                               double* sums, Index n) {
+        for_sums(columns, factors, n_columns, n,
+                 [&](Index i, D sum) { store(sums + i, load(sums + i) + sum); });
+    }
+
+    static Extreme next_to_leave(const Real* const* columns, const double* factors, Index n_columns,
+                                 const double* side, const double* gradient, double intercept,
+                                 double shift, double* change, Index n) {
+        FirstZero first;
+        D index = first_indices();
+        for_sums(columns, factors, n_columns, n, [&](Index i, D sum) {
+            store(change + i, sum);
+            const D sides = load(side + i);
+            const D slack = sides * (load(gradient + i) + intercept);
+            const D excess = C::higher(-slack, D{});
+            first.take(slack, sides * (sum + shift) - excess, index);
+            index += static_cast<double>(wide);
+        });
         const Extreme winner = lowest_lane(first.when(), first.index);
         return winner.value < __builtin_inf() ? winner : Extreme{__builtin_inf(), -1};
     }

@@ -262,6 +262,7 @@ typename BlockSteps<Real>::Goal BlockSteps<Real>::solve_block(const DualVariable
     for (Index a = 0; a < m; ++a) {
         const Index k = block[a];
         box.set(a, v.diagonal[k], 0.0, v.lower[k], v.upper[k], v.beta[k], v.gradient[k]);
+        box.clear_padding(a);
     }
     box.set_epsilon(v.epsilon);
     // A row of the block's matrix is computed when its variable first moves. A block that is alone

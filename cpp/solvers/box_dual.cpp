@@ -30,17 +30,16 @@ void BoxDual<Real>::resize(Index n) {
     v_.resize(n, padded);
     v_.epsilon = 0.0;
     path_.clear();
+    was_solved_ = false;
     usual_pieces_ = pieces_of_first;
     target_.assign(padded, 0.0);
     if (ssize(matrix_) < cells) matrix_.resize(cells);
-    // Padding must not hold what is not a number.
-    for (Index i = 0; i < n; ++i) std::fill(matrix_row(i) + n, matrix_row(i) + padded, Real{0});
 }
 
 template <class Real>
 void BoxDual<Real>::set_epsilon(double epsilon) {
     v_.epsilon = epsilon;
-    for (Index k = 0; k < v_.size; ++k) v_.mark(k);
+    v_.mark_all();
 }
 
 template <class Real>
@@ -52,7 +51,6 @@ void BoxDual<Real>::set(Index i, double diagonal, double target, double lower, d
     v_.upper[i] = upper;
     v_.beta[i] = beta;
     v_.gradient[i] = gradient;
-    v_.mark(i);
 }
 
 template <class Real>
@@ -64,20 +62,19 @@ void BoxDual<Real>::stretch(double ratio) {
         quadratic += v_.beta[k] * (v_.gradient[k] + target_[k]);
     }
     const double factor = best_stretch(linear, quadratic, ratio);
-    for (Index k = 0; k < v_.size; ++k) {
-        v_.lower[k] *= ratio;
-        v_.upper[k] *= ratio;
-        v_.beta[k] = std::clamp(factor * v_.beta[k], v_.lower[k], v_.upper[k]);
-        v_.gradient[k] = factor * (v_.gradient[k] + target_[k]) - target_[k];
-        v_.mark(k);
-    }
+    v_.stretch(ratio, factor, target_);
 }
 
 template <class Real>
 Standing BoxDual<Real>::standing() const {
     Standing standing;
+    standing.lowest_up = v_.extremes.lowest_up.value;
+    standing.highest_low = v_.extremes.highest_low;
+    standing.n_free = v_.n_free;
     for (Index k = 0; k < v_.size; ++k) {
-        standing.add({v_.beta[k], {v_.lower[k], v_.upper[k]}, v_.gradient[k], v_.epsilon});
+        const bool is_free = v_.is_free(k);
+        standing.sum_free += is_free ? v_.gradient[k] + v_.up[k] : 0.0;
+        standing.n_at_bound += v_.beta[k] != 0.0 && !is_free ? 1 : 0;
     }
     return standing;
 }

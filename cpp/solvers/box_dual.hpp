@@ -24,20 +24,26 @@ double best_stretch(double linear, double quadratic, double ratio);
 //              and lower <= beta <= upper, from where the variables are.
 // Method       pairs by second-order selection (PairSteps), which find out who is at a bound. They
 //              are slow to finish; when they have cost as much as a finish will, one is tried. With
-//              few free variables and epsilon = 0 it is a path of active sets, to the exact
-//              solution (ActiveSetPath); otherwise all variables that are not at a bound move
-//              together to their joint minimum (FreeStep), and more rarely after a failure.
+//              few free variables and epsilon = 0 it is a path of active sets from the solution for
+//              other bounds to the exact one for these (ActiveSetPath); a first solution is too far
+//              away. Otherwise all variables that are not at a bound move together to their joint
+//              minimum (FreeStep), and more rarely after a failure.
 template <class Real>
 class BoxDual {
   public:
-    // Makes room for n variables. Their matrix is filled by the caller, row by row.
+    // Makes room for n variables. Their matrix is filled by the caller, row by row, padding too.
     void resize(Index n);
     Real* matrix_row(Index i) { return matrix_.data() + i * v_.padded(); }
-    // The cost of |beta|, 0 unless set; the variables stay where they are.
-    void set_epsilon(double epsilon);
+    // Padding must not hold what is not a number.
+    void clear_padding(Index i) {
+        std::fill(matrix_row(i) + v_.size, matrix_row(i) + v_.padded(), Real{0});
+    }
     // `gradient` is sum_j k(x_i, x_j) beta_j - target over all variables, those elsewhere included.
+    // When all are set, the cost of |beta| is to be set, too.
     void set(Index i, double diagonal, double target, double lower, double upper, double beta,
              double gradient);
+    // The cost of |beta|; the variables stay where they are.
+    void set_epsilon(double epsilon);
 
     // Multiplies all bounds by `ratio` >= 1 and beta by what is best between 1 and `ratio`: the
     // dual objective along s beta is s (t'beta - epsilon |beta|_1) - s^2/2 beta'K beta. The
@@ -54,9 +60,9 @@ class BoxDual {
         double spent = 0.0;
         double patience = 1.0;
         Index updates = 0;
-        may_follow_ = v_.epsilon == 0.0;
+        may_follow_ = v_.epsilon == 0.0 && was_solved_;
         while (violation() > tol && updates < max_updates) {
-            if (spent >= patience * finish_cost()) {
+            if (updates % look_every == 0 && spent >= patience * finish_cost()) {
                 spent = 0.0;
                 const bool moved = finish(row);
                 if (moved) look();
@@ -68,6 +74,7 @@ class BoxDual {
             ++updates;
             if (updates % ask_every == 0 && monitor.should_stop(ask_every)) break;
         }
+        was_solved_ = true;
         return updates;
     }
 
@@ -90,6 +97,8 @@ class BoxDual {
     Standing standing() const;
 
   private:
+    // Pair steps between two looks at what a finish would cost.
+    static constexpr Index look_every = 4;
     // Updates between two questions to the monitor.
     static constexpr Index ask_every = 256;
 
@@ -116,6 +125,7 @@ class BoxDual {
     PairSteps<Real> pairs_;
     FreeStep<Real> joint_;
     ActiveSetPath<Real> path_;
+    bool was_solved_ = false;
     bool may_follow_ = false;
     Index usual_pieces_ = 0;
 };

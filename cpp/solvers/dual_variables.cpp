@@ -19,6 +19,25 @@ void DualVariables::resize(Index n, Index padded) {
     n_free = 0;
 }
 
+void DualVariables::mark_all() {
+    n_free = 0;
+    for (Index k = 0; k < size; ++k) {
+        up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
+        low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;
+        n_free += is_free(k) ? 1 : 0;
+    }
+}
+
+void DualVariables::stretch(double ratio, double factor, const AlignedVector<double>& target) {
+    for (Index k = 0; k < size; ++k) {
+        lower[k] *= ratio;
+        upper[k] *= ratio;
+        beta[k] = std::min(std::max(factor * beta[k], lower[k]), upper[k]);
+        gradient[k] = factor * (gradient[k] + target[k]) - target[k];
+    }
+    mark_all();
+}
+
 // beta_i grows and beta_j shrinks by the same amount, which keeps their sum.
 template <class Real>
 double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {

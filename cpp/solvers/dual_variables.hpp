@@ -35,6 +35,10 @@ struct DualVariables {
         low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;
         n_free += is_free(k) ? 1 : 0;
     }
+    void mark_all();
+    // Multiplies the bounds by `ratio`, and beta by `factor` as far as they allow. The gradient is
+    // that of all variables together: K beta - target.
+    void stretch(double ratio, double factor, const AlignedVector<double>& target);
     // Inside its bounds, with one slope to both sides.
     bool is_free(Index k) const { return up[k] == low[k]; }
     // How far a variable may go in one step: to its bound, or to zero before it, where the slope of

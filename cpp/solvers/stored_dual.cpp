@@ -93,6 +93,7 @@ void StoredDual<Real>::restart(std::span<const double> beta, std::span<const dou
             gradient_[position_[v]] = gradient;
         }
     }
+    if (all_at_once_) box_.set_epsilon(epsilon_);
 }
 
 template <class Real>
@@ -195,9 +196,8 @@ template <class Real>
 const Real* StoredDual<Real>::row(Index i) {
     if (is_loaded_[i] == 0) {
         is_loaded_[i] = 1;
-        simd::loops<Real>().gather(matrix_.row(variables_.samples[working_[i]]),
-                                   working_places_.data(), box_.matrix_row(i),
-                                   ssize(working_places_));
+        working_places_.copy(matrix_.row(variables_.samples[working_[i]]), box_.matrix_row(i));
+        box_.clear_padding(i);
     }
     return box_.matrix_row(i);
 }
@@ -239,47 +239,63 @@ void StoredDual<Real>::start(double C) {
         box_.set(v, variables_.diagonal[v], variables_.targets[v], lower_[v], upper_[v], start_[v],
                  start_values_[v] - variables_.targets[v]);
     }
+    box_.set_epsilon(epsilon_);
 }
 
 // Returns whether the dual objective grows all the way to this start.
 template <class Real>
 bool StoredDual<Real>::reach_bounds() {
     const auto targets = variables_.targets;
+    const auto bound = [&](Index v) { return upper_[v] - lower_[v]; };
     start_.assign(working_.size(), 0.0);
     start_values_.assign(box_.variables().padded(), 0.0);
-    const auto bound = [&](Index v) { return upper_[v] - lower_[v]; };
     const auto move = [&](Index v, double size) {
         start_[v] = targets[v] * size;
-        simd::loops<Real>().add_scaled(row(v), start_[v], start_values_.data(),
-                                       ssize(start_values_));
+        columns_.push_back(row(v));
+        steps_.push_back(start_[v]);
+    };
+    const auto add_moves = [&] {
+        simd::loops<Real>().add_all_scaled(columns_.data(), steps_.data(), ssize(steps_),
+                                           start_values_.data(), ssize(start_values_));
+        columns_.clear();
+        steps_.clear();
     };
     double balance = 0.0;
     for (Index v = 0; v < ssize(working_); ++v) balance += targets[v] * bound(v);
     const double smaller = balance > 0.0 ? -1.0 : 1.0;
-    larger_class_.clear();
     double left = 0.0;
     for (Index v = 0; v < ssize(working_); ++v) {
-        if (targets[v] == smaller) {
-            move(v, bound(v));
-            left += bound(v);
-        } else {
-            larger_class_.push_back(v);
+        if (targets[v] != smaller) continue;
+        move(v, bound(v));
+        left += bound(v);
+    }
+    add_moves();
+    const double linear = 2.0 * left;
+    larger_class_.clear();
+    for (Index v = 0; v < ssize(working_); ++v) {
+        // Sums of huge kernel values overflow, and what is not a number has no order.
+        if (!std::isfinite(start_values_[v])) return false;
+        if (targets[v] != smaller) larger_class_.emplace_back(-smaller * start_values_[v], v);
+    }
+    // The worst half of those that are still in question, if there is room for all of it.
+    auto begin = larger_class_.begin();
+    auto end = larger_class_.end();
+    while (begin != end && left > 0.0) {
+        const auto middle = begin + (end - begin + 1) / 2;
+        if (middle != end) std::nth_element(begin, middle, end);
+        double sum = 0.0;
+        for (auto it = begin; it != middle; ++it) sum += bound(it->second);
+        if (sum > left && middle != end) {
+            end = middle;
+            continue;
+        }
+        for (; begin != middle; ++begin) {
+            const double size = std::min(left, bound(begin->second));
+            if (size > 0.0) move(begin->second, size);
+            left -= size;
         }
     }
-    const double linear = 2.0 * left;
-    const auto margins = start_values_;
-    // Sums of huge kernel values overflow, and what is not a number has no order.
-    if (!std::all_of(margins.begin(), margins.end(), [](double m) { return std::isfinite(m); })) {
-        return false;
-    }
-    std::sort(larger_class_.begin(), larger_class_.end(),
-              [&](Index a, Index b) { return smaller * margins[a] > smaller * margins[b]; });
-    for (const Index v : larger_class_) {
-        if (!(left > 0.0)) break;
-        const double size = std::min(left, bound(v));
-        move(v, size);
-        left -= size;
-    }
+    add_moves();
     double quadratic = 0.0;
     for (Index v = 0; v < ssize(working_); ++v) quadratic += start_[v] * start_values_[v];
     return linear >= quadratic;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -111,13 +112,14 @@ class StoredDual {
     };
     std::vector<Candidate> growing_, shrinking_, free_;
     std::vector<Index> working_;
-    std::vector<int> working_places_;
+    Places working_places_;
     std::vector<std::uint8_t> is_loaded_;  // rows of the matrix of the working set
     BoxDual<Real> box_;
     // A start: coefficients and, with padding, what they add to the gradients.
-    std::vector<double> start_;
+    std::vector<double> start_, steps_;
+    std::vector<const Real*> columns_;
     AlignedVector<double> start_values_;
-    std::vector<Index> larger_class_;
+    std::vector<std::pair<double, Index>> larger_class_;
 };
 
 }  // namespace svmosaic

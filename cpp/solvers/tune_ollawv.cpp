@@ -53,8 +53,8 @@ std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
 // memory there is no room for. Solving larger ones takes longer than their columns.
 constexpr Index price_of_streaming = 8;
 constexpr Index small_problem = 3000;
-// Per sample of a problem: its number, target and weight in the plan.
-constexpr double planned_bytes = 24.0;
+// Per sample of a problem: its number, target, weight and place in the plan.
+constexpr double planned_bytes = 32.0;
 // Per sample of a problem that is being solved: bounds, gradient, coefficients, order.
 constexpr double solved_bytes = 240.0;
 // With fewer kernel columns than this the solvers crawl.

@@ -18,11 +18,26 @@ std::vector<Index> canonical_order(const Rows<Real>& rows, std::span<const doubl
     return distinct_rows(rows, own, weights, pool).rows;
 }
 
-// Numbers the samples by class and, inside a class, in canonical order.
+// The first split that tests each row, or their number.
+std::vector<Index> tested_first(Index n_rows, std::span<const Split> splits) {
+    std::vector<Index> first(n_rows, splits.size());
+    for (Index s = ssize(splits) - 1; s >= 0; --s) {
+        for (const Index row : splits[s].test) first[row] = s;
+    }
+    return first;
+}
+
+// Numbers the samples by class and, inside a class, in canonical order, which decides between equal
+// scores of a selection. Without one, samples that are tested together come first.
 template <class Real>
 void lay_out(const Rows<Real>& rows, std::span<const Index> labels, std::span<const double> weights,
-             ThreadPool& pool, TunePlan& plan) {
-    const auto order = canonical_order(rows, weights, pool);
+             std::span<const Split> splits, bool selects, ThreadPool& pool, TunePlan& plan) {
+    auto order = canonical_order(rows, weights, pool);
+    if (!selects) {
+        const auto first = tested_first(weights.size(), splits);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](Index a, Index b) { return first[a] < first[b]; });
+    }
     plan.n_classes = 1 + *std::max_element(labels.begin(), labels.end());
     Index place = 0;
     for (Index c = 0; c < plan.n_classes; ++c) {
@@ -75,6 +90,10 @@ TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
             pair.second < 0 || label == positive || label == fold.classes[pair.second];
         if (takes_part) problem.labels.push_back(label);
     }
+    // Samples are numbered in the order of their places.
+    problem.by_place = count_up(problem.samples.size());
+    std::sort(problem.by_place.begin(), problem.by_place.end(),
+              [&](Index a, Index b) { return problem.samples[a] < problem.samples[b]; });
     if (selects) {
         problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
     }
@@ -105,11 +124,10 @@ TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
             make_problem(rows, distinct, classes, sample_of, fold, pair, kind.selects));
     }
     for (const Index row : split.test) {
-        const Index sample = sample_of[row];
-        if (sample < 0) continue;
-        fold.test.push_back(sample);
-        fold.test_places.push_back(plan.places[sample]);
+        if (sample_of[row] >= 0) fold.test.push_back(sample_of[row]);
     }
+    std::sort(fold.test.begin(), fold.test.end());
+    for (const Index sample : fold.test) fold.test_places.push_back(plan.places[sample]);
     return fold;
 }
 
@@ -137,7 +155,7 @@ TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, std::span<const Split> splits,
                    const PlanKind& kind, ThreadPool& pool) {
     TunePlan plan;
-    lay_out(rows, labels, weights, pool, plan);
+    lay_out(rows, labels, weights, splits, kind.selects, pool, plan);
     std::vector<Index> sample_of(labels.size(), -1);
     for (Index s = 0; s < ssize(plan.rows); ++s) {
         sample_of[plan.rows[s]] = s;

@@ -9,6 +9,7 @@
 #include "core/problem.hpp"
 #include "core/rows.hpp"
 #include "core/thread_pool.hpp"
+#include "solvers/places.hpp"
 
 namespace svmosaic {
 
@@ -29,18 +30,21 @@ struct TuneProblem {
     std::vector<Index> samples;  // distinct training samples in canonical order
     std::vector<double> targets;
     std::vector<double> weights;
-    Index start = 0;  // where a selection begins
+    std::vector<Index> by_place;  // positions in `samples`, by the place of the sample
+    Index start = 0;              // where a selection begins
 };
 
 struct TuneFold {
     std::vector<Index> classes;  // of the training part, ascending
     std::vector<TuneProblem> problems;
-    std::vector<Index> test;       // samples to predict
-    std::vector<int> test_places;  // and their places
+    std::vector<Index> test;  // samples to predict
+    Places test_places;       // and their places
 };
 
 // The samples of a class lie side by side in every column of a kernel matrix, and a class begins
-// at a cache line: where all samples of a class have the same target, loops need no targets.
+// at a cache line: where all samples of a class have the same target, loops need no targets. Unless
+// a selection needs another order, those that are tested together follow one another, so that the
+// training samples of a fold are a few runs of places.
 struct PlaceRange {
     Index begin = 0;
     Index end = 0;  // a multiple of the vector length from `begin`

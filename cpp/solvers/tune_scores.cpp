@@ -8,26 +8,47 @@ namespace svmosaic {
 
 namespace {
 
+// Sums of test samples, and those of one class.
+struct OfClasses {
+    std::vector<double> values;
+    Index n_test;
+
+    OfClasses(Index n_classes, Index n) : values(n_classes * n, 0.0), n_test(n) {}
+    double* of(Index c) { return values.data() + c * n_test; }
+};
+
 // One-vs-one: votes, ties by signed sums of decisions. The sum is squeezed into (-1/3, 1/3), so it
 // orders equal votes and never outweighs one.
-void vote(const TuneFold& fold, std::span<const double> decisions, std::span<double> votes,
-          std::span<double> sums) {
-    std::fill(votes.begin(), votes.end(), 0.0);
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for (Index m = 0; m < ssize(decisions); ++m) {
+OfClasses votes_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
+    const Index n = fold.test.size();
+    const Index n_classes = fold.classes.size();
+    OfClasses votes(n_classes, n);
+    OfClasses sums(n_classes, n);
+    for (Index m = 0; m < ssize(outcomes); ++m) {
         const Index i = fold.problems[m].positive;
         const Index j = fold.problems[m].negative;
-        sums[i] += decisions[m];
-        sums[j] -= decisions[m];
-        votes[decisions[m] > 0.0 ? i : j] += 1.0;
+        const double* decisions = outcomes[m].decisions.data() + s * n;
+        for (Index v = 0; v < n; ++v) {
+            const double vote = decisions[v] > 0.0 ? 1.0 : 0.0;
+            sums.of(i)[v] += decisions[v];
+            sums.of(j)[v] -= decisions[v];
+            votes.of(i)[v] += vote;
+            votes.of(j)[v] += 1.0 - vote;
+        }
     }
-    for (Index c = 0; c < ssize(votes); ++c) {
-        votes[c] += sums[c] / (3.0 * (std::abs(sums[c]) + 1.0));
+    for (Index k = 0; k < ssize(votes.values); ++k) {
+        votes.values[k] += sums.values[k] / (3.0 * (std::abs(sums.values[k]) + 1.0));
     }
+    return votes;
 }
 
-Index first_largest(std::span<const double> values) {
-    return std::max_element(values.begin(), values.end()) - values.begin();
+OfClasses decisions_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
+    OfClasses decisions(ssize(outcomes), ssize(fold.test));
+    for (Index m = 0; m < ssize(outcomes); ++m) {
+        std::copy_n(outcomes[m].decisions.data() + s * decisions.n_test, decisions.n_test,
+                    decisions.of(m));
+    }
+    return decisions;
 }
 
 }  // namespace
@@ -37,21 +58,16 @@ void count_predictions(const TunePlan& plan, const TuneFold& fold,
                        std::span<double> confusion) {
     const Index n_test = fold.test.size();
     const Index n_classes = fold.classes.size();
-    std::vector<double> decisions(outcomes.size());
-    std::vector<double> votes(n_classes);
-    std::vector<double> sums(n_classes);
+    OfClasses scores = n_classes == 2 || one_vs_rest ? decisions_of(fold, outcomes, s)
+                                                     : votes_of(fold, outcomes, s);
     for (Index v = 0; v < n_test; ++v) {
-        for (Index m = 0; m < ssize(outcomes); ++m) {
-            decisions[m] = outcomes[m].decisions[s * n_test + v];
-        }
         Index predicted = 0;
         if (n_classes == 2) {
-            predicted = decisions[0] > 0.0 ? 1 : 0;
-        } else if (one_vs_rest) {
-            predicted = first_largest(decisions);
+            predicted = scores.of(0)[v] > 0.0 ? 1 : 0;
         } else {
-            vote(fold, decisions, votes, sums);
-            predicted = first_largest(votes);
+            for (Index c = 1; c < n_classes; ++c) {
+                if (scores.of(c)[v] > scores.of(predicted)[v]) predicted = c;
+            }
         }
         const Index sample = fold.test[v];
         const Index cell = plan.labels[sample] * plan.n_classes + fold.classes[predicted];

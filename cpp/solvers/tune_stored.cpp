@@ -173,14 +173,14 @@ void StoredTuner<Real>::evaluate_plain(const TuneFold& fold, const TuneProblem& 
 }
 
 template <class Real>
-void StoredTuner<Real>::take_variables(const TuneProblem& problem, std::span<const Index> positions,
-                                       const TuneFold& fold, Scratch& scratch) {
+void StoredTuner<Real>::take_variables(const TuneProblem& problem, const TuneFold& fold,
+                                       Scratch& scratch) {
     scratch.samples.clear();
     scratch.places.clear();
     scratch.targets.clear();
     scratch.weights.clear();
     scratch.diagonal.clear();
-    for (const Index position : positions) {
+    for (const Index position : problem.by_place) {
         const Index sample = problem.samples[position];
         scratch.samples.push_back(problem.samples[position]);
         scratch.places.push_back(plan_.places[sample]);
@@ -198,8 +198,8 @@ void StoredTuner<Real>::take_variables(const TuneProblem& problem, std::span<con
             scratch.ranges.push_back(range);
         }
     }
-    scratch.predicted.require(positions.size() * padded_test(fold));
-    scratch.is_copied.assign(positions.size(), 0);
+    scratch.predicted.require(problem.samples.size() * padded_test(fold));
+    scratch.is_copied.assign(problem.samples.size(), 0);
 }
 
 template <class Real>
@@ -209,8 +209,7 @@ const Real* StoredTuner<Real>::predicted_values(Index variable, const TuneFold& 
     Real* values = scratch.predicted.data() + variable * length;
     if (scratch.is_copied[variable] == 0) {
         scratch.is_copied[variable] = 1;
-        simd::loops<Real>().gather(matrix().row(scratch.samples[variable]), fold.test_places.data(),
-                                   values, ssize(fold.test));
+        fold.test_places.copy(matrix().row(scratch.samples[variable]), values);
         std::fill(values + fold.test.size(), values + length, Real{0});
     }
     return values;
@@ -220,14 +219,18 @@ const Real* StoredTuner<Real>::predicted_values(Index variable, const TuneFold& 
 template <class Real>
 void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
                                 std::span<double> decisions) {
-    const auto& loops = simd::loops<Real>();
-    scratch.sums.assign(padded_test(fold), 0.0);
+    scratch.columns.clear();
+    scratch.coef.clear();
     const auto beta = scratch.dual.beta();
     for (Index v = 0; v < ssize(beta); ++v) {
         if (beta[v] == 0.0) continue;
-        loops.add_scaled(predicted_values(v, fold, scratch), beta[v], scratch.sums.data(),
-                         ssize(scratch.sums));
+        scratch.columns.push_back(predicted_values(v, fold, scratch));
+        scratch.coef.push_back(beta[v]);
     }
+    scratch.sums.assign(padded_test(fold), 0.0);
+    simd::loops<Real>().add_all_scaled(scratch.columns.data(), scratch.coef.data(),
+                                       ssize(scratch.coef), scratch.sums.data(),
+                                       ssize(scratch.sums));
     const double intercept = scratch.dual.intercept();
     for (Index i = 0; i < ssize(decisions); ++i) decisions[i] = scratch.sums[i] + intercept;
 }
@@ -264,15 +267,8 @@ void StoredTuner<Real>::refine_all(const TuneFold& fold, Scratch& scratch, Probl
 template <class Real>
 void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneProblem& problem,
                                       Scratch& scratch, ProblemOutcome& outcome, Monitor& monitor) {
-    std::vector<Index> everyone = count_up(problem.samples.size());
     // In the order of their places: then copying a part of a row reads it from left to right.
-    const auto place_of = [&](Index position) {
-        const Index sample = problem.samples[position];
-        return plan_.places[sample];
-    };
-    std::sort(everyone.begin(), everyone.end(),
-              [&](Index a, Index b) { return place_of(a) < place_of(b); });
-    take_variables(problem, everyone, fold, scratch);
+    take_variables(problem, fold, scratch);
     refine_all(fold, scratch, outcome, monitor);
     // The exact solution is the same for all margins.
     const Index one_margin = settings_.Cs.size();

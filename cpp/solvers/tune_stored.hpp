@@ -28,6 +28,9 @@ struct TuneScratch {
     // Kernel values of each variable against the test samples, copied when first needed.
     LargeBuffer<Real> predicted;
     std::vector<std::uint8_t> is_copied;
+    // Of a model: the values of its support vectors and their coefficients.
+    std::vector<const Real*> columns;
+    std::vector<double> coef;
     AlignedVector<double> sums;
 };
 
@@ -57,9 +60,8 @@ class StoredTuner {
                         ProblemOutcome& outcome, Monitor& monitor);
     void evaluate_full(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                        ProblemOutcome& outcome, Monitor& monitor);
-    // Makes the samples at `positions` the variables of the exact solver.
-    void take_variables(const TuneProblem& problem, std::span<const Index> positions,
-                        const TuneFold& fold, Scratch& scratch);
+    // Makes the samples the variables of the exact solver.
+    void take_variables(const TuneProblem& problem, const TuneFold& fold, Scratch& scratch);
     // Solves on the variables for all C, as settings of the first margin.
     void refine_all(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
                     Monitor& monitor);

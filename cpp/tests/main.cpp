@@ -26,6 +26,7 @@ void test_stored_rows();
 void test_bag_kernel();
 void test_newton_system();
 void test_active_set_path();
+void test_places();
 void test_solvers();
 void test_solve_counters();
 void test_libsvm_text();
@@ -57,6 +58,7 @@ constexpr std::array tests{
     Test{"bag_kernel", test_bag_kernel},
     Test{"newton_system", test_newton_system},
     Test{"active_set_path", test_active_set_path},
+    Test{"places", test_places},
     Test{"solvers", test_solvers},
     Test{"solve_counters", test_solve_counters},
     Test{"libsvm_text", test_libsvm_text},

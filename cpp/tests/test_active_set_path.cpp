@@ -51,6 +51,9 @@ void the_next_to_leave_is_that_of_a_plain_loop(Index n, Index n_columns) {
             expected = {std::max(0.0, slack) / -speed, i};
         }
     }
+    AlignedVector<double> sums(n, 0.5);
+    simd::loops<Real>().add_all_scaled(pointers.data(), factors.data(), n_columns, sums.data(), n);
+    for (Index i = 0; i < n; ++i) check_near(sums[i], 0.5 + change[i], 1e-14, "sums of columns");
     check(found.index == expected.index, "the first to leave its bound");
     check_near(found.value, expected.value, 1e-12, "when it leaves");
 }

@@ -339,7 +339,9 @@ def _training_score(
     """Return the score of a model on training rows: all, or some of many."""
     scoring = scoring_of(search)
     n_rows = len(data.y)
-    rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _MOST_COMPARED)).astype(np.int64))
+    rows = np.arange(n_rows)
+    if n_rows > _MOST_COMPARED:
+        rows = np.unique(np.linspace(0, n_rows - 1, _MOST_COMPARED).astype(np.int64))
     if scoring.of_confusion is not None and not needs_models(scoring, data):
         rows = rows[training.row_weights[rows] > 0]
         weights = None if data.sample_weight is None else data.sample_weight[rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
@@ -14,6 +15,9 @@ __all__ = ["Split", "classification_splits", "regression_splits", "tests_every_r
 
 # Of the shuffles of folds that are given as a number.
 _SEED = 0
+# A generator for each thread, seeded before each use: making one asks the system for entropy, which
+# takes longer than all the rest.
+_OF_THREAD = threading.local()
 
 Split = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -52,6 +56,14 @@ def tests_every_row_once(splits: Sequence[Split], n_rows: int) -> bool:
     return bool(np.all(counts == 1))
 
 
+def _seeded() -> np.random.RandomState:
+    if not hasattr(_OF_THREAD, "random"):
+        _OF_THREAD.random = np.random.RandomState()
+    random: np.random.RandomState = _OF_THREAD.random
+    random.seed(_SEED)
+    return random
+
+
 def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:
     """Return the fold of each row as a shuffled `StratifiedKFold` of scikit-learn deals them out.
 
@@ -67,7 +79,7 @@ def _stratified_folds(y: Any, n_splits: int) -> npt.NDArray[np.int64] | None:
     order = np.argsort(first)
     begins = np.cumsum(counts[order]) - counts[order]
     fold_of = np.empty(labels.size, dtype=np.int64)
-    random = np.random.RandomState(_SEED)
+    random = _seeded()
     for c, begin in zip(order, begins, strict=True):
         # Of the class's rows in that list, fold f gets those at places f, f + n_splits, ...
         places = np.arange(begin, begin + counts[c])
