@@ -14,10 +14,11 @@
 
 namespace svmosaic {
 
-// Calls visit(q, begin, values): values[i] belongs to query number q of the list and to the packed
-// sample begin + i. Any thread may call it; different calls are about different pairs. Where the
-// queries are the packed samples themselves, `upper_only` leaves out most of the pairs whose packed
-// sample comes before the query.
+// Calls visit(first, begin, n, values) for some queries and packed samples that follow one another:
+// values[m][i], i < n, belongs to query number first + m of the list and to the packed sample
+// begin + i. Any thread may call it; different calls are about different pairs. Where the queries
+// are the packed samples themselves, `upper_only` leaves out most of the pairs whose packed sample
+// comes before the query.
 template <class Real, class Visit>
 void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
                      std::span<const Index> numbers, PairValue value, ThreadPool& pool,
@@ -38,9 +39,7 @@ void for_base_values(const PackedRows<Real>& packed, const Rows<Real>& table,
             packed.base_values(value, queries, chunk, out.data());
             const Index begin = packed.chunk_begin(chunk);
             const Index length = packed.chunk_end(chunk) - begin;
-            for (Index m = 0; m < ssize(queries); ++m) {
-                visit(first + m, begin, std::span<const Real>(out[m], length));
-            }
+            visit(first, begin, length, std::span<Real* const>(out));
         }
     };
     pool.run((n + step - 1) / step, of_block, [&] { monitor.should_stop(0); });

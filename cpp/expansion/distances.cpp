@@ -18,9 +18,11 @@ std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vec
     const PackedRows<Real> packed(vectors, samples, layout);
     const auto value = absolute ? PairValue::manhattan_distance : PairValue::squared_distance;
     for_base_values(packed, rows, std::span<const Index>(queries), value, pool, monitor,
-                    [&](Index query, Index begin, std::span<const Real> values) {
-                        const Index at = query * samples.size() + begin;
-                        std::copy(values.begin(), values.end(), distances.begin() + at);
+                    [&](Index first, Index begin, Index n, std::span<Real* const> values) {
+                        for (Index m = 0; m < ssize(values); ++m) {
+                            const Index at = (first + m) * samples.size() + begin;
+                            std::copy_n(values[m], n, distances.begin() + at);
+                        }
                     });
     return distances;
 }

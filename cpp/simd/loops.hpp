@@ -117,6 +117,10 @@ struct Loops {
     // sums[i] += the sum over m of factors[m] columns[m][i]
     void (*add_all_scaled)(const Real* const* columns, const double* factors, Index n_columns,
                            double* sums, Index n);
+    // Several such sums: sums[s * stride + i] = the sum over m of factors[m * n_sums + s]
+    // columns[m][begin + i]; a column may begin anywhere.
+    void (*multiply_columns)(const Real* const* columns, Index begin, const double* factors,
+                             Index n_columns, Index n_sums, double* sums, Index stride, Index n);
 
     // OLLAWV, lines 10 and 15: scores[i] += targets[i] (step * column[i] + shift); returns the
     // smallest score. Finished samples hold +infinity.

@@ -41,6 +41,7 @@ constexpr Loops<Real> loops_of() {
         .gather = S::gather,
         .add_scaled = S::add_scaled,
         .add_all_scaled = S::add_all_scaled,
+        .multiply_columns = S::multiply_columns,
         .update_scores = S::update_scores,
         .update_outputs = S::update_outputs,
         .follow = S::follow,

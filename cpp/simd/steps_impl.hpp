@@ -232,6 +232,53 @@ struct Steps {
                  [&](Index i, D sum) { store(sums + i, load(sums + i) + sum); });
     }
 
+    static void multiply_columns(const Real* const* columns, Index begin, const double* factors,
+                                 Index n_columns, Index n_sums, double* sums, Index stride,
+                                 Index n) {
+        constexpr Index together = 4;
+        Index s = 0;
+        for (; s + together <= n_sums; s += together) {
+            sums_of<together>(columns, begin, factors + s, n_columns, n_sums, sums + s * stride,
+                              stride, n);
+        }
+        for (; s < n_sums; ++s) {
+            sums_of<1>(columns, begin, factors + s, n_columns, n_sums, sums + s * stride, stride,
+                       n);
+        }
+    }
+
+    // Some of the sums. A column is read once for all of them, and they stay in registers.
+    template <Index n_sums>
+    static void sums_of(const Real* const* columns, Index begin, const double* factors,
+                        Index n_columns, Index factor_stride, double* sums, Index stride, Index n) {
+        constexpr Index most = level == Level::avx2 ? 2 : 4;
+        Index i = 0;
+        for (; i + most * wide <= n; i += most * wide) {
+            tile_of_sums<n_sums, most>(columns, begin + i, factors, n_columns, factor_stride,
+                                       sums + i, stride);
+        }
+        for (; i < n; i += wide) {
+            tile_of_sums<n_sums, 1>(columns, begin + i, factors, n_columns, factor_stride, sums + i,
+                                    stride);
+        }
+    }
+
+    template <Index n_sums, Index n_vectors>
+    static void tile_of_sums(const Real* const* columns, Index begin, const double* factors,
+                             Index n_columns, Index factor_stride, double* sums, Index stride) {
+        D sum[n_sums][n_vectors] = {};
+        for (Index m = 0; m < n_columns; ++m) {
+            const double* factor = factors + m * factor_stride;
+            for (Index v = 0; v < n_vectors; ++v) {
+                const D values = load_column(columns[m] + begin + v * wide);
+                for (Index s = 0; s < n_sums; ++s) sum[s][v] += factor[s] * values;
+            }
+        }
+        for (Index s = 0; s < n_sums; ++s) {
+            for (Index v = 0; v < n_vectors; ++v) store(sums + s * stride + v * wide, sum[s][v]);
+        }
+    }
+
     static Extreme next_to_leave(const Real* const* columns, const double* factors, Index n_columns,
                                  const double* side, const double* gradient, double intercept,
                                  double shift, double* change, Index n) {

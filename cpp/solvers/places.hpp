@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "core/index.hpp"
@@ -29,10 +29,19 @@ class Places {
     Index size() const { return ssize(all_); }
     Index operator[](Index i) const { return all_[i]; }
 
+    // Places that follow one another.
+    struct Run {
+        Index begin;
+        Index length;
+    };
+    std::span<const Run> runs() const { return runs_; }
+    // Whether they are so long that a run takes less time than its places one by one.
+    bool has_long_runs() const { return ssize(runs_) * worthwhile_run <= size(); }
+
     // out[i] = row[place i]
     template <class Real>
     void copy(const Real* row, Real* out) const {
-        if (ssize(runs_) * worthwhile_run > size()) {
+        if (!has_long_runs()) {
             simd::loops<Real>().gather(row, all_.data(), out, size());
             return;
         }
@@ -40,13 +49,8 @@ class Places {
     }
 
   private:
-    // Shorter ones take longer than value after value.
     static constexpr Index worthwhile_run = 6;
 
-    struct Run {
-        Index begin;
-        Index length;
-    };
     std::vector<int> all_;
     std::vector<Run> runs_;
 };

@@ -75,25 +75,36 @@ void StoredTuner<Real>::measure(PairValue value, ThreadPool& pool, Monitor& moni
     // By differences, which suit all gammas.
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, rows_, plan_.rows);
     const PackedRows<Real> packed(rows_, plan_.rows, layout);
-    base_values_.require(n * plan_.column_length);
+    base_values_.require(room());
     // Between classes: any number will do.
     for_rows(n, pool, monitor, [&](Index sample) {
         std::fill_n(base_values_.data() + sample * plan_.column_length, plan_.column_length,
                     Real{0});
     });
     const Index length = plan_.column_length;
-    const auto store = [&](Index sample, Index begin, std::span<const Real> values) {
-        Real* row = base_values_.data() + sample * length;
-        const int* places = plan_.places.data() + begin;
-        for (Index i = 0; i < ssize(values); ++i) row[places[i]] = values[i];
+    const int* places = plan_.places.data();
+    const auto row_of = [&](Index sample) { return base_values_.data() + sample * length; };
+    const auto store = [&](Index first, Index begin, Index n_values,
+                           std::span<Real* const> values) {
+        for (Index m = 0; m < ssize(values); ++m) {
+            Real* row = row_of(first + m);
+            for (Index i = 0; i < n_values; ++i) row[places[begin + i]] = values[m][i];
+        }
     };
     // Of a pair, the call for the smaller sample writes both values: they have the same bits.
-    const auto store_both = [&](Index sample, Index begin, std::span<const Real> values) {
-        Real* row = base_values_.data() + sample * length;
-        const Index place = plan_.places[sample];
-        for (Index i = std::max<Index>(sample - begin, 0); i < ssize(values); ++i) {
-            row[plan_.places[begin + i]] = values[i];
-            base_values_.data()[(begin + i) * length + place] = values[i];
+    const auto store_both = [&](Index first, Index begin, Index n_values,
+                                std::span<Real* const> values) {
+        for (Index m = 0; m < ssize(values); ++m) {
+            Real* row = row_of(first + m);
+            for (Index i = std::max<Index>(first + m - begin, 0); i < n_values; ++i) {
+                row[places[begin + i]] = values[m][i];
+            }
+        }
+        // Row by row: neighbours are written together.
+        for (Index i = std::max<Index>(first - begin, 0); i < n_values; ++i) {
+            Real* row = row_of(begin + i);
+            const Index n_before = std::min(ssize(values), begin + i - first);
+            for (Index m = 0; m < n_before; ++m) row[places[first + m]] = values[m][i];
         }
     };
     const std::span<const Index> samples(plan_.rows);
@@ -109,7 +120,7 @@ void StoredTuner<Real>::apply(const KernelSpec& kernel, bool is_last, ThreadPool
                               Monitor& monitor) {
     const Index n = plan_.n_samples();
     const Index length = plan_.column_length;
-    if (!is_last) kernel_values_.require(n * length);
+    if (!is_last) kernel_values_.require(room());
     Real* values = is_last ? base_values_.data() : kernel_values_.data();
     matrix_ = values;
     diagonal_.resize(n);
@@ -198,41 +209,57 @@ void StoredTuner<Real>::take_variables(const TuneProblem& problem, const TuneFol
             scratch.ranges.push_back(range);
         }
     }
-    scratch.predicted.require(problem.samples.size() * padded_test(fold));
-    scratch.is_copied.assign(problem.samples.size(), 0);
 }
 
 template <class Real>
-const Real* StoredTuner<Real>::predicted_values(Index variable, const TuneFold& fold,
-                                                Scratch& scratch) {
-    const Index length = padded_test(fold);
-    Real* values = scratch.predicted.data() + variable * length;
-    if (scratch.is_copied[variable] == 0) {
-        scratch.is_copied[variable] = 1;
-        fold.test_places.copy(matrix().row(scratch.samples[variable]), values);
-        std::fill(values + fold.test.size(), values + length, Real{0});
-    }
-    return values;
-}
-
-// Decision values of the exact solution on the test samples.
-template <class Real>
-void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch,
-                                std::span<double> decisions) {
+void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome) {
+    const Index n_models = ssize(scratch.models);
+    const Index n_variables = ssize(scratch.samples);
+    const Index n_test = ssize(fold.test);
     scratch.columns.clear();
     scratch.coef.clear();
-    const auto beta = scratch.dual.beta();
-    for (Index v = 0; v < ssize(beta); ++v) {
-        if (beta[v] == 0.0) continue;
-        scratch.columns.push_back(predicted_values(v, fold, scratch));
-        scratch.coef.push_back(beta[v]);
+    for (Index v = 0; v < n_variables; ++v) {
+        bool is_support = false;
+        for (Index m = 0; m < n_models; ++m) {
+            const double coef = scratch.betas[m * n_variables + v];
+            scratch.coef.push_back(coef);
+            is_support = is_support || coef != 0.0;
+        }
+        if (is_support) {
+            scratch.columns.push_back(matrix().row(scratch.samples[v]));
+        } else {
+            scratch.coef.resize(scratch.coef.size() - n_models);
+        }
     }
-    scratch.sums.assign(padded_test(fold), 0.0);
-    simd::loops<Real>().add_all_scaled(scratch.columns.data(), scratch.coef.data(),
-                                       ssize(scratch.coef), scratch.sums.data(),
-                                       ssize(scratch.sums));
-    const double intercept = scratch.dual.intercept();
-    for (Index i = 0; i < ssize(decisions); ++i) decisions[i] = scratch.sums[i] + intercept;
+    const Places::Run all{0, n_test};
+    auto runs = fold.test_places.runs();
+    if (!fold.test_places.has_long_runs()) {
+        const Index length = padded_test(fold);
+        scratch.predicted.require(scratch.columns.size() * length);
+        Real* values = scratch.predicted.data();
+        for (const Real*& column : scratch.columns) {
+            fold.test_places.copy(column, values);
+            std::fill(values + n_test, values + length, Real{0});
+            column = values;
+            values += length;
+        }
+        runs = std::span(&all, 1);
+    }
+    scratch.sums.resize(n_models * padded_test(fold));
+    Index first = 0;
+    for (const auto& run : runs) {
+        const Index stride = simd::round_up(run.length, simd::lanes<Real>);
+        simd::loops<Real>().multiply_columns(scratch.columns.data(), run.begin, scratch.coef.data(),
+                                             ssize(scratch.columns), n_models, scratch.sums.data(),
+                                             stride, stride);
+        for (Index m = 0; m < n_models; ++m) {
+            const auto [setting, intercept] = scratch.models[m];
+            const double* sums = scratch.sums.data() + m * stride;
+            double* decisions = outcome.decisions.data() + setting * n_test + first;
+            for (Index i = 0; i < run.length; ++i) decisions[i] = sums[i] + intercept;
+        }
+        first += run.length;
+    }
 }
 
 template <class Real>
@@ -244,23 +271,24 @@ void StoredTuner<Real>::refine_all(const TuneFold& fold, Scratch& scratch, Probl
                                     scratch.weights, scratch.diagonal};
     const Index max_updates = update_limit(smo.max_iter, variables.size());
     scratch.dual.bind(matrix(), scratch.ranges, variables);
-    Index last = 0;
-    bool is_final = false;
+    scratch.models.clear();
+    scratch.betas.clear();
     for (const Index c : C_order_) {
-        if (is_final) {
-            outcome.copy_settings(last, c, 1);
-            continue;
-        }
-        last = c;
         if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
-        is_final = scratch.dual.is_final();
-        predict(fold, scratch,
-                std::span(outcome.decisions).subspan(c * fold.test.size(), fold.test.size()));
-        const auto bits = std::span(outcome.support).subspan(c * words, words);
         const auto beta = scratch.dual.beta();
+        scratch.models.push_back({c, scratch.dual.intercept()});
+        scratch.betas.insert(scratch.betas.end(), beta.begin(), beta.end());
+        const auto bits = std::span(outcome.support).subspan(c * words, words);
         for (Index v = 0; v < ssize(beta); ++v) {
             if (beta[v] != 0.0) mark_support(bits, scratch.samples[v]);
         }
+        // It is the solution for all larger C, too.
+        if (scratch.dual.is_final()) break;
+    }
+    predict(fold, scratch, outcome);
+    const Index n_solved = ssize(scratch.models);
+    for (Index c = n_solved; c < ssize(C_order_); ++c) {
+        outcome.copy_settings(C_order_[n_solved - 1], C_order_[c], 1);
     }
 }
 

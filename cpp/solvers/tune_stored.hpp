@@ -15,6 +15,12 @@
 
 namespace svmosaic {
 
+// The exact solution for one C.
+struct ExactModel {
+    Index setting;
+    double intercept;
+};
+
 // Scratch of one problem.
 template <class Real>
 struct TuneScratch {
@@ -25,12 +31,15 @@ struct TuneScratch {
     std::vector<int> places;
     std::vector<double> targets, weights, diagonal;
     std::vector<PlaceRange> ranges;
-    // Kernel values of each variable against the test samples, copied when first needed.
-    LargeBuffer<Real> predicted;
-    std::vector<std::uint8_t> is_copied;
-    // Of a model: the values of its support vectors and their coefficients.
+    // Exact models that are to be evaluated, and their coefficients, one model after the other.
+    std::vector<ExactModel> models;
+    std::vector<double> betas;
+    // Kernel values of the support vectors of any of them, and their coefficients by support vector
+    // and model.
     std::vector<const Real*> columns;
     std::vector<double> coef;
+    // The values against test samples that are scattered.
+    LargeBuffer<Real> predicted;
     AlignedVector<double> sums;
 };
 
@@ -53,6 +62,8 @@ class StoredTuner {
   private:
     using Scratch = TuneScratch<Real>;
 
+    // Loops read a few values behind the last row.
+    Index room() const { return plan_.n_samples() * plan_.column_length + simd::lanes<Real>; }
     KernelMatrix<Real> matrix() const { return {matrix_, plan_.column_length}; }
     // One selection to the largest margin. The solution for a smaller margin is a prefix of the
     // run, so each is read off when the run passes its margin.
@@ -65,8 +76,8 @@ class StoredTuner {
     // Solves on the variables for all C, as settings of the first margin.
     void refine_all(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
                     Monitor& monitor);
-    const Real* predicted_values(Index variable, const TuneFold& fold, Scratch& scratch);
-    void predict(const TuneFold& fold, Scratch& scratch, std::span<double> decisions);
+    // Decision values of the exact models on the test samples.
+    void predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome);
 
     const Rows<Real>& rows_;
     const TunePlan& plan_;
