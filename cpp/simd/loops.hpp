@@ -137,6 +137,12 @@ struct Loops {
     Index (*first_at_most)(const double* outputs, double sign, const double* blocked, double bound,
                            Index n);
 
+    // What is added to the gradient of a variable of a dual for growing and for shrinking: the
+    // slope of epsilon |beta| in that direction, or an infinity at a bound. Returns for how many
+    // both are the same.
+    Index (*mark_bounds)(const double* beta, const double* lower, const double* upper,
+                         double epsilon, double* up, double* low, Index n);
+
     // SMO, the second variable: the j with the largest decrease (g_j - g_i)^2 / curvature among
     // those that may shrink (low[j] = 0, else -infinity) and have g_j > g_i.
     Extreme (*select_second)(const Real* column_i, const double* diagonal, const double* gradient,

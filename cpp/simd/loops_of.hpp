@@ -46,6 +46,7 @@ constexpr Loops<Real> loops_of() {
         .update_outputs = S::update_outputs,
         .follow = S::follow,
         .first_at_most = S::first_at_most,
+        .mark_bounds = S::mark_bounds,
         .select_second = S::select_second,
         .update_gradient = S::update_gradient,
         .next_to_leave = S::next_to_leave,

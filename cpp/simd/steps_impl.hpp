@@ -37,6 +37,27 @@ struct Steps {
         for (Index i = 0; i < n; ++i) out[i] = row[places[i]];
     }
 
+    static Index mark_bounds(const double* beta, const double* lower, const double* upper,
+                             double epsilon, double* up, double* low, Index n) {
+        const D slope = D{} + epsilon;
+        const D zero = {};
+        const D none = zero + __builtin_inf();
+        D n_free = {};
+        for (Index i = 0; i < n; i += wide) {
+            const D b = load(beta + i);
+            const D slope_up = b >= zero ? slope : -slope;
+            const D slope_low = b > zero ? slope : -slope;
+            const D of_up = b >= load(upper + i) ? none : slope_up;
+            const D of_low = b <= load(lower + i) ? -none : slope_low;
+            store(up + i, of_up);
+            store(low + i, of_low);
+            n_free += of_up == of_low ? zero + 1.0 : zero;
+        }
+        double sum = 0.0;
+        for (Index l = 0; l < wide; ++l) sum += n_free[l];
+        return static_cast<Index>(sum);
+    }
+
     static void add_scaled(const Real* column, double step, double* sums, Index n) {
         for (Index i = 0; i < n; i += wide) {
             store(sums + i, load(sums + i) + step * load_column(column + i));

@@ -73,8 +73,8 @@ Standing BoxDual<Real>::standing() const {
     standing.n_free = v_.n_free;
     for (Index k = 0; k < v_.size; ++k) {
         const bool is_free = v_.is_free(k);
-        standing.sum_free += is_free ? v_.gradient[k] + v_.up[k] : 0.0;
-        standing.n_at_bound += v_.beta[k] != 0.0 && !is_free ? 1 : 0;
+        standing.sum_free += either(is_free, v_.gradient[k] + v_.up[k], 0.0);
+        standing.n_at_bound += static_cast<Index>(v_.beta[k] != 0.0) & static_cast<Index>(!is_free);
     }
     return standing;
 }

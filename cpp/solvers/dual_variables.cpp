@@ -20,12 +20,8 @@ void DualVariables::resize(Index n, Index padded) {
 }
 
 void DualVariables::mark_all() {
-    n_free = 0;
-    for (Index k = 0; k < size; ++k) {
-        up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
-        low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;
-        n_free += is_free(k) ? 1 : 0;
-    }
+    n_free = simd::loops<double>().mark_bounds(beta.data(), lower.data(), upper.data(), epsilon,
+                                               up.data(), low.data(), padded());
 }
 
 void DualVariables::stretch(double ratio, double factor, const AlignedVector<double>& target) {
@@ -53,8 +49,8 @@ double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {
     const auto is_there = [&](double room, Index k) {
         return room - delta <= share_of_range * (v.upper[k] - v.lower[k]);
     };
-    v.beta[i] = is_there(room_i, i) ? end_i : v.beta[i] + delta;
-    v.beta[j] = is_there(room_j, j) ? end_j : v.beta[j] - delta;
+    v.beta[i] = either(is_there(room_i, i), end_i, v.beta[i] + delta);
+    v.beta[j] = either(is_there(room_j, j), end_j, v.beta[j] - delta);
     v.mark(i);
     v.mark(j);
     return delta;

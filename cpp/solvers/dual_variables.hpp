@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "core/either.hpp"
 #include "core/infinity.hpp"
 #include "core/problem.hpp"
 #include "core/thread_pool.hpp"
@@ -31,8 +32,8 @@ struct DualVariables {
     // To be called when beta, a bound or epsilon has changed.
     void mark(Index k) {
         n_free -= is_free(k) ? 1 : 0;
-        up[k] = beta[k] >= upper[k] ? infinity : beta[k] >= 0.0 ? epsilon : -epsilon;
-        low[k] = beta[k] <= lower[k] ? -infinity : beta[k] > 0.0 ? epsilon : -epsilon;
+        up[k] = either(beta[k] >= upper[k], infinity, either(beta[k] >= 0.0, epsilon, -epsilon));
+        low[k] = either(beta[k] <= lower[k], -infinity, either(beta[k] > 0.0, epsilon, -epsilon));
         n_free += is_free(k) ? 1 : 0;
     }
     void mark_all();

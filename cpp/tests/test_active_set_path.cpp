@@ -58,6 +58,62 @@ void the_next_to_leave_is_that_of_a_plain_loop(Index n, Index n_columns) {
     check_near(found.value, expected.value, 1e-12, "when it leaves");
 }
 
+// Several sums of the same columns at once, from any place on.
+template <class Real>
+void products_with_columns_are_those_of_plain_loops(Index n_columns, Index n_sums) {
+    Random random(35);
+    const Index n = 5 * simd::lanes<Real>;
+    for (const Index begin : {Index{0}, Index{3}}) {
+        std::vector<std::vector<Real>> columns(n_columns, std::vector<Real>(begin + n));
+        std::vector<const Real*> pointers;
+        for (auto& column : columns) {
+            for (Real& value : column) value = static_cast<Real>(random.uniform(-1.0, 1.0));
+            pointers.push_back(column.data());
+        }
+        std::vector<double> factors(n_columns * n_sums);
+        for (double& factor : factors) factor = random.uniform(-1.0, 1.0);
+        const Index stride = n + 16;
+        AlignedVector<double> sums(n_sums * stride, 7.0);
+        simd::loops<Real>().multiply_columns(pointers.data(), begin, factors.data(), n_columns,
+                                             n_sums, sums.data(), stride, n);
+        for (Index s = 0; s < n_sums; ++s) {
+            for (Index i = 0; i < n; ++i) {
+                double sum = 0.0;
+                for (Index m = 0; m < n_columns; ++m) {
+                    sum += factors[m * n_sums + s] * static_cast<double>(columns[m][begin + i]);
+                }
+                check_near(sums[s * stride + i], sum, 1e-14, "one of several sums");
+            }
+            check(sums[s * stride + n] == 7.0, "nothing is written behind them");
+        }
+    }
+}
+
+// The same as variables that are marked one by one.
+void bounds_are_marked_as_one_by_one() {
+    Random random(36);
+    for (const double epsilon : {0.0, 0.1}) {
+        for (const Index n : {1, 8, 45}) {
+            DualVariables v;
+            v.resize(n, simd::round_up(n, 16));
+            v.epsilon = epsilon;
+            for (Index k = 0; k < n; ++k) {
+                v.lower[k] = random.below(3) == 0 ? 0.0 : -1.0;
+                v.upper[k] = random.below(3) == 0 ? 0.0 : 1.0;
+                const double places[] = {v.lower[k], v.upper[k], 0.0, 0.5 * v.upper[k]};
+                v.beta[k] = places[random.below(4)];
+            }
+            DualVariables other = v;
+            for (Index k = 0; k < n; ++k) other.mark(k);
+            v.mark_all();
+            check(v.n_free == other.n_free, "the number of free variables");
+            for (Index k = 0; k < v.padded(); ++k) {
+                check(v.up[k] == other.up[k] && v.low[k] == other.low[k], "marks");
+            }
+        }
+    }
+}
+
 void symmetric_products_are_those_of_plain_loops() {
     Random random(32);
     for (const Index n : {1, 2, 7, 8, 15, 16, 17, 40, 65}) {
@@ -425,6 +481,13 @@ void test_active_set_path() {
                                                                   n_columns);
             }
         }
+        for (const Index n_columns : {0, 1, 9}) {
+            for (const Index n_sums : {1, 3, 4, 8}) {
+                products_with_columns_are_those_of_plain_loops<float>(n_columns, n_sums);
+                products_with_columns_are_those_of_plain_loops<double>(n_columns, n_sums);
+            }
+        }
+        bounds_are_marked_as_one_by_one();
         symmetric_products_are_those_of_plain_loops();
         an_inverse_follows_its_variables();
         a_path_ends_at_the_solution<float>();
