@@ -20,7 +20,7 @@ constexpr Index first_chunk = 64;
 constexpr Index last_chunk = 512;
 // Pairs of 8 x 8 samples follow each other: their rows of a chunk stay in the fastest cache.
 constexpr Index group = 8;
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float far_away = std::numeric_limits<float>::infinity();
 
 // The share of the squared diameter that rounding of the data may take.
 template <class Real>
@@ -68,8 +68,8 @@ class Samples {
         for (Index m = 0; m < n; ++m) {
             // Neither the sample itself nor the padding can be inside a ball.
             const Index p = places[m];
-            if (p >= begin && p < end) out[m][p - begin] = infinity;
-            std::fill(out[m] + (end - begin), out[m] + (padded_end - begin), infinity);
+            if (p >= begin && p < end) out[m][p - begin] = far_away;
+            std::fill(out[m] + (end - begin), out[m] + (padded_end - begin), far_away);
         }
     }
 

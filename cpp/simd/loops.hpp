@@ -117,7 +117,7 @@ struct Loops {
     // sums[i] += the sum over m of factors[m] columns[m][i]
     void (*add_all_scaled)(const Real* const* columns, const double* factors, Index n_columns,
                            double* sums, Index n);
-    // Several such sums: sums[s * stride + i] = the sum over m of factors[m * n_sums + s]
+    // Several such sums: sums[s * stride + i] += the sum over m of factors[m * n_sums + s]
     // columns[m][begin + i]; a column may begin anywhere.
     void (*multiply_columns)(const Real* const* columns, Index begin, const double* factors,
                              Index n_columns, Index n_sums, double* sums, Index stride, Index n);

@@ -272,7 +272,7 @@ struct Steps {
     template <Index n_sums>
     static void sums_of(const Real* const* columns, Index begin, const double* factors,
                         Index n_columns, Index factor_stride, double* sums, Index stride, Index n) {
-        constexpr Index most = level == Level::avx2 ? 2 : 4;
+        constexpr Index most = level == Level::avx512 ? 4 : 2;
         Index i = 0;
         for (; i + most * wide <= n; i += most * wide) {
             tile_of_sums<n_sums, most>(columns, begin + i, factors, n_columns, factor_stride,
@@ -296,7 +296,10 @@ struct Steps {
             }
         }
         for (Index s = 0; s < n_sums; ++s) {
-            for (Index v = 0; v < n_vectors; ++v) store(sums + s * stride + v * wide, sum[s][v]);
+            for (Index v = 0; v < n_vectors; ++v) {
+                double* at = sums + s * stride + v * wide;
+                store(at, load(at) + sum[s][v]);
+            }
         }
     }
 

@@ -23,9 +23,9 @@ namespace svmosaic {
 //              conditions here. While that difference is taken back the solution moves along
 //              straight pieces: the free variables keep their conditions, and a piece ends where
 //              one of them reaches a bound or one at a bound has to leave it.
-// Cost         a piece: a column for each free variable, and twice the square of their number. The
-//              pieces are about as many as the variables that are on the wrong side, however wide
-//              the bounds are and however flat the kernel is.
+// Cost         for each piece, a column per free variable and twice the square of their number.
+//              There are about as many pieces as variables on the wrong side, however wide the
+//              bounds are and however flat the kernel is.
 template <class Real>
 class ActiveSetPath {
   public:
@@ -59,8 +59,8 @@ class ActiveSetPath {
   private:
     // Pieces after which rounding is taken back.
     static constexpr Index solve_every = 16;
-    // Kernel values are this exact, and more is not asked of their inverse.
-    static constexpr double precision = std::is_same_v<Real, float> ? 1e-6 : 1e-9;
+    // The ridge, as a share of the diagonal: less than that would be rounding.
+    static constexpr double ridge = std::is_same_v<Real, float> ? 1e-6 : 1e-9;
 
     // Where a piece ends: at a variable that reaches a bound or has to leave it, or at the end.
     struct End {
@@ -70,7 +70,7 @@ class ActiveSetPath {
         bool at_upper = false;
     };
 
-    // Finds out who is free and on which side the others are.
+    // Finds out which variables are free, and on which side the others are.
     template <class Row>
     bool begin(const DualVariables& v, const Row& row) {
         for (Index a = ssize(free_) - 1; a >= 0; --a) {
@@ -90,7 +90,7 @@ class ActiveSetPath {
             }
         }
         intercept_ = free_.empty() ? 0.0 : -sum / static_cast<double>(free_.size());
-        just_left_ = -1;
+        just_stopped_ = -1;
         is_solved_ = false;
         return true;
     }
@@ -98,8 +98,12 @@ class ActiveSetPath {
     template <class Row>
     bool go(DualVariables& v, Index most_pieces, const Row& row) {
         while (n_pieces_ < most_pieces) {
-            if (free_.empty() && !free_a_pair(v, row)) return false;
-            find_direction(v, row);
+            if (free_.empty()) {
+                const WorstPair pair = worst_pair(v);
+                if (!pair.violates()) return true;
+                if (!free_pair(v, pair, row)) return false;
+            }
+            if (!find_direction(v, row)) return false;
             const End end = next_end(v);
             move(v, end.part);
             ++n_pieces_;
@@ -110,8 +114,9 @@ class ActiveSetPath {
     }
 
     // K d + shift = -(gradient + intercept) for the free variables, and sum d = 0.
+    // Returns false when that is beyond the numbers there are.
     template <class Row>
-    void find_direction(const DualVariables& v, const Row& row) {
+    bool find_direction(const DualVariables& v, const Row& row) {
         const Index n = ssize(free_);
         if (!is_solved_ || n_pieces_ % solve_every == 0) {
             right_.assign(1, 0.0);
@@ -122,6 +127,7 @@ class ActiveSetPath {
         // Rounding must not move the sum of the variables.
         double sum = 0.0;
         for (Index a = 0; a < n; ++a) sum += inverse_.solution(a);
+        if (!std::isfinite(sum) || !std::isfinite(inverse_.multiplier())) return false;
         inverse_.solution(n - 1) -= sum;
         rows_.clear();
         direction_.clear();
@@ -129,6 +135,7 @@ class ActiveSetPath {
             rows_.push_back(row(free_[a]));
             direction_.push_back(inverse_.solution(a));
         }
+        return true;
     }
 
     End next_end(const DualVariables& v) {
@@ -140,13 +147,13 @@ class ActiveSetPath {
             const double speed = std::abs(direction_[a]);
             if (room < end.part * speed) end = {std::max(0.0, room / speed), k, a, grows};
         }
-        // Who has just reached a bound stays there for a piece, whatever rounding says.
+        // A variable that has just reached a bound stays there for a piece, whatever rounding says.
         double its_side = 0.0;
-        if (just_left_ >= 0) its_side = std::exchange(side_[just_left_], 0.0);
+        if (just_stopped_ >= 0) its_side = std::exchange(side_[just_stopped_], 0.0);
         const simd::Extreme first = simd::loops<Real>().next_to_leave(
             rows_.data(), direction_.data(), ssize(rows_), side_.data(), v.gradient.data(),
             intercept_, inverse_.multiplier(), change_.data(), v.padded());
-        if (just_left_ >= 0) side_[just_left_] = its_side;
+        if (just_stopped_ >= 0) side_[just_stopped_] = its_side;
         if (first.value < end.part) end = {first.value, first.index, -1, false};
         return end;
     }
@@ -156,7 +163,7 @@ class ActiveSetPath {
         intercept_ += part * inverse_.multiplier();
         for (Index a = 0; a < ssize(free_); ++a) v.beta[free_[a]] += part * direction_[a];
         inverse_.scale_solution(1.0 - part);
-        just_left_ = -1;
+        just_stopped_ = -1;
     }
 
     // A free variable has reached its bound.
@@ -165,7 +172,7 @@ class ActiveSetPath {
         v.beta[k] = end.at_upper ? v.upper[k] : v.lower[k];
         v.mark(k);
         side_[k] = end.at_upper ? -1.0 : 1.0;
-        just_left_ = k;
+        just_stopped_ = k;
         return remove(end.place);
     }
 
@@ -177,32 +184,42 @@ class ActiveSetPath {
         return true;
     }
 
-    // All are at bounds: the worst violators of both directions leave them.
-    template <class Row>
-    bool free_a_pair(const DualVariables& v, const Row& row) {
+    // Of the variables at bounds, the one that should grow first and the one that should shrink.
+    struct WorstPair {
         double lowest = infinity;
         double highest = -infinity;
         Index growing = -1;
         Index shrinking = -1;
+        bool violates() const { return lowest < highest; }
+    };
+
+    WorstPair worst_pair(const DualVariables& v) const {
+        WorstPair pair;
         for (Index k = 0; k < v.size; ++k) {
-            if (side_[k] > 0.0 && v.gradient[k] < lowest) lowest = v.gradient[k], growing = k;
-            if (side_[k] < 0.0 && v.gradient[k] > highest) highest = v.gradient[k], shrinking = k;
+            const double g = v.gradient[k];
+            if (side_[k] > 0.0 && g < pair.lowest) pair.lowest = g, pair.growing = k;
+            if (side_[k] < 0.0 && g > pair.highest) pair.highest = g, pair.shrinking = k;
         }
-        if (!(lowest < highest)) return false;
-        intercept_ = -0.5 * (lowest + highest);
-        is_solved_ = false;
-        return release(v, growing, row) && release(v, shrinking, row);
+        return pair;
     }
 
-    // The inverse, and its solution, with a variable more or less.
+    // All are at bounds: the worst two leave them.
+    template <class Row>
+    bool free_pair(const DualVariables& v, const WorstPair& pair, const Row& row) {
+        intercept_ = -0.5 * (pair.lowest + pair.highest);
+        is_solved_ = false;
+        return release(v, pair.growing, row) && release(v, pair.shrinking, row);
+    }
+
+    // The inverse, and its solution, with one variable more or fewer.
     template <class Row>
     bool add(const DualVariables& v, Index k, const Row& row) {
         const Real* values = row(k);
         with_free_.clear();
         for (const Index f : free_) with_free_.push_back(static_cast<double>(values[f]));
-        const double diagonal = v.diagonal[k] * (1.0 + precision);
+        const double diagonal = v.diagonal[k] * (1.0 + ridge);
         if (!inverse_.add(with_free_, diagonal, -(v.gradient[k] + intercept_),
-                          0.1 * precision * v.diagonal[k])) {
+                          0.1 * ridge * std::abs(v.diagonal[k]))) {
             return false;
         }
         free_.push_back(k);
@@ -220,7 +237,7 @@ class ActiveSetPath {
     BorderedInverse inverse_;  // of their kernel matrix
     bool is_solved_ = false;
     double intercept_ = 0.0;
-    Index just_left_ = -1;
+    Index just_stopped_ = -1;
     Index n_pieces_ = 0;
     // By variable: +1 at the lower bound, -1 at the upper one, 0 for all others; and how the
     // gradient changes on the rest of the path.

@@ -8,7 +8,7 @@ namespace svmosaic {
 
 namespace {
 
-// Rows are whole vectors of any level. Behind their end they hold zeros.
+// Rows are whole vectors of any level. Beyond their end they hold zeros.
 constexpr Index row_unit = 16;
 // Room is made for more variables than are asked for, which come one by one.
 constexpr Index room_ahead = 32;

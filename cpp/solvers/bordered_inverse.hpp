@@ -10,7 +10,7 @@ namespace svmosaic {
 
 // The inverse of   ( 0  1' )   for a symmetric K that is positive definite where sums are zero,
 //                  ( 1  K  )   and the solution for one right-hand side.
-// Cost         a variable more or less, or a solution: the square of their number.
+// Cost         for one variable more or fewer, or a solution: the square of their number.
 class BorderedInverse {
   public:
     void clear() { n_ = 0; }

@@ -11,9 +11,9 @@ namespace {
 
 // With more free variables their inverse costs more than joint steps.
 constexpr Index most_free_of_path = 80;
-// Pieces of a path that are expected: of the first one, and of others beside those of the last.
+// Pieces that are expected: of the first path, and of later ones beyond those of the last path.
 constexpr Index pieces_of_first = 16;
-constexpr Index at_least = 4;
+constexpr Index extra_pieces = 4;
 constexpr Index most_expected = 30;
 
 }  // namespace
@@ -40,6 +40,7 @@ template <class Real>
 void BoxDual<Real>::set_epsilon(double epsilon) {
     v_.epsilon = epsilon;
     v_.mark_all();
+    was_solved_ = false;
 }
 
 template <class Real>
@@ -97,7 +98,7 @@ double BoxDual<Real>::path_cost() const {
     const auto n = static_cast<double>(v_.padded());
     const double piece = 150.0 + n * (f + 12.0) / 8.0 + f * f / 4.0;
     const auto n_new = static_cast<double>(std::abs(v_.n_free - path_.n_free()));
-    const Index pieces = std::min(most_expected, at_least + usual_pieces_);
+    const Index pieces = std::min(most_expected, extra_pieces + usual_pieces_);
     return n_new * (60.0 + f * f / 2.0) + static_cast<double>(pieces) * piece;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -64,9 +63,13 @@ class BoxDual {
         while (violation() > tol && updates < max_updates) {
             if (updates % look_every == 0 && spent >= patience * finish_cost()) {
                 spent = 0.0;
-                const bool moved = finish(row);
-                if (moved) look();
-                patience = moved ? 1.0 : 2.0 * patience;
+                if (follows_path()) {
+                    follow_path(tol, row);
+                } else {
+                    const bool moved = joint_.take(v_, row);
+                    if (moved) look();
+                    patience = moved ? 1.0 : 2.0 * patience;
+                }
                 continue;
             }
             if (!pairs_.step(v_, row)) break;
@@ -110,13 +113,17 @@ class BoxDual {
     double joint_step_cost() const;
     double path_cost() const;
 
-    // Returns whether anything moved.
+    // A path that does not get to the solution is the last one: the matrix has hardly an inverse.
     template <class Row>
-    bool finish(const Row& row) {
-        if (!follows_path()) return joint_.take(v_, row);
-        may_follow_ = path_.follow(v_, most_pieces, row);
-        if (may_follow_) usual_pieces_ = path_.n_pieces();
-        return path_.n_pieces() > 0;
+    void follow_path(double tol, const Row& row) {
+        const bool arrived = path_.follow(v_, most_pieces, row);
+        if (path_.n_pieces() > 0) look();
+        may_follow_ = arrived && violation() <= tol;
+        if (may_follow_) {
+            usual_pieces_ = path_.n_pieces();
+        } else {
+            path_.clear();
+        }
     }
 
     DualVariables v_;

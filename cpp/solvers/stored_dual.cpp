@@ -16,6 +16,8 @@ constexpr Index few = 1200;
 // than the most.
 constexpr Index room_for_violators = 96;
 constexpr Index most = 640;
+// Rows that are added to the gradients together: those are read and written once for all of them.
+constexpr Index rows_together = 8;
 // A round need not be solved more exactly than this share of the violation it starts with.
 constexpr double looseness = 0.1;
 
@@ -220,12 +222,19 @@ void StoredDual<Real>::store_variables() {
         const double change = box_.beta(i) - beta_[v];
         beta_[v] = box_.beta(i);
         if (change == 0.0) continue;
-        const Real* row = matrix_.row(variables_.samples[v]);
+        columns_.push_back(matrix_.row(variables_.samples[v]));
+        steps_.push_back(change);
+    }
+    for (Index begin = 0; begin < ssize(steps_); begin += rows_together) {
+        const Index n = std::min(rows_together, ssize(steps_) - begin);
         for (const auto& range : ranges_) {
-            loops.add_scaled(row + range.places.begin, change, gradient_.data() + range.offset,
-                             range.places.end - range.places.begin);
+            loops.multiply_columns(columns_.data() + begin, range.places.begin,
+                                   steps_.data() + begin, n, 1, gradient_.data() + range.offset, 0,
+                                   range.places.end - range.places.begin);
         }
     }
+    columns_.clear();
+    steps_.clear();
 }
 
 template <class Real>

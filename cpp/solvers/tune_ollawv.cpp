@@ -215,7 +215,7 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
             workers.run(
                 n_items - first,
                 [&](Index k) {
-                    if (monitor.stopped()) return;
+                    if (monitor.should_stop(0)) return;
                     const auto [f, m] = items[first + k];
                     one_problem(plan.folds[f], plan.folds[f].problems[m], outcomes[f][m]);
                     monitor.problem_done();

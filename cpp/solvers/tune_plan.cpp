@@ -90,11 +90,12 @@ TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
             pair.second < 0 || label == positive || label == fold.classes[pair.second];
         if (takes_part) problem.labels.push_back(label);
     }
-    // Samples are numbered in the order of their places.
-    problem.by_place = count_up(problem.samples.size());
-    std::sort(problem.by_place.begin(), problem.by_place.end(),
-              [&](Index a, Index b) { return problem.samples[a] < problem.samples[b]; });
-    if (selects) {
+    if (!selects) {
+        // Samples are numbered in the order of their places.
+        problem.by_place = count_up(problem.samples.size());
+        std::sort(problem.by_place.begin(), problem.by_place.end(),
+                  [&](Index a, Index b) { return problem.samples[a] < problem.samples[b]; });
+    } else {
         problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
     }
     return problem;

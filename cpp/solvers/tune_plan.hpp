@@ -30,8 +30,8 @@ struct TuneProblem {
     std::vector<Index> samples;  // distinct training samples in canonical order
     std::vector<double> targets;
     std::vector<double> weights;
-    std::vector<Index> by_place;  // positions in `samples`, by the place of the sample
     Index start = 0;              // where a selection begins
+    std::vector<Index> by_place;  // without one: positions in `samples`, by the place of the sample
 };
 
 struct TuneFold {
@@ -69,7 +69,7 @@ Index largest_problem(const TunePlan& plan);
 // What the problems of a plan are made for.
 struct PlanKind {
     bool one_vs_rest = false;
-    bool selects = true;  // or else nobody asks where a selection begins
+    bool selects = true;  // or all samples take part
 };
 
 // `labels` and `weights` belong to the rows of the table; labels count from 0. Throws

@@ -8,22 +8,22 @@ namespace svmosaic {
 
 namespace {
 
-// Sums of test samples, and those of one class.
-struct OfClasses {
+// A value for each class, or binary classifier, and test sample.
+struct TestValues {
     std::vector<double> values;
     Index n_test;
 
-    OfClasses(Index n_classes, Index n) : values(n_classes * n, 0.0), n_test(n) {}
+    TestValues(Index n_rows, Index n) : values(n_rows * n, 0.0), n_test(n) {}
     double* of(Index c) { return values.data() + c * n_test; }
 };
 
 // One-vs-one: votes, ties by signed sums of decisions. The sum is squeezed into (-1/3, 1/3), so it
 // orders equal votes and never outweighs one.
-OfClasses votes_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
+TestValues votes_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
     const Index n = fold.test.size();
     const Index n_classes = fold.classes.size();
-    OfClasses votes(n_classes, n);
-    OfClasses sums(n_classes, n);
+    TestValues votes(n_classes, n);
+    TestValues sums(n_classes, n);
     for (Index m = 0; m < ssize(outcomes); ++m) {
         const Index i = fold.problems[m].positive;
         const Index j = fold.problems[m].negative;
@@ -42,8 +42,8 @@ OfClasses votes_of(const TuneFold& fold, std::span<const ProblemOutcome> outcome
     return votes;
 }
 
-OfClasses decisions_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
-    OfClasses decisions(ssize(outcomes), ssize(fold.test));
+TestValues decisions_of(const TuneFold& fold, std::span<const ProblemOutcome> outcomes, Index s) {
+    TestValues decisions(ssize(outcomes), ssize(fold.test));
     for (Index m = 0; m < ssize(outcomes); ++m) {
         std::copy_n(outcomes[m].decisions.data() + s * decisions.n_test, decisions.n_test,
                     decisions.of(m));
@@ -58,8 +58,8 @@ void count_predictions(const TunePlan& plan, const TuneFold& fold,
                        std::span<double> confusion) {
     const Index n_test = fold.test.size();
     const Index n_classes = fold.classes.size();
-    OfClasses scores = n_classes == 2 || one_vs_rest ? decisions_of(fold, outcomes, s)
-                                                     : votes_of(fold, outcomes, s);
+    TestValues scores = n_classes == 2 || one_vs_rest ? decisions_of(fold, outcomes, s)
+                                                      : votes_of(fold, outcomes, s);
     for (Index v = 0; v < n_test; ++v) {
         Index predicted = 0;
         if (n_classes == 2) {

@@ -13,6 +13,9 @@ namespace {
 
 // Rows of a matrix per task of a thread.
 constexpr Index rows_per_task = 16;
+// Rows of the kernel matrix that are read side by side; more are too many for a processor to read
+// ahead, and too long without a question to the monitor.
+constexpr Index columns_together = 64;
 // Steps of a selection between two questions to the monitor.
 constexpr Index ask_every = 64;
 
@@ -184,8 +187,7 @@ void StoredTuner<Real>::evaluate_plain(const TuneFold& fold, const TuneProblem& 
 }
 
 template <class Real>
-void StoredTuner<Real>::take_variables(const TuneProblem& problem, const TuneFold& fold,
-                                       Scratch& scratch) {
+void StoredTuner<Real>::take_variables(const TuneProblem& problem, Scratch& scratch) {
     scratch.samples.clear();
     scratch.places.clear();
     scratch.targets.clear();
@@ -212,7 +214,8 @@ void StoredTuner<Real>::take_variables(const TuneProblem& problem, const TuneFol
 }
 
 template <class Real>
-void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome) {
+void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
+                                Monitor& monitor) {
     const Index n_models = ssize(scratch.models);
     const Index n_variables = ssize(scratch.samples);
     const Index n_test = ssize(fold.test);
@@ -245,13 +248,17 @@ void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch, ProblemO
         }
         runs = std::span(&all, 1);
     }
-    scratch.sums.resize(n_models * padded_test(fold));
     Index first = 0;
     for (const auto& run : runs) {
         const Index stride = simd::round_up(run.length, simd::lanes<Real>);
-        simd::loops<Real>().multiply_columns(scratch.columns.data(), run.begin, scratch.coef.data(),
-                                             ssize(scratch.columns), n_models, scratch.sums.data(),
-                                             stride, stride);
+        scratch.sums.assign(n_models * stride, 0.0);
+        for (Index begin = 0; begin < ssize(scratch.columns); begin += columns_together) {
+            if (begin > 0 && monitor.should_stop(0)) return;
+            const Index n_columns = std::min(columns_together, ssize(scratch.columns) - begin);
+            simd::loops<Real>().multiply_columns(scratch.columns.data() + begin, run.begin,
+                                                 scratch.coef.data() + begin * n_models, n_columns,
+                                                 n_models, scratch.sums.data(), stride, stride);
+        }
         for (Index m = 0; m < n_models; ++m) {
             const auto [setting, intercept] = scratch.models[m];
             const double* sums = scratch.sums.data() + m * stride;
@@ -275,6 +282,7 @@ void StoredTuner<Real>::refine_all(const TuneFold& fold, Scratch& scratch, Probl
     scratch.betas.clear();
     for (const Index c : C_order_) {
         if (!scratch.dual.solve(settings_.Cs[c], smo.tol, max_updates, monitor)) return;
+        if (monitor.should_stop(0)) return;
         const auto beta = scratch.dual.beta();
         scratch.models.push_back({c, scratch.dual.intercept()});
         scratch.betas.insert(scratch.betas.end(), beta.begin(), beta.end());
@@ -285,7 +293,7 @@ void StoredTuner<Real>::refine_all(const TuneFold& fold, Scratch& scratch, Probl
         // It is the solution for all larger C, too.
         if (scratch.dual.is_final()) break;
     }
-    predict(fold, scratch, outcome);
+    predict(fold, scratch, outcome, monitor);
     const Index n_solved = ssize(scratch.models);
     for (Index c = n_solved; c < ssize(C_order_); ++c) {
         outcome.copy_settings(C_order_[n_solved - 1], C_order_[c], 1);
@@ -296,7 +304,7 @@ template <class Real>
 void StoredTuner<Real>::evaluate_full(const TuneFold& fold, const TuneProblem& problem,
                                       Scratch& scratch, ProblemOutcome& outcome, Monitor& monitor) {
     // In the order of their places: then copying a part of a row reads it from left to right.
-    take_variables(problem, fold, scratch);
+    take_variables(problem, scratch);
     refine_all(fold, scratch, outcome, monitor);
     // The exact solution is the same for all margins.
     const Index one_margin = settings_.Cs.size();

@@ -1,7 +1,6 @@
 // The problems of parameter tuning on a stored kernel matrix.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "core/aligned.hpp"
@@ -72,12 +71,12 @@ class StoredTuner {
     void evaluate_full(const TuneFold& fold, const TuneProblem& problem, Scratch& scratch,
                        ProblemOutcome& outcome, Monitor& monitor);
     // Makes the samples the variables of the exact solver.
-    void take_variables(const TuneProblem& problem, const TuneFold& fold, Scratch& scratch);
+    void take_variables(const TuneProblem& problem, Scratch& scratch);
     // Solves on the variables for all C, as settings of the first margin.
     void refine_all(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome,
                     Monitor& monitor);
     // Decision values of the exact models on the test samples.
-    void predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome);
+    void predict(const TuneFold& fold, Scratch& scratch, ProblemOutcome& outcome, Monitor& monitor);
 
     const Rows<Real>& rows_;
     const TunePlan& plan_;

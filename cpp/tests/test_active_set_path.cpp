@@ -82,9 +82,9 @@ void products_with_columns_are_those_of_plain_loops(Index n_columns, Index n_sum
                 for (Index m = 0; m < n_columns; ++m) {
                     sum += factors[m * n_sums + s] * static_cast<double>(columns[m][begin + i]);
                 }
-                check_near(sums[s * stride + i], sum, 1e-14, "one of several sums");
+                check_near(sums[s * stride + i], 7.0 + sum, 1e-14, "one of several sums");
             }
-            check(sums[s * stride + n] == 7.0, "nothing is written behind them");
+            check(sums[s * stride + n] == 7.0, "nothing is written beyond them");
         }
     }
 }

@@ -30,7 +30,7 @@ void values_are_those_at_the_places(Index n, Index one_in) {
             check(places[i] == expected[i], "a place");
             check(out[i] == row[expected[i]], "the value there");
         }
-        check(out.back() == Real{7}, "nothing is written behind the end");
+        check(out.back() == Real{7}, "nothing is written beyond the end");
     }
 }
 

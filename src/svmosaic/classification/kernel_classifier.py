@@ -85,7 +85,11 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
             dense_only=not self._takes_sparse,
             n_threads=resolve_threads(self.n_jobs),
         )
-        prepared = time.perf_counter()
+        return self._fit_prepared(training, time.perf_counter() - began)
+
+    def _fit_prepared(self, training: Training, preparation_seconds: float = 0.0) -> Self:
+        """Fit to data that have been checked and prepared, by this estimator or by a search."""
+        began = time.perf_counter()
         kernel, solutions = self._solve(training)
         self._set_fitted(training, kernel, solutions)
         if isinstance(self, ReportedFit):
@@ -94,8 +98,8 @@ class KernelClassifier(MulticlassPrediction, KernelEstimator):
                 training.problems,
                 solutions,
                 n_samples=training.samples.size,
-                seconds=time.perf_counter() - began,
-                preparation_seconds=prepared - began,
+                seconds=preparation_seconds + time.perf_counter() - began,
+                preparation_seconds=preparation_seconds,
             )
         return self
 

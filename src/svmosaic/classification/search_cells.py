@@ -320,7 +320,8 @@ def fit_best(
     for name, value in best["params"].items():
         setattr(model, name, value)
     model.n_jobs = n_jobs
-    model.fit(training.X, data.y, data.sample_weight)
+    model.n_features_in_ = training.X.shape[1]
+    model._fit_prepared(training)
     model.cache_mb, model.n_jobs = "auto", search.n_jobs
     on_training = _training_score(search, model, training, data)
     if far_below(on_training, best["mean"], best["deviation"], len(data.y)):
