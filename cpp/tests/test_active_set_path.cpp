@@ -367,6 +367,24 @@ void a_path_among_copies_ends() {
     check(std::isfinite(dual.violation()), "numbers");
 }
 
+// Without a positive definite matrix there is no inverse, and nothing becomes what is no number.
+void an_indefinite_matrix_has_no_path() {
+    const KernelSpec rbf{KernelKind::rbf, 0.5, 3, 0.0};
+    SmallDual<double> dual(24, rbf, 10.0, 85);
+    const Index padded = dual.v.padded();
+    for (Index a = 0; a < 24; ++a) {
+        for (Index b = 0; b < 24; ++b) dual.matrix[a * padded + b] = 0.0;
+        dual.v.diagonal[a] = dual.matrix[a * padded + a] = a % 2 == 0 ? 1.0 : -1.0;
+    }
+    dual.shake(86);
+    double sum = 0.0;
+    for (Index k = 0; k < 24; ++k) sum += dual.v.beta[k];
+    ActiveSetPath<double> path;
+    path.follow(dual.v, 1000, dual.rows());
+    dual.check_feasible(sum);
+    for (Index k = 0; k < 24; ++k) check(std::isfinite(dual.v.beta[k]), "a number");
+}
+
 // The exact solution for one C after the other ----------------------------------------------------
 
 template <class Real>
@@ -464,8 +482,10 @@ void huge_kernel_values_start_at_zero() {
     Monitor monitor;
     StoredDual<double> dual;
     problem.bind(dual);
-    dual.solve(1e3, 1e-3, 1000, monitor);
-    for (const double beta : dual.beta()) check(std::isfinite(beta), "a number");
+    for (const double C : {1e3, 1e4, 1e5}) {
+        dual.solve(C, 1e-3, 1000, monitor);
+        for (const double beta : dual.beta()) check(std::isfinite(beta), "a number");
+    }
 }
 
 }  // namespace
@@ -497,6 +517,7 @@ void test_active_set_path() {
     a_path_that_is_cut_short_is_no_worse();
     fixed_variables_stay_where_they_are();
     a_path_among_copies_ends();
+    an_indefinite_matrix_has_no_path();
     every_C_has_its_solution<float>();
     every_C_has_its_solution<double>();
     a_small_C_starts_at_its_solution();
