@@ -35,7 +35,7 @@ class ActiveSetPath {
         inverse_.clear();
     }
 
-    // Follows the path for at most so many pieces. row(k) gives row k of the kernel matrix of the
+    // Follows the path for at most `most_pieces`. row(k) gives row k of the kernel matrix of the
     // variables. Returns whether it came to the end; otherwise all violations have shrunk, or
     // nothing has changed. The caller has to look for extremes.
     template <class Row>
