@@ -222,17 +222,12 @@ void StoredTuner<Real>::predict(const TuneFold& fold, Scratch& scratch, ProblemO
     scratch.columns.clear();
     scratch.coef.clear();
     for (Index v = 0; v < n_variables; ++v) {
+        const auto coef = [&](Index m) { return scratch.betas[m * n_variables + v]; };
         bool is_support = false;
-        for (Index m = 0; m < n_models; ++m) {
-            const double coef = scratch.betas[m * n_variables + v];
-            scratch.coef.push_back(coef);
-            is_support = is_support || coef != 0.0;
-        }
-        if (is_support) {
-            scratch.columns.push_back(matrix().row(scratch.samples[v]));
-        } else {
-            scratch.coef.resize(scratch.coef.size() - n_models);
-        }
+        for (Index m = 0; m < n_models; ++m) is_support = is_support || coef(m) != 0.0;
+        if (!is_support) continue;
+        scratch.columns.push_back(matrix().row(scratch.samples[v]));
+        for (Index m = 0; m < n_models; ++m) scratch.coef.push_back(coef(m));
     }
     const Places::Run all{0, n_test};
     auto runs = fold.test_places.runs();

@@ -105,6 +105,23 @@ def test_batches_of_any_size_are_predicted_as_samples_one_by_one():
     np.testing.assert_array_equal(whole.decision_function(X), single.decision_function(X))
 
 
+@pytest.mark.parametrize("chunk_size", [4, 60])
+def test_full_chunks_end_at_multiples_of_their_size(chunk_size):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(10 * chunk_size, 2)), rng.integers(2, size=10 * chunk_size)
+    model = StreamOLLAWV(chunk_size=chunk_size)
+    ends = []
+    for place in range(y.size):
+        model.predict_then_learn(X[[place]], y[[place]], classes=[0, 1])
+        if model._n_pending == 0:
+            ends.append(model._n_learned)
+
+    sizes = np.diff(ends)
+    assert sizes.max() <= chunk_size
+    full = [end for end in ends if end > 5 * chunk_size]
+    assert full == [k * chunk_size for k in range(6, 11)]
+
+
 def test_own_and_later_labels_are_not_used():
     X, y = runs(4, n_samples=400, n_classes=3)
     told = StreamOLLAWV().predict_then_learn(X, y, classes=[0, 1, 2])

@@ -23,6 +23,7 @@ from svmosaic.classification.stream.landmarks import _InsideSums, fit_pairs, fit
 from svmosaic.classification.stream.linear_svm import fit_hyperplane
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
+from svmosaic.classification.stream.trainings import Training, run_side_by_side
 
 GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
 
@@ -204,6 +205,25 @@ def test_one_class_makes_a_constant_model(family):
 
     assert error == 0.0
     assert predict_codes(model, X).tolist() == [3] * 20
+
+
+def test_trainings_keep_their_order_and_do_not_depend_on_threads():
+    X, codes = blobs(1200, 2, seed=5)
+    choice = Choice(gamma=0.1)
+    # Two that run side by side, between others that do not: too small, too large, another family.
+    sizes = [("plain", 900), ("plain", 1100), ("linear", 1200), ("refined", 1000)]
+    trainings = [
+        Training(Expert(family, size), X[:size], codes[:size], choice) for family, size in sizes
+    ]
+    three = Training(Expert("refined", 3000), *blobs(3000, 3), choice)
+    assert [t.wants_one_thread for t in [*trainings, three]] == [False, True, False, True, False]
+
+    alone, together = (run_side_by_side(trainings, n_threads) for n_threads in (1, 3))
+    for training, one, other in zip(trainings, alone, together, strict=True):
+        expected = training.run(1).decide(X, 1)
+        assert np.array_equal(one.decide(X, 1), expected)
+        assert np.array_equal(other.decide(X, 1), expected)
+        assert training.expert.model is None
 
 
 def test_linear_model_goes_on_from_the_one_before():

@@ -17,8 +17,6 @@ from svmosaic.classification.stream.families import (
     Family,
     Grid,
     interleaved_folds,
-    train,
-    train_landmarks,
     tune,
     tune_landmarks,
 )
@@ -31,6 +29,7 @@ from svmosaic.classification.stream.stream_models import (
     predict_codes,
     vote,
 )
+from svmosaic.classification.stream.trainings import Training, run_side_by_side
 from svmosaic.drift import DriftDetector, feed
 from svmosaic.engine.problem import FloatArray, IndexArray
 from svmosaic.utils.shallow_copy import shallow_copy
@@ -43,10 +42,6 @@ __all__ = ["ExpertPool"]
 _SUPPORT_CHUNKS = 3
 _LANDMARK_CHUNKS = 9
 _STEPS: dict[Family, int] = {"plain": 3, "refined": 3, "landmark": 2, "linear": 2}
-# A landmark for this many samples, within limits.
-_SAMPLES_PER_LANDMARK = 24
-_FEWEST_LANDMARKS = 64
-_MOST_LANDMARKS = 384
 # An expert that is clearly worse than the leader rests, each time four times as long; one that
 # costs more to train rests when it is not better. In units of the noise of the comparison.
 _CLEARLY = 1.0
@@ -341,13 +336,15 @@ class ExpertPool:
 
     def _train_all(self) -> None:
         available = len(self.window)
-        for expert in self.experts:
-            # One that sleeps through the next chunk learns when it wakes.
-            awake = expert.learns and expert.wakes_at <= self.time + 1
-            if awake and self._is_due(expert, available):
-                self._train(expert, available)
+        due = [expert for expert in self.experts if self._is_due(expert, available)]
+        trainings = [self._prepare(expert, available) for expert in due]
+        models = run_side_by_side(trainings, self.n_threads)
+        for training, model in zip(trainings, models, strict=True):
+            self._take_over(training.expert, model, min(available, training.expert.window))
 
     def _is_due(self, expert: Expert, available: int) -> bool:
+        if not expert.learns or expert.wakes_at > self.time + 1:
+            return False  # One that sleeps through the next chunk learns when it wakes.
         step = _STEPS[expert.family]
         shortest = self.chunk_size // step if expert.family == "linear" else self.chunk_size
         if expert.window > shortest and available <= expert.window // step:
@@ -365,13 +362,17 @@ class ExpertPool:
             expert.pause = max(1, expert.pause // 2)
         return self.time - expert.trained_at >= expert.pause
 
-    def _train(self, expert: Expert, available: int) -> None:
-        size = min(available, expert.window)
-        X, codes = self.window.last(size)
+    def _prepare(self, expert: Expert, available: int) -> Training:
+        """Return what an expert learns from, and with which parameters."""
+        X, codes = self.window.last(min(available, expert.window))
         if self.carry and expert.model is not None:
             X, codes = self._with_support(expert.model, X, codes)
         self._tune_again(expert.family, X, codes)
-        expert.model = self._fit(expert, X, codes)
+        return Training(expert, X, codes, self.choices[expert.family])
+
+    def _take_over(self, expert: Expert, model: StreamModel, size: int) -> None:
+        """Note a new model of the last `size` samples, and when the next one is due."""
+        expert.model = model
         n_chunks = size // self.chunk_size
         if expert.family == "linear":
             # Cheap, and first to follow a drift: never later than an eighth of the window.
@@ -385,13 +386,6 @@ class ExpertPool:
             expert.errors, expert.rest = {}, 0
         expert.trained_on = size
         expert.trained_at = self.time
-
-    def _fit(self, expert: Expert, X: FloatArray, codes: IndexArray) -> StreamModel:
-        choice, scaler = self.choices[expert.family], standardise(X)
-        if expert.family == "landmark":
-            count = _n_landmarks(codes.size)
-            return train_landmarks(X, codes, choice, count, scaler, self.n_threads, expert.model)
-        return train(expert.family, X, codes, scaler, choice, self.n_threads, expert.model)
 
     def _with_support(
         self, model: StreamModel, X: FloatArray, codes: IndexArray
@@ -444,11 +438,6 @@ def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
     share = (sum(wrong for wrong, _ in record) + 1) / (sum(n for _, n in record) + 2)
     squares = [(wrong - n * share) ** 2 / (n * share * (1 - share)) for wrong, n in record]
     return share, max(1.0, sum(squares) / len(squares))
-
-
-def _n_landmarks(n_samples: int) -> int:
-    wanted = min(max(n_samples // _SAMPLES_PER_LANDMARK, _FEWEST_LANDMARKS), _MOST_LANDMARKS)
-    return min(wanted, n_samples)
 
 
 def _line_up(chunk_size: int, memory: int) -> list[Expert]:

@@ -9,6 +9,7 @@ train.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Literal
 
@@ -32,6 +33,7 @@ from svmosaic.engine.problem import Coefficients, DenseRows, DoubleArray, FloatA
 from svmosaic.engine.protocol import solve
 from svmosaic.engine.settings import OllawvSettings, RefineSettings
 from svmosaic.engine.tasks import TuneSettings
+from svmosaic.utils.side_by_side import call_side_by_side
 
 __all__ = [
     "FAMILIES",
@@ -310,17 +312,21 @@ def tune_landmarks(
     if known.size == 1 or np.unique(first).size < known.size or last.size == 0:
         return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0
     places = choose_landmarks(n_train, _LANDMARKS_TRIED)
-    best, least = Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 2.0
-    for gamma in grid.gammas:
-        K = _kernel(Z, Z[places], gamma, n_threads)
-        trained = None
+
+    def try_Cs(gamma: float) -> list[tuple[float, Choice]]:
+        K = _kernel(Z, Z[places], gamma, 1)
+        trained, found = None, []
         for C in sorted(grid.Cs):
-            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, trained, n_threads)
+            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, trained)
             decisions = K @ weights[:-1] + weights[-1]
             trained = decisions[:n_train]
             error = float(np.mean(_winners(decisions[n_train:], known.size) != last))
-            if error < least:
-                best, least = Choice(gamma, grid.margins[0], C), error
+            found.append((error, Choice(gamma, grid.margins[0], C)))
+        return found
+
+    by_gamma = call_side_by_side([partial(try_Cs, gamma) for gamma in grid.gammas], n_threads)
+    # Of equals the first.
+    least, best = min((pair for pairs in by_gamma for pair in pairs), key=lambda pair: pair[0])
     return best, least
 
 

@@ -211,28 +211,26 @@ class _InsideSums:
         return self.sums
 
     def _sum(self, chosen: npt.NDArray[np.bool_]) -> _Sums:
-        rows, targets = self.X[chosen], self.targets[chosen]
+        places = np.flatnonzero(chosen)
+        half = places.size // 2
+        # The halves are the same for any number of threads.
+        first, second = call_side_by_side(
+            [partial(self._sum_of_rows, places[:half]), partial(self._sum_of_rows, places[half:])],
+            self.n_threads if places.size * self.X.shape[1] ** 2 > _WORTH_A_THREAD else 1,
+        )
+        return first + second
+
+    def _sum_of_rows(self, places: IndexArray) -> _Sums:
+        rows, targets = self.X[places], self.targets[places]
         linear = np.stack([np.ones(len(rows)), targets]) @ rows
-        curvature = _bordered_products(rows, linear[0], self.n_threads)
-        return _Sums(curvature, np.append(linear[1], targets.sum()))
+        return _Sums(_bordered_products(rows, linear[0]), np.append(linear[1], targets.sum()))
 
 
-def _bordered_products(rows: DoubleArray, sums: DoubleArray, n_threads: int) -> DoubleArray:
-    """Return the sum of x x' over rows, where x is a row and a one; `sums` are those of the rows.
-
-    The matrix has two squares on its diagonal and what is beside them, which takes as long to
-    compute as both, on another core. Its parts are the same for any number of threads.
-    """
+def _bordered_products(rows: DoubleArray, sums: DoubleArray) -> DoubleArray:
+    """Return the sum of x x' over rows, where x is a row and a one; `sums` are those of rows."""
     n, m = rows.shape
-    half = m // 2
-    first, second = rows[:, :half], rows[:, half:]
-    squares, (beside,) = call_side_by_side(
-        [lambda: (first.T @ first, second.T @ second), lambda: (first.T @ second,)],
-        n_threads if n * m * m > _WORTH_A_THREAD else 1,
-    )
     whole = np.empty((m + 1, m + 1))
-    whole[:half, :half], whole[half:m, half:m] = squares
-    whole[:half, half:m], whole[half:m, :half] = beside, beside.T
+    whole[:m, :m] = rows.T @ rows
     whole[m, :m] = whole[:m, m] = sums
     whole[m, m] = n
     return whole
@@ -268,7 +266,7 @@ def _least_squares(
     """Return the weights of each class against the rest: one matrix serves them all."""
     targets = np.zeros((len(K), n_classes))
     targets[np.arange(len(K)), labels] = 1.0
-    curvature = _bordered_products(K, K.sum(axis=0), n_threads)
+    curvature = _bordered_products(K, K.sum(axis=0))
     right = np.vstack([K.T @ targets, targets.sum(axis=0)])
     return _solve(C * curvature + penalty, C * right)
 

@@ -247,9 +247,13 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self
 
     def _wanted_in_turn(self) -> int:
-        """Return the samples of the next chunk: few at the beginning, ever more."""
-        size: int = min(self.chunk_size, max(self._n_learned // _CHUNKS_PER_DOUBLING, _FEWEST))
-        return size
+        """Return the samples of the next chunk: few at the beginning, ever more.
+
+        Full chunks end where those of an evaluation do, so that its calls need not be cut in two.
+        """
+        if self._n_learned >= _CHUNKS_PER_DOUBLING * self.chunk_size:
+            return int(self.chunk_size - self._n_learned % self.chunk_size)
+        return min(self.chunk_size, max(self._n_learned // _CHUNKS_PER_DOUBLING, _FEWEST))
 
     def _predict_piece(self, X: FloatArray, codes: IndexArray) -> IndexArray:
         """Predict samples of one chunk in turn; learn from the chunk if it is full then."""

@@ -1,0 +1,73 @@
+"""Trainings of the experts of one chunk, side by side where they are small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from svmosaic.classification.stream.chunk_scaling import standardise
+from svmosaic.classification.stream.expert import Expert
+from svmosaic.classification.stream.families import Choice, train, train_landmarks
+from svmosaic.classification.stream.stream_models import StreamModel
+from svmosaic.engine.problem import FloatArray, IndexArray
+from svmosaic.utils.side_by_side import call_side_by_side
+
+__all__ = ["Training", "run_side_by_side"]
+
+# Kernel machines of so many samples of all pairs of classes run side by side. Below, waking a
+# thread takes longer than the training; above, several threads are of use to each. Besides, only
+# the main thread hears Ctrl-C, and these end soon.
+_FEWEST_SIDE_BY_SIDE = 1000
+_MOST_SIDE_BY_SIDE = 4000
+# A landmark for this many samples, within limits.
+_SAMPLES_PER_LANDMARK = 24
+_FEWEST_LANDMARKS = 64
+_MOST_LANDMARKS = 384
+
+
+@dataclass(frozen=True)
+class Training:
+    """What an expert learns from, and with which parameters."""
+
+    expert: Expert
+    X: FloatArray
+    codes: IndexArray
+    choice: Choice
+
+    @property
+    def wants_one_thread(self) -> bool:
+        """Whether it takes a while, and more threads than one would be of little use."""
+        if self.expert.family not in ("plain", "refined"):
+            return False
+        n_rivals = int(np.count_nonzero(np.bincount(self.codes))) - 1
+        return _FEWEST_SIDE_BY_SIDE <= n_rivals * self.codes.size <= _MOST_SIDE_BY_SIDE
+
+    def run(self, n_threads: int) -> StreamModel:
+        """Return the new model of the expert, which stays as it is."""
+        family, X, codes = self.expert.family, self.X, self.codes
+        scaler, before = standardise(X), self.expert.model
+        if family == "landmark":
+            count = _n_landmarks(codes.size)
+            return train_landmarks(X, codes, self.choice, count, scaler, n_threads, before)
+        return train(family, X, codes, scaler, self.choice, n_threads, before)
+
+
+def run_side_by_side(trainings: Sequence[Training], n_threads: int) -> list[StreamModel]:
+    """Return the models of all trainings, in their order; they do not depend on the threads."""
+    beside = [t for t in trainings if t.wants_one_thread]
+    # The longest first, so that little is left for one thread at the end.
+    beside.sort(key=lambda t: (t.expert.family == "refined", t.codes.size), reverse=True)
+    found = call_side_by_side([partial(t.run, 1) for t in beside], n_threads)
+    models = {id(t.expert): model for t, model in zip(beside, found, strict=True)}
+    for t in trainings:
+        if id(t.expert) not in models:
+            models[id(t.expert)] = t.run(n_threads)
+    return [models[id(t.expert)] for t in trainings]
+
+
+def _n_landmarks(n_samples: int) -> int:
+    wanted = min(max(n_samples // _SAMPLES_PER_LANDMARK, _FEWEST_LANDMARKS), _MOST_LANDMARKS)
+    return min(wanted, n_samples)
