@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from svmosaic import StreamOLLAL2, StreamOLLAWV, load, save
-from svmosaic.classification.stream.in_turn import GUESSES, InTurn
+from svmosaic.classification.stream.in_turn import GUESSES, InTurn, _nearest_before
 from svmosaic.streams import SEA, ArrayStream, Sine, prequential
 
 
@@ -120,6 +120,17 @@ def test_full_chunks_end_at_multiples_of_their_size(chunk_size):
     assert sizes.max() <= chunk_size
     full = [end for end in ends if end > 5 * chunk_size]
     assert full == [k * chunk_size for k in range(6, 11)]
+
+
+@pytest.mark.parametrize("n_before", [1, 3, 499, 500])
+@pytest.mark.parametrize("n_samples", [1, 7, 125])
+def test_the_nearest_is_one_of_the_last_500_before_a_sample(n_before, n_samples):
+    # Few values, so that many tie: then the oldest counts.
+    distances = np.random.default_rng(0).integers(30, size=(n_samples, n_before + n_samples))
+    nearest = _nearest_before(distances.astype(float))
+    for i, row in enumerate(distances):
+        first = max(n_before + i - 500, 0)
+        assert n_before + nearest[i] == first + row[first : n_before + i].argmin()
 
 
 def test_own_and_later_labels_are_not_used():

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 
 from svmosaic.classification.stream.chunk_scaling import Scaler, standardise
 from svmosaic.engine import cpu
@@ -183,10 +184,7 @@ class InTurn:
             first = max(begin - _NEIGHBOURS, 0)
             # A distance does not depend on the samples beside it, so neither does the nearest one.
             distances = cpu.pair_distances(DenseRows(Z[begin:end]), DenseRows(Z[first:end]))
-            own, place = np.arange(begin, end)[:, None], np.arange(first, end)
-            # Neither later ones, nor more before than the window has.
-            distances[(place >= own) | (place < own - _NEIGHBOURS)] = np.inf
-            nearest[begin - n_before : end - n_before] = first + distances.argmin(axis=1)
+            nearest[begin - n_before : end - n_before] = begin + _nearest_before(distances)
         found: IndexArray = owners[nearest]
         return found
 
@@ -283,6 +281,22 @@ class InTurn:
 
 
 _NO_FLAGS: Flags = np.empty(0, dtype=np.int64)
+
+
+def _nearest_before(distances: DoubleArray) -> IndexArray:
+    """Return how far from the first sample the nearest of the `_NEIGHBOURS` before each one is.
+
+    The columns of `distances` are the samples of the rows, and before them at most `_NEIGHBOURS`.
+    """
+    n = len(distances)
+    n_missing = n + _NEIGHBOURS - distances.shape[1]
+    if n_missing:
+        distances = np.pad(distances, ((0, 0), (n_missing, 0)), constant_values=np.inf)
+    # Row i without the i samples that are too old, and without those from its own on.
+    row, column = distances.strides
+    before = as_strided(distances, (n, _NEIGHBOURS), (row + column, column), writeable=False)
+    nearest: IndexArray = before.argmin(axis=1) + np.arange(n) - _NEIGHBOURS
+    return nearest
 
 
 def _fit_ridge(A: DoubleArray, labels: IndexArray, n_classes: int) -> DoubleArray:
