@@ -98,7 +98,7 @@ nb::object distances(const nb::object& rows, const nb::object& vectors, bool abs
     const auto table = read_table<Real>(vectors);
     require_same_width(queries.rows, table.rows);
     Monitor monitor(0.0, python_poll(nb::none()));
-    std::vector<double> values;
+    UnsetVector<double> values;
     {
         const nb::gil_scoped_release release;
         ThreadPool pool(n_threads);

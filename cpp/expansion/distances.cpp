@@ -7,12 +7,13 @@
 namespace svmosaic {
 
 template <class Real>
-std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vectors, bool absolute,
+UnsetVector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vectors, bool absolute,
                                    ThreadPool& pool, Monitor& monitor) {
     const auto queries = count_up(count_rows(rows));
     const auto samples = count_up(count_rows(vectors));
-    std::vector<double> distances(queries.size() * samples.size());
+    UnsetVector<double> distances(queries.size() * samples.size());
     if (distances.empty()) return distances;
+    ask_for_large_pages(distances.data(), distances.size() * sizeof(double));
     // Of the linear kernel: differences, which suit all gammas.
     const Layout layout = best_layout({KernelKind::linear, 1.0, 3, 0.0}, vectors, samples);
     const PackedRows<Real> packed(vectors, samples, layout);
@@ -27,9 +28,9 @@ std::vector<double> pair_distances(const Rows<Real>& rows, const Rows<Real>& vec
     return distances;
 }
 
-template std::vector<double> pair_distances(const Rows<float>&, const Rows<float>&, bool,
+template UnsetVector<double> pair_distances(const Rows<float>&, const Rows<float>&, bool,
                                             ThreadPool&, Monitor&);
-template std::vector<double> pair_distances(const Rows<double>&, const Rows<double>&, bool,
+template UnsetVector<double> pair_distances(const Rows<double>&, const Rows<double>&, bool,
                                             ThreadPool&, Monitor&);
 
 }  // namespace svmosaic
