@@ -59,7 +59,7 @@ _LONGEST_PAUSE = 64
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
 # Cross-validation sees at most this many samples; after the first time, near the last choice. The
 # exact SVM takes longest, landmarks are only tested on most of theirs.
-_MOST_TUNED: dict[Family, int] = {"plain": 2000, "refined": 1000, "linear": 2000, "landmark": 4500}
+_MOST_TUNED: dict[Family, int] = {"plain": 1000, "refined": 600, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
 # Folds by family in the first search, the cheap ones having more, and later for all.
 _FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
