@@ -105,7 +105,7 @@ def test_batches_of_any_size_are_predicted_as_samples_one_by_one():
     np.testing.assert_array_equal(whole.decision_function(X), single.decision_function(X))
 
 
-@pytest.mark.parametrize("chunk_size", [4, 60])
+@pytest.mark.parametrize("chunk_size", [1, 4, 20, 60])
 def test_full_chunks_end_at_multiples_of_their_size(chunk_size):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(10 * chunk_size, 2)), rng.integers(2, size=10 * chunk_size)
@@ -116,10 +116,21 @@ def test_full_chunks_end_at_multiples_of_their_size(chunk_size):
         if model._n_pending == 0:
             ends.append(model._n_learned)
 
+    assert [end for end in ends if end > 6 * chunk_size] == [k * chunk_size for k in range(7, 11)]
     sizes = np.diff(ends)
     assert sizes.max() <= chunk_size
-    full = [end for end in ends if end > 5 * chunk_size]
-    assert full == [k * chunk_size for k in range(6, 11)]
+    # On the way there no chunk is a crumb: one error among few samples would look like a change.
+    assert sizes[np.array(ends[:-1]) >= 4 * chunk_size].min() >= chunk_size // 2
+
+
+def test_one_error_after_an_odd_number_of_samples_is_no_change():
+    X, y = SEA(seed=1).read(0, 5000)
+    model = StreamOLLAWV().fit(X[:4999], y[:4999])
+    wrong = 1 - model.predict(X[4999:]).astype(int)
+    model.predict_then_learn(X[4999:], wrong)
+
+    assert model.n_drifts_ == 0
+    assert model._n_pending == 1
 
 
 @pytest.mark.parametrize("n_before", [1, 3, 499, 500])

@@ -57,8 +57,8 @@ _LONG_TRIAL = 12
 _LONGEST_PAUSE = 64
 # A growing window is learned from again when it is longer by this factor.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
-# Cross-validation sees at most this many samples; after the first time, near the last choice. The
-# exact SVM takes longest, landmarks are only tested on most of theirs.
+# After the first chunk, cross-validation sees at most this many samples, and tries what is near the
+# last choice. The exact SVM takes longest, landmarks are only tested on most of theirs.
 _MOST_TUNED: dict[Family, int] = {"plain": 1000, "refined": 600, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
 # Folds by family in the first search, the cheap ones having more, and later for all.
@@ -280,10 +280,11 @@ class ExpertPool:
 
     def _tune_again(self, family: Family, X: FloatArray, codes: IndexArray) -> None:
         """Adjust the parameters when there is much more to learn from than last time."""
-        enough = max(_RETUNE_GROWTH * self.tuned_on[family], 1)
-        if codes.size < enough or np.unique(codes).size == 1:
+        most, before = _MOST_TUNED[family], self.tuned_on[family]
+        if codes.size < max(_RETUNE_GROWTH * before, 1) or before >= most:
             return
-        most = _MOST_TUNED[family]
+        if np.unique(codes).size == 1:
+            return
         X_part, part = X[-most:], codes[-most:]
         Z = standardise(X_part)(X_part)
         if family == "landmark":

@@ -284,9 +284,10 @@ _NO_FLAGS: Flags = np.empty(0, dtype=np.int64)
 
 
 def _nearest_before(distances: DoubleArray) -> IndexArray:
-    """Return how far from the first sample the nearest of the `_NEIGHBOURS` before each one is.
+    """Return the place of the nearest of the `_NEIGHBOURS` samples before each one.
 
-    The columns of `distances` are the samples of the rows, and before them at most `_NEIGHBOURS`.
+    Places are counted from the first row and are mostly negative. The columns of `distances`, which
+    are finite, are the samples of the rows, and before them at most `_NEIGHBOURS`.
     """
     n = len(distances)
     n_missing = n + _NEIGHBOURS - distances.shape[1]

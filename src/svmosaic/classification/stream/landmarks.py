@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -177,7 +178,7 @@ def fit_span(
 
 @dataclass(frozen=True)
 class _Sums:
-    """The sums of x x' and of y x over some samples; x ends with a one."""
+    """The sums of x x' and of y x over some samples; x ends with a one, and y may be a row."""
 
     curvature: DoubleArray
     gradient: DoubleArray
@@ -213,27 +214,30 @@ class _InsideSums:
     def _sum(self, chosen: npt.NDArray[np.bool_]) -> _Sums:
         places = np.flatnonzero(chosen)
         half = places.size // 2
-        # The halves are the same for any number of threads.
-        first, second = call_side_by_side(
-            [partial(self._sum_of_rows, places[:half]), partial(self._sum_of_rows, places[half:])],
-            self.n_threads if places.size * self.X.shape[1] ** 2 > _WORTH_A_THREAD else 1,
-        )
-        return first + second
-
-    def _sum_of_rows(self, places: IndexArray) -> _Sums:
-        rows, targets = self.X[places], self.targets[places]
-        linear = np.stack([np.ones(len(rows)), targets]) @ rows
-        return _Sums(_bordered_products(rows, linear[0]), np.append(linear[1], targets.sum()))
+        return _sum_halves(self.X, self.targets, places[:half], places[half:], self.n_threads)
 
 
-def _bordered_products(rows: DoubleArray, sums: DoubleArray) -> DoubleArray:
-    """Return the sum of x x' over rows, where x is a row and a one; `sums` are those of rows."""
+def _sum_halves(
+    X: DoubleArray, targets: DoubleArray, first: Any, second: Any, n_threads: int
+) -> _Sums:
+    """Return the sums over two parts of the rows, computed side by side where they are many."""
+    n_products = 2 * len(targets[first]) * X.shape[1] ** 2
+    one, other = call_side_by_side(
+        [partial(_sum_rows, X, targets, first), partial(_sum_rows, X, targets, second)],
+        n_threads if n_products > _WORTH_A_THREAD else 1,
+    )
+    return one + other
+
+
+def _sum_rows(X: DoubleArray, targets: DoubleArray, part: Any) -> _Sums:
+    rows, wanted = X[part], targets[part]
     n, m = rows.shape
-    whole = np.empty((m + 1, m + 1))
-    whole[:m, :m] = rows.T @ rows
-    whole[m, :m] = whole[:m, m] = sums
-    whole[m, m] = n
-    return whole
+    curvature = np.empty((m + 1, m + 1))
+    curvature[:m, :m] = rows.T @ rows
+    curvature[m, :m] = curvature[:m, m] = np.ones(n) @ rows
+    curvature[m, m] = n
+    gradient = np.concatenate([rows.T @ wanted, wanted.sum(axis=0, keepdims=True)])
+    return _Sums(curvature, gradient)
 
 
 def _loss(
@@ -266,9 +270,9 @@ def _least_squares(
     """Return the weights of each class against the rest: one matrix serves them all."""
     targets = np.zeros((len(K), n_classes))
     targets[np.arange(len(K)), labels] = 1.0
-    curvature = _bordered_products(K, K.sum(axis=0))
-    right = np.vstack([K.T @ targets, targets.sum(axis=0)])
-    return _solve(C * curvature + penalty, C * right)
+    half = len(K) // 2
+    sums = _sum_halves(K, targets, slice(None, half), slice(half, None), n_threads)
+    return _solve(C * sums.curvature + penalty, C * sums.gradient)
 
 
 def _solve(matrix: DoubleArray, right: DoubleArray) -> DoubleArray:

@@ -40,7 +40,7 @@ from svmosaic.utils.validation import check_samples, take_as_is
 
 __all__ = ["ChunkRule", "StreamClassifier"]
 
-# In turn, a chunk is a quarter of what was learned before it, at least this many samples.
+# In turn, the first chunks are a quarter of what was learned before, at least this many samples.
 _CHUNKS_PER_DOUBLING = 4
 _FEWEST = 10
 
@@ -249,11 +249,14 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _wanted_in_turn(self) -> int:
         """Return the samples of the next chunk: few at the beginning, ever more.
 
-        Full chunks end where those of an evaluation do, so that its calls need not be cut in two.
+        Later chunks end at multiples of `chunk_size`. A batch of that size is then one piece.
         """
-        if self._n_learned >= _CHUNKS_PER_DOUBLING * self.chunk_size:
-            return int(self.chunk_size - self._n_learned % self.chunk_size)
-        return min(self.chunk_size, max(self._n_learned // _CHUNKS_PER_DOUBLING, _FEWEST))
+        size = self.chunk_size
+        if self._n_learned < _CHUNKS_PER_DOUBLING * size:
+            return min(size, max(self._n_learned // _CHUNKS_PER_DOUBLING, _FEWEST))
+        rest = size - self._n_learned % size
+        # A few samples alone would say little: two chunks of more than half take their place.
+        return rest if 2 * rest >= size else (rest + size) // 2
 
     def _predict_piece(self, X: FloatArray, codes: IndexArray) -> IndexArray:
         """Predict samples of one chunk in turn; learn from the chunk if it is full then."""

@@ -17,9 +17,9 @@ from svmosaic.utils.side_by_side import call_side_by_side
 
 __all__ = ["Training", "run_side_by_side"]
 
-# Kernel machines of so many samples of all pairs of classes run side by side. Below, waking a
-# thread takes longer than the training; above, several threads are of use to each. Besides, only
-# the main thread hears Ctrl-C, and these end soon.
+# Kernel machines run side by side if their samples times the other classes are within these limits.
+# Below, waking a thread takes longer than the training; above, several threads are of use to each.
+# Ctrl-C waits for them; they end soon.
 _FEWEST_SIDE_BY_SIDE = 1000
 _MOST_SIDE_BY_SIDE = 4000
 # A landmark for this many samples, within limits.
@@ -57,15 +57,20 @@ class Training:
 
 def run_side_by_side(trainings: Sequence[Training], n_threads: int) -> list[StreamModel]:
     """Return the models of all trainings, in their order; they do not depend on the threads."""
-    beside = [t for t in trainings if t.wants_one_thread]
+    beside = [place for place, training in enumerate(trainings) if training.wants_one_thread]
+
+    def length(place: int) -> tuple[bool, int]:
+        training = trainings[place]
+        return training.expert.family == "refined", training.codes.size
+
     # The longest first, so that little is left for one thread at the end.
-    beside.sort(key=lambda t: (t.expert.family == "refined", t.codes.size), reverse=True)
-    found = call_side_by_side([partial(t.run, 1) for t in beside], n_threads)
-    models = {id(t.expert): model for t, model in zip(beside, found, strict=True)}
-    for t in trainings:
-        if id(t.expert) not in models:
-            models[id(t.expert)] = t.run(n_threads)
-    return [models[id(t.expert)] for t in trainings]
+    beside.sort(key=length, reverse=True)
+    found = call_side_by_side([partial(trainings[place].run, 1) for place in beside], n_threads)
+    models = dict(zip(beside, found, strict=True))
+    return [
+        models[place] if place in models else training.run(n_threads)
+        for place, training in enumerate(trainings)
+    ]
 
 
 def _n_landmarks(n_samples: int) -> int:
