@@ -85,6 +85,12 @@ def test_rules_that_need_whole_chunks_do_not_predict_in_turn(model):
     assert not hasattr(model, "predict_next")
 
 
+def test_a_misspelt_rule_is_named():
+    X, y = SEA(seed=1).read(0, 10)
+    with pytest.raises(ValueError, match=r"'rule' parameter of StreamOLLAWV .* Got 'adaptiv'"):
+        StreamOLLAWV(rule="adaptiv").predict_then_learn(X, y, classes=[0, 1])
+
+
 def test_batches_of_any_size_are_predicted_as_samples_one_by_one():
     model = StreamOLLAWV(chunk_size=60, memory=300)
     X, y = runs(3, n_samples=230, n_classes=4)

@@ -24,12 +24,11 @@ class StreamOLLAWV(StreamClassifier):
 
     The adaptive rule trains several models: plain and refined OLLAWV with the rbf kernel, an L2-SVM
     in the span of a few landmarks and linear models, each on recent windows of different length.
-    All predict a chunk before they
-    learn from it; the one that erred least of late predicts for the user. When its errors jump, and
-    a model of the new samples alone would do better, what was learned before is dropped and the
-    parameters are tuned again; the leader of an earlier concept is called back when it fits. With
-    `predict_then_learn`, where each label is known before the next sample, it also uses the label
-    before. The published rule trains one new model per chunk.
+    All predict a chunk before they learn from it; the one that erred least of late predicts for the
+    user. When its errors jump, and a model of the new samples alone would do better, what was
+    learned before is dropped and the parameters are tuned again; the leader of an earlier concept
+    is called back when it fits. With `predict_then_learn`, where each label is known before the
+    next sample, it also uses the label before. The published rule trains one new model per chunk.
 
     Parameters
     ----------
@@ -147,7 +146,8 @@ class StreamOLLAWV(StreamClassifier):
     @property
     def uses_order(self) -> bool:
         """Whether the rule makes use of labels that come one after the other: the adaptive one."""
-        return self.rule == "adaptive"
+        # A misspelt rule is refused by the method, in better words than a missing method has.
+        return self.rule != "published"
 
     def _make_rule(self) -> ChunkRule:
         n_threads = resolve_threads(self.n_jobs)
