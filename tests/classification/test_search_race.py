@@ -73,11 +73,12 @@ def _assert_finalists_agree(raced, whole):
 
 
 def test_rounds_grow_to_all_rows():
-    assert round_sizes(1999, 2, 40) == [1999]
-    assert round_sizes(2000, 2, 40) == [1000, 2000]
-    assert round_sizes(4000, 2, 40) == [1000, 4000]
-    assert round_sizes(9000, 2, 40) == [1000, 3000, 9000]
-    assert round_sizes(16000, 26, 40) == [1000, 4000, 16000]
+    assert round_sizes(599, 2, 40) == [599]
+    assert round_sizes(600, 2, 40) == [300, 600]
+    assert round_sizes(1200, 2, 40) == [300, 1200]
+    assert round_sizes(2700, 2, 40) == [300, 900, 2700]
+    assert round_sizes(19200, 10, 40) == [300, 1200, 4800, 19200]
+    assert round_sizes(16000, 26, 40) == [780, 2135, 5845, 16000]
     assert round_sizes(100_000, 100, 40) == [3000, 9655, 31072, 100_000]
     # The finalists are all there is.
     assert round_sizes(16000, 26, 5) == [16000]
@@ -306,13 +307,13 @@ def test_small_tables_are_searched_exhaustively(blobs):
     assert set(auto.cv_results_["n_resources"]) == {y.size}
 
 
-def test_large_tables_race_by_default():
+def test_larger_tables_race_by_default():
     X, y = make_blobs(4000, n_features=2, centers=2, cluster_std=1.5, random_state=0)
     grid = {"gammas": [1e-6, 1e-5, 1e-4, 0.1], "Cs": [0.1, 1.0], "cv": 3}
 
     results = OLLAWVClassifierCV(**grid).fit(X, y).cv_results_
 
-    assert set(results["n_resources"]) == {1000, 4000}
+    assert set(results["n_resources"]) == {300, 4000}
 
 
 @pytest.mark.usefixtures("short")

@@ -40,11 +40,11 @@ __all__ = [
 
 BoolArray = npt.NDArray[np.bool_]
 
-# The constants below were chosen on banana, satimage and parts of ijcnn1, shuttle and w3a; see
-# docs/decisions/0033-a-race-of-candidates.md.
+# The constants below were chosen on banana, satimage and parts of ijcnn1, shuttle, w3a and
+# electricity; see docs/decisions/0033-a-race-of-candidates.md and 0040.
 
-# Rows of the first round. Fewer say little of the best parameters for all rows.
-_FIRST_ROWS = 1000
+# Rows of the first round.
+_FIRST_ROWS = 300
 _FIRST_ROWS_OF_CLASS = 30
 # A round has about this many times the rows of the one before.
 _GROWTH = 4.0

@@ -127,7 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--racing",
         choices=("auto", "yes", "no"),
         help="whether the candidates of ollawv race on growing parts of the rows (default: auto, "
-        "from 4000 rows on)",
+        "from 1000 rows on)",
     )
     search.add_argument(
         "--scoring",
