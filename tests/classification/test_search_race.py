@@ -76,9 +76,10 @@ def test_rounds_grow_to_all_rows():
     assert round_sizes(599, 2, 40) == [599]
     assert round_sizes(600, 2, 40) == [300, 600]
     assert round_sizes(1200, 2, 40) == [300, 1200]
+    assert round_sizes(2300, 2, 40) == [300, 2300]
     assert round_sizes(2700, 2, 40) == [300, 900, 2700]
     assert round_sizes(19200, 10, 40) == [300, 1200, 4800, 19200]
-    assert round_sizes(16000, 26, 40) == [780, 2135, 5845, 16000]
+    assert round_sizes(16000, 26, 40) == [780, 3533, 16000]
     assert round_sizes(100_000, 100, 40) == [3000, 9655, 31072, 100_000]
     # The finalists are all there is.
     assert round_sizes(16000, 26, 5) == [16000]

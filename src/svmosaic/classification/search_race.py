@@ -67,7 +67,7 @@ def round_sizes(n_rows: int, n_classes: int, n_candidates: int) -> list[int]:
     first = max(_FIRST_ROWS, _FIRST_ROWS_OF_CLASS * n_classes)
     if n_candidates <= _FINALISTS or n_rows < 2 * first:
         return [n_rows]
-    n_steps = int(np.ceil(np.log(n_rows / first) / np.log(_GROWTH) - 1e-9))
+    n_steps = max(1, round(float(np.log(n_rows / first) / np.log(_GROWTH))))
     sizes = np.geomspace(first, n_rows, n_steps + 1)
     return [int(size) for size in np.rint(sizes)]
 

@@ -77,11 +77,11 @@ class NumericNaiveBayes(ClassifierMixin, Estimator):  # type: ignore[misc]
             rows = X[labels == label]
             if self.use_kernel:
                 width = np.ptp(rows, axis=0) / np.sqrt(rows.shape[0])
-                centres = [np.unique(column, return_counts=True) for column in rows.T]
+                around = rows
             else:
                 width = rows.std(axis=0)
-                centres = [(mean, np.ones(1)) for mean in rows.mean(axis=0)[:, None]]
-            self._centres.append(centres)
+                around = rows.mean(axis=0, keepdims=True)
+            self._centres.append([np.unique(column, return_counts=True) for column in around.T])
             self._widths.append(np.maximum(width, least))
         return self
 
