@@ -76,7 +76,7 @@ def test_rounds_grow_to_all_rows():
     assert round_sizes(599, 2, 40) == [599]
     assert round_sizes(600, 2, 40) == [300, 600]
     assert round_sizes(1200, 2, 40) == [300, 1200]
-    assert round_sizes(2300, 2, 40) == [300, 2300]
+    assert round_sizes(1500, 2, 40) == [300, 1500]
     assert round_sizes(2700, 2, 40) == [300, 900, 2700]
     assert round_sizes(19200, 10, 40) == [300, 1200, 4800, 19200]
     assert round_sizes(16000, 26, 40) == [780, 3533, 16000]

@@ -112,7 +112,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         processors that the process may use. The model does not depend on it.
     racing : {"auto"} or bool, default="auto"
         Whether candidates race. The first round tries all of them on about 300 rows, and each
-        further round those that are left on about four times as many. Candidates stay if they are
+        further round those that are left on two to five times as many. Candidates stay if they are
         within two standard errors of the best one, or its neighbours on the grid. About five are
         tried on all rows; there the rest end after one or two folds if they are far behind. The
         subsets are stratified, and training and test parts are those of `cv` without the other

@@ -46,8 +46,8 @@ BoolArray = npt.NDArray[np.bool_]
 # Rows of the first round.
 _FIRST_ROWS = 300
 _FIRST_ROWS_OF_CLASS = 30
-# A round has about this many times the rows of the one before.
-_GROWTH = 4.0
+# A round has at most this many times the rows of the one before.
+_GROWTH = 5.0
 # Candidates that are tried on all rows, and the share of a grid that leaves any earlier round.
 _FINALISTS = 5
 _LARGEST_SHARE = 0.3
@@ -67,7 +67,7 @@ def round_sizes(n_rows: int, n_classes: int, n_candidates: int) -> list[int]:
     first = max(_FIRST_ROWS, _FIRST_ROWS_OF_CLASS * n_classes)
     if n_candidates <= _FINALISTS or n_rows < 2 * first:
         return [n_rows]
-    n_steps = max(1, round(float(np.log(n_rows / first) / np.log(_GROWTH))))
+    n_steps = int(np.ceil(np.log(n_rows / first) / np.log(_GROWTH) - 1e-9))
     sizes = np.geomspace(first, n_rows, n_steps + 1)
     return [int(size) for size in np.rint(sizes)]
 
