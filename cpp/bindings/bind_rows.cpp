@@ -1,10 +1,11 @@
-// Samples in canonical order, and the SIMD level.
+// Samples in canonical order, scaled features, and the SIMD level.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.hpp"
 #include "bindings/require.hpp"
 #include "core/canonical.hpp"
+#include "core/feature_scaling.hpp"
 #include "simd/loops.hpp"
 
 namespace nb = nanobind;
@@ -35,6 +36,36 @@ Index find_central(const nb::object& rows, const nb::object& problem) {
     const auto arrays = read_problem(problem, count_rows(table.rows));
     const nb::gil_scoped_release release;
     return central_sample(table.rows, arrays.view());
+}
+
+template <class Real>
+nb::tuple moments_of(const nb::object& rows) {
+    const auto table = read_table<Real>(rows);
+    const auto* dense = std::get_if<DenseRows<Real>>(&table.rows);
+    require(dense != nullptr, "expected dense rows");
+    FeatureMoments moments;
+    {
+        const nb::gil_scoped_release release;
+        moments = feature_moments(*dense);
+    }
+    return nb::make_tuple(to_numpy(std::move(moments.means)),
+                          to_numpy(std::move(moments.deviations)));
+}
+
+template <class Real>
+nb::object scaled(const nb::object& rows, const Array1<double>& offset,
+                  const Array1<double>& scale) {
+    const auto table = read_table<Real>(rows);
+    const auto* dense = std::get_if<DenseRows<Real>>(&table.rows);
+    require(dense != nullptr, "expected dense rows");
+    require(ssize(offset) == dense->n_columns && ssize(scale) == dense->n_columns,
+            "expected an offset and a scale for each column");
+    std::vector<float> values(dense->n_rows * dense->n_columns);
+    {
+        const nb::gil_scoped_release release;
+        scale_features(*dense, span_of(offset), span_of(scale), std::span(values));
+    }
+    return nb::cast(to_numpy(std::move(values)));
 }
 
 simd::Level level_of(const std::string& name) {
@@ -69,6 +100,24 @@ void bind_rows(nb::module_& m) {
         nb::arg("rows"), nb::arg("problem"),
         nb::sig("def central_sample(rows: object, problem: object) -> int"),
         "Position of the sample nearest to its class mean, in the class of larger weight.");
+    m.def(
+        "feature_moments",
+        [](const nb::object& rows) {
+            return is_single(rows) ? moments_of<float>(rows) : moments_of<double>(rows);
+        },
+        nb::arg("rows"),
+        nb::sig("def feature_moments(rows: object) -> tuple[DoubleArray, DoubleArray]"),
+        "Means and standard deviations of the columns of dense rows.");
+    m.def(
+        "scale_features",
+        [](const nb::object& rows, const Array1<double>& offset, const Array1<double>& scale) {
+            return is_single(rows) ? scaled<float>(rows, offset, scale)
+                                   : scaled<double>(rows, offset, scale);
+        },
+        nb::arg("rows"), nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
+        nb::sig("def scale_features(rows: object, offset: DoubleArray, scale: DoubleArray) -> "
+                "FloatArray"),
+        "The columns of dense rows, less an offset and divided by a scale, as float32.");
     m.def(
         "simd_level", [] { return std::string(simd::name_of(simd::current_level())); },
         "The SIMD level in use: baseline, avx2 or avx512.");

@@ -21,6 +21,14 @@ def central_sample(rows: object, problem: object) -> int:
     Position of the sample nearest to its class mean, in the class of larger weight.
     """
 
+def feature_moments(rows: object) -> tuple[DoubleArray, DoubleArray]:
+    """Means and standard deviations of the columns of dense rows."""
+
+def scale_features(rows: object, offset: DoubleArray, scale: DoubleArray) -> FloatArray:
+    """
+    The columns of dense rows, less an offset and divided by a scale, as float32.
+    """
+
 def simd_level() -> str:
     """The SIMD level in use: baseline, avx2 or avx512."""
 

@@ -52,11 +52,13 @@ __all__ = [
     "central_sample",
     "decide",
     "distinct_rows",
+    "feature_moments",
     "gram_of_rows",
     "kernel_matrix",
     "midpoints",
     "pair_distances",
     "rbf_between_bags",
+    "scale_features",
     "score_left_out",
     "solve",
     "solve_linear_sgd",
@@ -90,6 +92,16 @@ def distinct_rows(
 def central_sample(rows: Rows, problem: Problem) -> int:
     """Return the position of the sample nearest to its class mean, larger class first."""
     return _core.central_sample(rows, problem)
+
+
+def feature_moments(rows: DenseRows) -> tuple[DoubleArray, DoubleArray]:
+    """Return means and standard deviations of the columns; inf or nan where squares overflow."""
+    return _core.feature_moments(rows)
+
+
+def scale_features(rows: DenseRows, offset: DoubleArray, scale: DoubleArray) -> FloatArray:
+    """Return ``(x - offset) / scale`` for each column, at most 1e6 in size, as float32."""
+    return _core.scale_features(rows, offset, scale).reshape(rows.values.shape)
 
 
 def boundary_pairs(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from svmosaic.engine.problem import DoubleArray, FloatArray
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray
 
 __all__ = ["FloatTable", "Scaler", "standardise", "to_unit_range"]
 
@@ -24,12 +25,9 @@ class Scaler:
 
     def __call__(self, X: FloatArray) -> FloatTable:
         """Return scaled samples."""
-        scaled = X - self.offset
-        scaled /= self.scale
-        # Far outside of what was seen, a float32 could overflow; there all that matters is "far".
-        np.minimum(scaled, 1e6, out=scaled)
-        np.maximum(scaled, -1e6, out=scaled)
-        return scaled.astype(np.float32, order="C")
+        return cpu.scale_features(_rows(X), self.offset, self.scale).astype(
+            np.float32, copy=False
+        )
 
 
 def to_unit_range(X: FloatArray) -> Scaler:
@@ -40,15 +38,16 @@ def to_unit_range(X: FloatArray) -> Scaler:
 
 def standardise(X: FloatArray) -> Scaler:
     """Return the scaler that gives the features of `X` mean 0 and variance 1."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        centred = X - mean
-        deviation = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
+    mean, deviation = cpu.feature_moments(_rows(X))
     if not np.all(np.isfinite(deviation)):
         # The squares leave the range of the numbers; those of shares of the largest do not.
         largest = float(np.abs(X).max())
         deviation = largest * (X / largest).std(axis=0, dtype=np.float64)
     return Scaler(mean, _no_zeros(deviation))
+
+
+def _rows(X: FloatArray) -> DenseRows:
+    return DenseRows(np.ascontiguousarray(X))
 
 
 def _no_zeros(scale: DoubleArray) -> DoubleArray:
