@@ -116,7 +116,7 @@ void bind_rows(nb::module_& m) {
         },
         nb::arg("rows"), nb::arg("offset").noconvert(), nb::arg("scale").noconvert(),
         nb::sig("def scale_features(rows: object, offset: DoubleArray, scale: DoubleArray) -> "
-                "FloatArray"),
+                "SingleArray"),
         "The columns of dense rows, less an offset and divided by a scale, as float32.");
     m.def(
         "simd_level", [] { return std::string(simd::name_of(simd::current_level())); },

@@ -7,4 +7,5 @@ svmosaic._core.__prefix__:
     DoubleArray = npt.NDArray[np.float64]
     FloatArray = npt.NDArray[np.floating[Any]]
     IndexArray = npt.NDArray[np.int64]
+    SingleArray = npt.NDArray[np.float32]
 

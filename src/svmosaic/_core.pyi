@@ -10,6 +10,7 @@ import numpy.typing as npt
 DoubleArray = npt.NDArray[np.float64]
 FloatArray = npt.NDArray[np.floating[Any]]
 IndexArray = npt.NDArray[np.int64]
+SingleArray = npt.NDArray[np.float32]
 
 def distinct_rows(rows: object, labels: IndexArray, weights: DoubleArray, n_threads: int) -> tuple[IndexArray, DoubleArray]:
     """
@@ -24,7 +25,7 @@ def central_sample(rows: object, problem: object) -> int:
 def feature_moments(rows: object) -> tuple[DoubleArray, DoubleArray]:
     """Means and standard deviations of the columns of dense rows."""
 
-def scale_features(rows: object, offset: DoubleArray, scale: DoubleArray) -> FloatArray:
+def scale_features(rows: object, offset: DoubleArray, scale: DoubleArray) -> SingleArray:
     """
     The columns of dense rows, less an offset and divided by a scale, as float32.
     """

@@ -68,6 +68,24 @@ def test_window_can_forget():
 # Scalers --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (7, 3), (200, 11)])
+def test_scalers_equal_their_twin(dtype, shape):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=shape) * 10.0 ** rng.integers(-3, 4, shape[1])).astype(dtype)
+    new = np.asfortranarray(X + X.std(axis=0))
+    new[0, 0] = 1e30
+
+    scaler = standardise(X)
+
+    mean, deviation = (f(X.astype(np.float64), axis=0) for f in (np.mean, np.std))
+    np.testing.assert_allclose(scaler.offset, mean, rtol=1e-12)
+    np.testing.assert_allclose(scaler.scale, np.where(deviation > 0, deviation, 1.0), rtol=1e-12)
+    exact = (new.astype(np.float64) - scaler.offset) / scaler.scale
+    assert scaler(new).dtype == np.float32
+    np.testing.assert_array_equal(scaler(new), np.clip(exact, -1e6, 1e6).astype(np.float32))
+
+
 def test_scalers_and_features_that_do_not_vary():
     X = np.array([[1.0, 5.0, 2.0], [3.0, 5.0, 4.0], [5.0, 5.0, 3.0]])
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 import svmosaic._core as _core
 from svmosaic.engine.counters import PhaseSeconds, SolveCounters
@@ -99,7 +100,9 @@ def feature_moments(rows: DenseRows) -> tuple[DoubleArray, DoubleArray]:
     return _core.feature_moments(rows)
 
 
-def scale_features(rows: DenseRows, offset: DoubleArray, scale: DoubleArray) -> FloatArray:
+def scale_features(
+    rows: DenseRows, offset: DoubleArray, scale: DoubleArray
+) -> npt.NDArray[np.float32]:
     """Return ``(x - offset) / scale`` for each column, at most 1e6 in size, as float32."""
     return _core.scale_features(rows, offset, scale).reshape(rows.values.shape)
 

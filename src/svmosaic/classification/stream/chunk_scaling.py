@@ -25,9 +25,7 @@ class Scaler:
 
     def __call__(self, X: FloatArray) -> FloatTable:
         """Return scaled samples."""
-        return cpu.scale_features(_rows(X), self.offset, self.scale).astype(
-            np.float32, copy=False
-        )
+        return cpu.scale_features(_rows(X), self.offset, self.scale)
 
 
 def to_unit_range(X: FloatArray) -> Scaler:

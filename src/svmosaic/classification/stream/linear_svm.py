@@ -61,7 +61,7 @@ def fit_hyperplane(
     penalty[-1] = _INTERCEPT_PENALTY
 
     def solve(inside: npt.NDArray[np.bool_]) -> DoubleArray:
-        active = signed[inside]
+        active = signed.compress(inside, axis=0)
         hessian = C * (active.T @ active)
         hessian.flat[:: X.shape[1] + 1] += penalty
         total = np.ones(len(active)) @ active
