@@ -72,17 +72,26 @@ def _assert_finalists_agree(raced, whole):
 # The parts of a race ------------------------------------------------------------------------
 
 
+def even(n_rows, n_classes):
+    return np.bincount(np.arange(n_rows) % n_classes)
+
+
 def test_rounds_grow_to_all_rows():
-    assert round_sizes(599, 2, 40) == [599]
-    assert round_sizes(600, 2, 40) == [300, 600]
-    assert round_sizes(1200, 2, 40) == [300, 1200]
-    assert round_sizes(1500, 2, 40) == [300, 1500]
-    assert round_sizes(2700, 2, 40) == [300, 900, 2700]
-    assert round_sizes(19200, 10, 40) == [300, 1200, 4800, 19200]
-    assert round_sizes(16000, 26, 40) == [780, 3533, 16000]
-    assert round_sizes(100_000, 100, 40) == [3000, 9655, 31072, 100_000]
+    assert round_sizes(even(599, 2), 40) == [599]
+    assert round_sizes(even(600, 2), 40) == [300, 600]
+    assert round_sizes(even(1500, 2), 40) == [300, 1500]
+    assert round_sizes(even(2700, 2), 40) == [300, 900, 2700]
+    assert round_sizes(even(19200, 10), 40) == [300, 1200, 4800, 19200]
+    assert round_sizes(even(16000, 26), 40) == [780, 3533, 16000]
+    assert round_sizes(even(100_000, 100), 40) == [3000, 9655, 31072, 100_000]
     # The finalists are all there is.
-    assert round_sizes(16000, 26, 5) == [16000]
+    assert round_sizes(even(16000, 26), 5) == [16000]
+
+
+def test_the_first_round_has_thirty_rows_of_the_rarer_classes():
+    assert round_sizes(np.array([4500, 450, 50]), 40) == [300, 1225, 5000]
+    assert round_sizes(np.array([100, 4900]), 40) == [1500, 5000]
+    assert round_sizes(np.array([50, 4950]), 40) == [5000]
 
 
 def test_subsets_are_nested_and_stratified():

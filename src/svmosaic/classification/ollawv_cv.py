@@ -111,14 +111,15 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
     racing : {"auto"} or bool, default="auto"
-        Whether candidates race. The first round tries all of them on about 300 rows, and each
-        further round those that are left on two to five times as many. Candidates stay if they are
-        within two standard errors of the best one, or its neighbours on the grid. About five are
-        tried on all rows; there the rest end after one or two folds if they are far behind. The
-        subsets are stratified, and training and test parts are those of `cv` without the other
-        rows, so groups stay together. The same data give the same result. ``"auto"`` races from
-        1000 rows on. False tries every candidate on all rows, as does every search with fewer than
-        600 rows (60 per class, where that is more) or 6 candidates.
+        Whether candidates race. The first round tries all of them on about 300 rows (more where
+        classes are many or rare), and each further round those that are left on two to five times
+        as many. Candidates stay if they are within two standard errors of the best one, or its
+        neighbours on the grid. About five are tried on all rows; there the rest end after one or
+        two folds if they are far behind. The subsets are stratified, and training and test parts
+        are those of `cv` without the other rows, so groups stay together. The same data give the
+        same result. ``"auto"`` races from 1000 rows on. False tries every candidate on all rows, as
+        does every search with fewer than twice the rows of the first round, or with fewer than 6
+        candidates.
     memory_limit_mb : float, default=2000
         Memory that the search takes. Pairwise and kernel values are stored if they fit into it;
         otherwise kernel columns are computed when they are needed. A limit that is too small for 64

@@ -43,9 +43,11 @@ BoolArray = npt.NDArray[np.bool_]
 # The constants below were chosen on banana, satimage and parts of ijcnn1, shuttle, w3a and
 # electricity; see docs/decisions/0033-a-race-of-candidates.md and 0040.
 
-# Rows of the first round.
+# Rows of the first round; rows per class, on average; rows that are not of the largest class, as a
+# rare class says little with fewer.
 _FIRST_ROWS = 300
 _FIRST_ROWS_OF_CLASS = 30
+_FIRST_ROWS_OF_OTHERS = 30
 # A round has at most this many times the rows of the one before.
 _GROWTH = 5.0
 # Candidates that are tried on all rows, and the share of a grid that leaves any earlier round.
@@ -59,12 +61,18 @@ _COMPARED_AFTER = (1, 2)
 _SEED = 0
 
 
-def round_sizes(n_rows: int, n_classes: int, n_candidates: int) -> list[int]:
+def round_sizes(class_counts: IndexArray, n_candidates: int) -> list[int]:
     """Return the numbers of rows of all rounds, of which the last has all rows.
 
     It is the only round if there are not enough rows or candidates for a race.
     """
-    first = max(_FIRST_ROWS, _FIRST_ROWS_OF_CLASS * n_classes)
+    n_rows = int(class_counts.sum())
+    n_others = max(n_rows - int(class_counts.max()), 1)
+    first = max(
+        _FIRST_ROWS,
+        _FIRST_ROWS_OF_CLASS * class_counts.size,
+        int(np.ceil(_FIRST_ROWS_OF_OTHERS * n_rows / n_others)),
+    )
     if n_candidates <= _FINALISTS or n_rows < 2 * first:
         return [n_rows]
     n_steps = int(np.ceil(np.log(n_rows / first) / np.log(_GROWTH) - 1e-9))
@@ -333,7 +341,8 @@ def _subsets(training: Training, splits: Sequence[Split], n_candidates: int) -> 
     """Return the rows of every round but the last one, which has all rows."""
     takes_part = training.row_weights > 0
     n_rows = int(np.count_nonzero(takes_part))
-    sizes = round_sizes(n_rows, training.classes.size, n_candidates)[:-1]
+    counts = np.bincount(training.labels[takes_part], minlength=training.classes.size)
+    sizes = round_sizes(counts, n_candidates)[:-1]
     if not sizes:
         return []
     strata = stratified_order(training.labels, takes_part, splits)
