@@ -14,12 +14,6 @@ using namespace svmosaic;
 namespace {
 
 template <class Real>
-const DenseRows<Real>& dense(const Table<Real>& table) {
-    if (const auto* rows = std::get_if<DenseRows<Real>>(&table.rows)) return *rows;
-    throw nb::type_error("boundary points need dense rows");
-}
-
-template <class Real>
 nb::tuple find_pairs(const nb::object& rows, const Array1<Index>& first,
                      const Array1<Index>& second, Index n_threads, double max_time,
                      const nb::object& progress) {

@@ -41,12 +41,11 @@ Index find_central(const nb::object& rows, const nb::object& problem) {
 template <class Real>
 nb::tuple moments_of(const nb::object& rows) {
     const auto table = read_table<Real>(rows);
-    const auto* dense = std::get_if<DenseRows<Real>>(&table.rows);
-    require(dense != nullptr, "expected dense rows");
+    const auto& values = dense(table);
     FeatureMoments moments;
     {
         const nb::gil_scoped_release release;
-        moments = feature_moments(*dense);
+        moments = feature_moments(values);
     }
     return nb::make_tuple(to_numpy(std::move(moments.means)),
                           to_numpy(std::move(moments.deviations)));
@@ -56,16 +55,15 @@ template <class Real>
 nb::object scaled(const nb::object& rows, const Array1<double>& offset,
                   const Array1<double>& scale) {
     const auto table = read_table<Real>(rows);
-    const auto* dense = std::get_if<DenseRows<Real>>(&table.rows);
-    require(dense != nullptr, "expected dense rows");
-    require(ssize(offset) == dense->n_columns && ssize(scale) == dense->n_columns,
+    const auto& values = dense(table);
+    require(ssize(offset) == values.n_columns && ssize(scale) == values.n_columns,
             "expected an offset and a scale for each column");
-    std::vector<float> values(dense->n_rows * dense->n_columns);
+    std::vector<float> result(values.n_rows * values.n_columns);
     {
         const nb::gil_scoped_release release;
-        scale_features(*dense, span_of(offset), span_of(scale), std::span(values));
+        scale_features(values, span_of(offset), span_of(scale), std::span(result));
     }
-    return nb::cast(to_numpy(std::move(values)));
+    return nb::cast(to_numpy(std::move(result)));
 }
 
 simd::Level level_of(const std::string& name) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/monitor.hpp"
@@ -61,6 +62,13 @@ struct Table {
 
 template <class Real>
 Table<Real> read_table(const nb::handle& record);
+
+// The rows of a table that must be dense.
+template <class Real>
+const DenseRows<Real>& dense(const Table<Real>& table) {
+    if (const auto* rows = std::get_if<DenseRows<Real>>(&table.rows)) return *rows;
+    throw nb::type_error("expected dense rows");
+}
 
 // True for float32 tables, false for float64 ones; throws for any other.
 bool is_single(const nb::handle& record);
