@@ -70,7 +70,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     margin, and every smaller margin is a prefix of it. Refined models go from small C to large,
     each from the one before. After the search the best model is fitted to all data.
 
-    From a few thousand rows on, candidates race: all of them are tried on a small part of the rows,
+    From 1000 rows on, candidates race: all of them are tried on a small part of the rows,
     and only the best few on all rows; see `racing`. Scores of repeated folds vary less:
     ``cv=RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)``.
 
