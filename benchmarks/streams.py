@@ -2,6 +2,7 @@
 
     python benchmarks/streams.py [--samples 100000] [--out benchmarks/results/streams.csv]
     python benchmarks/streams.py --course [--out benchmarks/results/stream_course.csv]
+    python benchmarks/streams.py --each [--out benchmarks/results/stream_rates.csv]
 
 Generators are read in chunks of 1000 and of 10 000 samples. Learners predict and learn chunks of
 1000 samples of RandomRBF (10 attributes, 2 classes), ours with all threads; River's tree and
@@ -11,7 +12,8 @@ what a user sees.
 
 With --course there is one run of the adaptive rule over a million samples with two threads, and
 River's tree beside it on the first 100 000, chunk by chunk in turn, so that other work on the
-computer meets both: rates so far at some places, and the rate between two of them.
+computer meets both: rates so far at some places, and the rate between two of them. With --each
+there are such runs over the first 100 000 samples of every generator.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import argparse
 import csv
 import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +93,8 @@ PLACES = (10_000, 30_000, 60_000, 100_000, 200_000, 500_000, 1_000_000)
 COURSE = ("learner", "n_samples", "rate_so_far", "cpu_rate_so_far", "rate_since_last", "accuracy")
 
 
-def course(n_samples: int, seed: int) -> list[dict[str, Any]]:
+def course(n_samples: int, source: Stream) -> list[dict[str, Any]]:
     """Return the rates of the adaptive rule and of River's tree along one run."""
-    source = RandomRBF(seed=seed)
     n_beside = min(n_samples, 100_000)
     ours: Any = StreamOLLAWV(n_jobs=2)
     tree = importlib.import_module("river.tree").HoeffdingTreeClassifier()
@@ -132,6 +133,26 @@ def course(n_samples: int, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
+EACH = ("stream", "n_features", "n_classes", "rate", "times_the_tree", "accuracy", "of_the_tree")
+
+
+def each(seed: int) -> Iterator[dict[str, Any]]:
+    """Yield the rate of the adaptive rule on each generator, and how it compares with the tree."""
+    for name in GENERATORS:
+        source = getattr(streams, name)(seed=seed)
+        last = {row["learner"]: row for row in course(100_000, source)}
+        ours, tree = last["StreamOLLAWV, adaptive"], last[REFERENCE]
+        yield {
+            "stream": name,
+            "n_features": source.n_features,
+            "n_classes": len(source.classes),
+            "rate": ours["rate_so_far"],
+            "times_the_tree": round(ours["rate_so_far"] / tree["rate_so_far"], 1),
+            "accuracy": ours["accuracy"],
+            "of_the_tree": tree["accuracy"],
+        }
+
+
 def write(rows: list[dict[str, Any]], fields: list[str] | tuple[str, ...], path: Path) -> None:
     with path.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, fields, lineterminator="\n")
@@ -139,19 +160,30 @@ def write(rows: list[dict[str, Any]], fields: list[str] | tuple[str, ...], path:
         writer.writerows(rows)
 
 
+def show(rows: Iterable[dict[str, Any]], fields: tuple[str, ...], path: Path | None) -> None:
+    """Print rows as they come, and write them if there is a path."""
+    taken = []
+    for row in rows:
+        print("  ".join(f"{name} {row[name]}" for name in fields), flush=True)
+        taken.append(row)
+    if path is not None:
+        write(taken, fields, path)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=100_000)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--course", action="store_true", help="rates along one run")
-    parser.add_argument("--seed", type=int, default=7, help="of the stream of --course")
+    parser.add_argument("--each", action="store_true", help="such runs on every generator")
+    parser.add_argument("--seed", type=int, default=7, help="of the streams of such runs")
     args = parser.parse_args()
+    if args.each:
+        show(each(args.seed), EACH, args.out)
+        return
     if args.course:
-        taken = course(args.samples if args.samples != 100_000 else 1_000_000, args.seed)
-        for row in taken:
-            print("  ".join(f"{name} {row[name]}" for name in COURSE), flush=True)
-        if args.out is not None:
-            write(taken, COURSE, args.out)
+        n_samples = args.samples if args.samples != 100_000 else 1_000_000
+        show(course(n_samples, RandomRBF(seed=args.seed)), COURSE, args.out)
         return
     rows: list[dict[str, Any]] = []
     for name, make in GENERATORS.items():

@@ -5,6 +5,7 @@
 #include "bindings/require.hpp"
 #include "expansion/bag_kernel.hpp"
 #include "expansion/decide.hpp"
+#include "expansion/decide_linear.hpp"
 #include "expansion/kernel_matrix.hpp"
 #include "expansion/stored_rows.hpp"
 #include "simd/loops.hpp"
@@ -55,7 +56,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> decide_rows(
     return to_numpy(std::move(values));
 }
 
-template <class Real>
+template <class Real, class Value>
 nb::object matrix_of(const nb::object& rows, const nb::object& vectors, const nb::object& kernel,
                      Index n_threads) {
     const auto table = read_table<Real>(rows);
@@ -63,14 +64,30 @@ nb::object matrix_of(const nb::object& rows, const nb::object& vectors, const nb
     const auto spec = read_kernel(kernel);
     require_same_width(table.rows, vector_table.rows);
     Monitor monitor(0.0, python_poll(nb::none()));
-    UnsetVector<double> values;
+    UnsetVector<Value> values;
     {
         const nb::gil_scoped_release release;
         ThreadPool pool(n_threads);
-        values = kernel_matrix(table.rows, vector_table.rows, spec, pool, monitor);
+        values = kernel_matrix<Real, Value>(table.rows, vector_table.rows, spec, pool, monitor);
     }
     raise_if_interrupted(monitor);
     return nb::cast(to_numpy(std::move(values)));
+}
+
+template <class Real>
+nb::object linear_decisions(const nb::object& rows, const Array2<double>& weights,
+                            Index n_threads) {
+    const auto table = read_table<Real>(rows);
+    const auto& values = dense(table);
+    require(static_cast<Index>(weights.shape(1)) == values.n_columns + 1,
+            "expected a weight for each column and an intercept");
+    std::vector<double> decisions(values.n_rows * weights.shape(0));
+    {
+        const nb::gil_scoped_release release;
+        ThreadPool pool(n_threads);
+        decide_linear(values, {weights.data(), weights.size()}, std::span(decisions), pool);
+    }
+    return nb::cast(to_numpy(std::move(decisions)));
 }
 
 // The table, checked: an index out of it would read memory that is not ours.
@@ -168,15 +185,31 @@ void bind_expansion(nb::module_& m) {
         "Decision values, row-major (n_rows, n_outputs), flattened.");
     m.def(
         "kernel_matrix",
-        [](const nb::object& rows, const nb::object& vectors, const nb::object& kernel,
+        [](const nb::object& rows, const nb::object& vectors, const nb::object& kernel, bool narrow,
            Index n_threads) {
-            return is_single(rows) ? matrix_of<float>(rows, vectors, kernel, n_threads)
-                                   : matrix_of<double>(rows, vectors, kernel, n_threads);
+            if (!is_single(rows)) {
+                return matrix_of<double, double>(rows, vectors, kernel, n_threads);
+            }
+            return narrow ? matrix_of<float, float>(rows, vectors, kernel, n_threads)
+                          : matrix_of<float, double>(rows, vectors, kernel, n_threads);
         },
-        nb::arg("rows"), nb::arg("vectors"), nb::arg("kernel"), nb::arg("n_threads"),
-        nb::sig("def kernel_matrix(rows: object, vectors: object, kernel: object, n_threads: int) "
-                "-> DoubleArray"),
-        "Kernel values of all pairs of rows and vectors, row-major and flattened.");
+        nb::arg("rows"), nb::arg("vectors"), nb::arg("kernel"), nb::arg("narrow"),
+        nb::arg("n_threads"),
+        nb::sig("def kernel_matrix(rows: object, vectors: object, kernel: object, narrow: bool, "
+                "n_threads: int) -> FloatArray"),
+        "Kernel values of all pairs of rows and vectors, row-major and flattened; where narrow, in "
+        "the precision of the rows.");
+    m.def(
+        "decide_linear",
+        [](const nb::object& rows, const Array2<double>& weights, Index n_threads) {
+            return is_single(rows) ? linear_decisions<float>(rows, weights, n_threads)
+                                   : linear_decisions<double>(rows, weights, n_threads);
+        },
+        nb::arg("rows"), nb::arg("weights").noconvert(), nb::arg("n_threads"),
+        nb::sig("def decide_linear(rows: object, weights: DoubleArray, n_threads: int) -> "
+                "DoubleArray"),
+        "Decision values of dense rows, flat: by rows and by rows of weights, which end with the "
+        "intercept.");
     m.def("sum_rows", &sum_stored_rows, nb::arg("table").noconvert(), nb::arg("n_columns"),
           nb::arg("places").noconvert(), nb::arg("weights").noconvert(),
           nb::sig("def sum_rows(table: DoubleArray, n_columns: int, places: IndexArray, weights: "

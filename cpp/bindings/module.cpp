@@ -12,6 +12,7 @@ namespace nb = nanobind;
 void bind_rows(nb::module_& m);
 void bind_l1(nb::module_& m);
 void bind_l2(nb::module_& m);
+void bind_primal(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_expansion(nb::module_& m);
 void bind_io(nb::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
     bind_rows(m);
     bind_l1(m);
     bind_l2(m);
+    bind_primal(m);
     bind_online(m);
     bind_expansion(m);
     bind_io(m);

@@ -14,10 +14,10 @@ namespace {
 constexpr Index batch_size = 256;
 
 // Fills the rows of one batch; `values` begins with the first of them.
-template <class Real>
+template <class Real, class Value>
 void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows<Real>& vectors,
                 std::span<const Index> numbers, const KernelSpec& kernel, Layout layout,
-                double* values, Monitor& monitor) {
+                Value* values, Monitor& monitor) {
     const PackedRows<Real> packed(rows, batch, layout);
     constexpr Index step = Queries<Real>::capacity;
     const auto room = simd::round_up(packed.chunk_capacity(), simd::lanes<Real>);
@@ -34,9 +34,9 @@ void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows
             const Index begin = packed.chunk_begin(chunk);
             const Index end = packed.chunk_end(chunk);
             for (Index i = begin; i < end; ++i) {
-                double* row = values + i * numbers.size() + first;
+                Value* row = values + i * numbers.size() + first;
                 for (Index m = 0; m < count; ++m) {
-                    row[m] = static_cast<double>(out[m][i - begin]);
+                    row[m] = static_cast<Value>(out[m][i - begin]);
                 }
             }
         }
@@ -45,14 +45,14 @@ void fill_batch(const Rows<Real>& rows, std::span<const Index> batch, const Rows
 
 }  // namespace
 
-template <class Real>
-UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
-                                  const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
+template <class Real, class Value>
+UnsetVector<Value> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
+                                 const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor) {
     const auto all = count_up(count_rows(rows));
     const auto numbers = count_up(count_rows(vectors));
-    UnsetVector<double> values(all.size() * numbers.size());
+    UnsetVector<Value> values(all.size() * numbers.size());
     if (values.empty()) return values;
-    ask_for_large_pages(values.data(), values.size() * sizeof(double));
+    ask_for_large_pages(values.data(), values.size() * sizeof(Value));
     const auto support = std::span<const Index>(numbers);
     // Chosen by the vectors alone, so that a row's values do not depend on its batch.
     const Layout layout = best_layout(kernel, vectors, support);
@@ -70,6 +70,8 @@ UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vect
     return values;
 }
 
+template UnsetVector<float> kernel_matrix(const Rows<float>&, const Rows<float>&, const KernelSpec&,
+                                          ThreadPool&, Monitor&);
 template UnsetVector<double> kernel_matrix(const Rows<float>&, const Rows<float>&,
                                            const KernelSpec&, ThreadPool&, Monitor&);
 template UnsetVector<double> kernel_matrix(const Rows<double>&, const Rows<double>&,

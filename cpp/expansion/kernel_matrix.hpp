@@ -10,9 +10,10 @@
 namespace svmosaic {
 
 // Returns k(rows[i], vectors[j]) at [i * n_vectors + j]. A value does not depend on the other rows:
-// it is the one that `decide` sums. Values are left unfinished when the monitor says stop.
-template <class Real>
-UnsetVector<double> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
-                                  const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
+// it is the one that `decide` sums, and computed in the precision of the rows. Values are left
+// unfinished when the monitor says stop.
+template <class Real, class Value>
+UnsetVector<Value> kernel_matrix(const Rows<Real>& rows, const Rows<Real>& vectors,
+                                 const KernelSpec& kernel, ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

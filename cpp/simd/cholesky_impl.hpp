@@ -2,7 +2,8 @@
 // function does and loops_impl.hpp for the rules that hold here.
 #pragma once
 
-#include "simd/loops_impl.hpp"
+#include "simd/dot_impl.hpp"
+#include "simd/square_update_impl.hpp"
 
 namespace svmosaic::simd {
 
@@ -11,8 +12,8 @@ struct Cholesky {
     using C = Code<level, double>;
     using D = typename C::D;
     static constexpr Index wide = C::wide;
-    // Sums run in this many lanes at every level, so that all levels round alike.
-    static constexpr Index lanes = 8;
+    using Sum = typename Dot<level, double>::Sum;
+    static constexpr Index lanes = Dot<level, double>::lanes;
 
     static D load(const double* p) { return C::load_wide(p); }
     static void store(double* p, D v) { C::store_wide(p, v); }
@@ -28,22 +29,17 @@ struct Cholesky {
         }
     }
 
-    // Rows are finished in panels. The rest of the matrix is then read and written once for a
-    // panel, of which a tile fits into the first-level cache. Every element meets the rows above it
-    // in ascending order, so that neither size changes a bit.
+    // Rows are finished in panels, after each of which the rest of the matrix is read and written.
+    // Every element meets the rows above it in their order, so that the size changes no bit.
     static constexpr Index panel = 32;
-    static constexpr Index tile = 128;
-    // Of four rows, as many vectors as there are registers for.
-    static constexpr Index held = wide == 2 ? 4 : 2;
 
     static bool factorise(double* A, Index stride, Index n) {
         if (n <= 2 * panel) return finish_rows(A, stride, 0, n, n);
         for (Index j = 0; j < n; j += panel) {
             const Index last = j + panel < n ? j + panel : n;
             if (!finish_rows(A, stride, j, last, n)) return false;
-            for (Index c = last / wide * wide; c < n; c += tile) {
-                subtract_panel(A, stride, j, last, c, c + tile < n ? c + tile : n);
-            }
+            SquareUpdate<level>::template update<false>(A, stride, A + j * stride, last - j, last,
+                                                        n);
         }
         return true;
     }
@@ -74,52 +70,6 @@ struct Cholesky {
             }
         }
         return true;
-    }
-
-    // Takes the finished rows begin .. end from those below them that have elements in columns
-    // from .. to.
-    static void subtract_panel(double* A, Index stride, Index begin, Index end, Index from,
-                               Index to) {
-        for (Index i = end; i < to; i += 4) {
-            const Index rows = to - i < 4 ? to - i : 4;
-            Index c = i / wide * wide;
-            if (c < from) c = from;
-            if (rows == 4) {
-                for (; c + held * wide <= to; c += held * wide)
-                    subtract<4, held>(A, stride, begin, end, i, c);
-                for (; c < to; c += wide) subtract<4, 1>(A, stride, begin, end, i, c);
-            } else {
-                for (; c < to; c += wide) {
-                    for (Index r = 0; r < rows; ++r)
-                        subtract<1, 1>(A, stride, begin, end, i + r, c);
-                }
-            }
-        }
-    }
-
-    // The same for a few rows and columns, which stay in registers.
-    template <Index n_rows, Index n_vectors>
-    static void subtract(double* A, Index stride, Index begin, Index end, Index i, Index c) {
-        D sums[n_rows][n_vectors];
-        for (Index r = 0; r < n_rows; ++r) {
-            for (Index v = 0; v < n_vectors; ++v) {
-                sums[r][v] = load(A + (i + r) * stride + c + v * wide);
-            }
-        }
-        for (Index p = begin; p < end; ++p) {
-            const double* above = A + p * stride;
-            D taken[n_vectors];
-            for (Index v = 0; v < n_vectors; ++v) taken[v] = load(above + c + v * wide);
-            for (Index r = 0; r < n_rows; ++r) {
-                const double factor = above[i + r];
-                for (Index v = 0; v < n_vectors; ++v) sums[r][v] -= factor * taken[v];
-            }
-        }
-        for (Index r = 0; r < n_rows; ++r) {
-            for (Index v = 0; v < n_vectors; ++v) {
-                store(A + (i + r) * stride + c + v * wide, sums[r][v]);
-            }
-        }
     }
 
     static void solve_factored(const double* U, Index stride, Index n, double* b, double* c) {
@@ -159,21 +109,6 @@ struct Cholesky {
             c[j] = y * row[j];
         }
     }
-
-    struct Sum {
-        D parts[lanes / wide] = {};
-
-        void add(const double* a, const double* b) {
-            for (Index p = 0; p < lanes / wide; ++p) {
-                parts[p] += load(a + p * wide) * load(b + p * wide);
-            }
-        }
-        double total() const {
-            double v[lanes] __attribute__((aligned(64)));
-            for (Index p = 0; p < lanes / wide; ++p) store(v + p * wide, parts[p]);
-            return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-        }
-    };
 };
 
 }  // namespace svmosaic::simd

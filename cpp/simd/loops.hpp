@@ -104,6 +104,9 @@ struct Loops {
     void (*add_columns)(Real* const* values, Index n_columns, const double* factors, double* sums,
                         Index n);
 
+    // The sum of x[i] y[i]; any n, and the arrays may start anywhere.
+    double (*dot)(const Real* x, const double* y, Index n);
+
     // The smallest a[i] + b[i]; n is a positive multiple of lanes.
     Real (*smallest_sum)(const Real* a, const Real* b, Index n);
 
@@ -175,6 +178,10 @@ struct Algebra {
     void (*multiply)(const double* A, Index stride, Index n, const double* x, double* y);
     // A += factor x x' for such a matrix.
     void (*add_square)(double* A, Index stride, Index n, double factor, const double* x);
+    // A += R'R and A -= R'R, the upper halves of the rows of an n x n matrix, for the rows of R.
+    // Those of A and of R lie `stride` apart, a multiple of 8, and start at a cache line.
+    void (*add_squares)(double* A, Index stride, Index n, const double* R, Index n_rows);
+    void (*subtract_squares)(double* A, Index stride, Index n, const double* R, Index n_rows);
 };
 
 // The loops of the best level this computer has, or of the one forced.

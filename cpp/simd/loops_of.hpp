@@ -2,7 +2,9 @@
 #pragma once
 
 #include "simd/cholesky_impl.hpp"
+#include "simd/dot_impl.hpp"
 #include "simd/loops_impl.hpp"
+#include "simd/square_update_impl.hpp"
 #include "simd/steps_impl.hpp"
 #include "simd/symmetric_impl.hpp"
 #include "simd/tiles_impl.hpp"
@@ -37,6 +39,7 @@ constexpr Loops<Real> loops_of() {
         .scaled_exp = C::scaled_exp,
         .add_exps = C::add_exps,
         .add_columns = C::add_columns,
+        .dot = Dot<level, Real>::dot,
         .smallest_sum = C::smallest_sum,
         .gather = S::gather,
         .add_scaled = S::add_scaled,
@@ -60,6 +63,8 @@ constexpr Algebra algebra_of() {
         .solve_factored = Cholesky<level>::solve_factored,
         .multiply = Symmetric<level>::multiply,
         .add_square = Symmetric<level>::add_square,
+        .add_squares = SquareUpdate<level>::add_squares,
+        .subtract_squares = SquareUpdate<level>::subtract_squares,
     };
 }
 

@@ -6,12 +6,6 @@
 
 namespace svmosaic {
 
-namespace {
-
-constexpr double ridge = 1e-11;
-
-}  // namespace
-
 void NewtonSystem::resize(Index n) {
     n_ = n;
     stride_ = (n + 7) / 8 * 8;
@@ -23,10 +17,10 @@ void NewtonSystem::resize(Index n) {
     for (Index a = 0; a < n; ++a) std::fill(row(a) + n, row(a) + stride_, 0.0);
 }
 
-void NewtonSystem::add_ridge() {
+void NewtonSystem::add_ridge(double share) {
     double largest = 0.0;
     for (Index a = 0; a < n_; ++a) largest = std::max(largest, row(a)[a]);
-    for (Index a = 0; a < n_; ++a) row(a)[a] += ridge * largest;
+    for (Index a = 0; a < n_; ++a) row(a)[a] += share * largest;
 }
 
 bool NewtonSystem::solve() {

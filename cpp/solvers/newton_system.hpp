@@ -17,9 +17,10 @@ class NewtonSystem {
     static Index first_column(Index a) { return a / 8 * 8; }
     double* row(Index a) { return matrix_.data() + a * stride_; }
     double& b(Index a) { return solution_[a]; }
-    // A trace of ridge, relative to the largest diagonal entry, for a matrix that may be
-    // semi-definite: along directions without curvature the solution is then very long.
-    void add_ridge();
+    // A share of the largest diagonal entry is added to the diagonal. A trace of it is for a matrix
+    // that may be semi-definite: along directions without curvature the solution is then very long.
+    static constexpr double trace = 1e-11;
+    void add_ridge(double share = trace);
 
     // Overwrites A and b. Returns false when A is not positive definite.
     bool solve();

@@ -590,6 +590,14 @@ class UniformSettings:
 
     def __repr__(self) -> str: ...
 
+def solve_primal(rows: object, targets: DoubleArray, norm: DoubleArray, C: float, weights: DoubleArray, decisions: DoubleArray, gain: float, max_steps: int, n_threads: int) -> DoubleArray:
+    """The weights of the L2-SVM, the intercept last."""
+
+def solve_ridge(rows: object, targets: DoubleArray, penalty: DoubleArray, n_threads: int) -> DoubleArray:
+    """
+    The weights of ridge regressions, flat: by targets and columns, the intercept last.
+    """
+
 class KernelSgdSettings:
     """NL-SGD."""
 
@@ -714,9 +722,14 @@ class OllaL2Settings:
 def decide(rows: object, vectors: object, support: IndexArray, kernel: object, offsets: IndexArray, outputs: IndexArray, values: DoubleArray, intercepts: DoubleArray, n_threads: int) -> DoubleArray:
     """Decision values, row-major (n_rows, n_outputs), flattened."""
 
-def kernel_matrix(rows: object, vectors: object, kernel: object, n_threads: int) -> DoubleArray:
+def kernel_matrix(rows: object, vectors: object, kernel: object, narrow: bool, n_threads: int) -> FloatArray:
     """
-    Kernel values of all pairs of rows and vectors, row-major and flattened.
+    Kernel values of all pairs of rows and vectors, row-major and flattened; where narrow, in the precision of the rows.
+    """
+
+def decide_linear(rows: object, weights: DoubleArray, n_threads: int) -> DoubleArray:
+    """
+    Decision values of dense rows, flat: by rows and by rows of weights, which end with the intercept.
     """
 
 def sum_rows(table: DoubleArray, n_columns: int, places: IndexArray, weights: DoubleArray) -> DoubleArray:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
@@ -19,8 +20,7 @@ from svmosaic.classification.stream.families import (
     train,
     tune,
 )
-from svmosaic.classification.stream.landmarks import _InsideSums, fit_pairs, fit_span
-from svmosaic.classification.stream.linear_svm import fit_hyperplane
+from svmosaic.classification.stream.primal_svm import Precision, fit_pairs, norm_of_landmarks
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
 from svmosaic.classification.stream.trainings import Training, run_side_by_side
@@ -98,76 +98,65 @@ def test_scalers_and_features_that_do_not_vary():
     assert np.isfinite(unit).all()
 
 
-# Hyperplanes ----------------------------------------------------------------------------------
+# Weights of features -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("warm", [False, True])
-def test_hyperplane_is_the_minimum(C, warm):
-    rng = np.random.default_rng(1)
-    X = np.column_stack([rng.normal(size=(200, 5)), np.ones(200)])
-    targets = np.where(X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=200) > 0.3, 1.0, -1.0)
+@pytest.mark.parametrize("n_classes", [2, 3, 8])
+def test_pairs_separate_blobs(n_classes):
+    X, labels = blobs(60 * n_classes, n_classes, seed=2)
+    # A class without samples is in no pair.
+    labels = np.where(labels > 0, labels + 1, labels)
 
-    def objective(weights):
-        slack = np.maximum(0.0, 1.0 - targets * (X @ weights))
-        return 0.5 * weights[:-1] @ weights[:-1] + 0.5 * C * slack @ slack
+    planes = fit_pairs(X, labels, 1.0, Precision(1e-4, 20))
 
-    start = rng.normal(size=6) if warm else np.zeros(6)
-    found = fit_hyperplane(X, targets, C, start)
-    oracle = minimize(objective, np.zeros(6), method="L-BFGS-B", options={"maxiter": 5000})
-
-    assert objective(found) <= oracle.fun * (1 + 1e-3)
+    known = [0, *range(2, n_classes + 1)]
+    assert list(planes) == list(combinations(known, 2))
+    for (i, j), weights in planes.items():
+        decisions = X @ weights[:-1] + weights[-1]
+        assert np.mean(decisions[labels == j] > 0) > 0.9
+        assert np.mean(decisions[labels == i] < 0) > 0.9
 
 
-def test_hyperplane_of_a_constant_feature_exists():
-    X = np.column_stack([np.zeros(4), np.ones(4)])
-    targets = np.array([1.0, 1.0, 1.0, -1.0])
+def test_planes_of_many_classes_are_differences_of_scores():
+    X, labels = blobs(540, 9, seed=2)
 
-    weights = fit_hyperplane(X, targets, 1.0, np.zeros(2))
+    planes = fit_pairs(X, labels, 1.0, Precision(1e-4, 20))
 
-    assert weights[0] == 0.0
-    assert weights[1] == pytest.approx(0.5, abs=1e-3)
-
-
-# Landmarks ------------------------------------------------------------------------------------
-
-
-def with_ones(X):
-    return np.column_stack([X, np.ones(len(X))])
-
-
-@pytest.mark.parametrize("n_features", [4, 7])
-def test_sums_follow_the_samples_inside_the_margin(n_features):
-    rng = np.random.default_rng(2)
-    X, targets = rng.normal(size=(60, n_features)), rng.choice([-1.0, 1.0], 60)
-    followed = _InsideSums(X, targets, 1)
-    inside = rng.random(60) < 0.5
-
-    for n_changes in (0, 3, 60, 5, 1, 40):
-        inside = inside ^ (np.arange(60) < n_changes)
-        sums, whole = followed.of(inside), with_ones(X[inside])
-        np.testing.assert_allclose(sums.curvature, whole.T @ whole, atol=1e-12)
-        np.testing.assert_allclose(sums.gradient, targets[inside] @ whole, atol=1e-12)
+    assert list(planes) == list(combinations(range(9), 2))
+    for i, j, k in combinations(range(9), 3):
+        np.testing.assert_allclose(planes[i, j] + planes[j, k], planes[i, k], atol=1e-12)
+    # The score of the last class against each of the others, as least squares has it.
+    A = np.column_stack([X, np.ones(540)])
+    matrix = A.T @ A + np.diag([1.0, 1.0, 1.0, 1.0, 1e-6])
+    for i in range(8):
+        targets = (labels == 8).astype(float) - (labels == i)
+        np.testing.assert_allclose(
+            planes[i, 8], np.linalg.solve(matrix, A.T @ targets), rtol=1e-6, atol=1e-9
+        )
 
 
-@pytest.mark.parametrize("C", [0.1, 10.0])
-@pytest.mark.parametrize("guess", ["all", "none", "some"])
-def test_weights_in_a_span_are_near_the_minimum(C, guess):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(300, 5))
-    targets = np.where(X[:, 0] - X[:, 1] + rng.normal(size=300) > 0.5, 1.0, -1.0)
-    root = rng.normal(size=(6, 6))
-    penalty = root @ root.T + np.eye(6)
-    inside = {"all": np.ones(300, bool), "none": np.zeros(300, bool), "some": rng.random(300) < 0.3}
+@pytest.mark.parametrize("n_classes", [3, 10])
+def test_scaled_norm_is_a_scaled_penalty(n_classes):
+    X, labels = blobs(300, n_classes, seed=3)
+    precise = Precision(0.0, 50)
 
-    def objective(weights):
-        slack = np.maximum(0.0, 1.0 - targets * (with_ones(X) @ weights))
-        return 0.5 * weights @ penalty @ weights + 0.5 * C * slack @ slack
+    once = fit_pairs(X, labels, 2.0, precise)
+    other = fit_pairs(X, labels, 4.0, precise, norm=2.0 * np.eye(4))
 
-    found = fit_span(X, penalty, targets, C, inside[guess])
-    oracle = minimize(objective, np.zeros(6), method="L-BFGS-B", options={"maxiter": 5000})
+    # But for the trace of penalty on the intercept.
+    for pair, weights in once.items():
+        np.testing.assert_allclose(other[pair], weights, rtol=1e-3, atol=1e-4)
 
-    assert objective(found) <= oracle.fun * (1 + 5e-3)
+
+def test_norm_of_landmarks_is_definite_even_for_copies():
+    X = np.random.default_rng(3).normal(size=(30, 2))
+    X[10:20] = X[:10]
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2)).astype(np.float32)
+
+    norm = norm_of_landmarks(K)
+
+    assert np.linalg.eigvalsh(norm).min() > 0.0
+    np.testing.assert_allclose(norm, K, atol=2e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
@@ -177,10 +166,15 @@ def test_weights_of_pairs_do_not_depend_on_threads(n_classes):
     labels = np.arange(1200) % n_classes
     X[:, 0] += labels
     K = np.exp(-0.2 * ((X[:, None] - X[None, ::10]) ** 2).sum(axis=2))
+    norm = norm_of_landmarks(K[::10])
 
-    one, two = (fit_pairs(K, K[::10], labels, n_classes, 1.0, n_threads=n) for n in (1, 2))
+    one, two = (
+        fit_pairs(K, labels, 1.0, Precision(3e-2, 8), norm=norm, n_threads=n) for n in (1, 2)
+    )
 
-    np.testing.assert_array_equal(one, two)
+    assert one.keys() == two.keys()
+    for pair, weights in one.items():
+        np.testing.assert_array_equal(weights, two[pair])
 
 
 # Families -------------------------------------------------------------------------------------
@@ -226,16 +220,24 @@ def test_one_class_makes_a_constant_model(family):
 
 
 def test_trainings_keep_their_order_and_do_not_depend_on_threads():
-    X, codes = blobs(1200, 2, seed=5)
+    X, codes = blobs(4400, 2, seed=5)
     choice = Choice(gamma=0.1)
-    # Two that run side by side, between others that do not: too few samples, another family.
-    sizes = [("plain", 900), ("plain", 1100), ("linear", 1200), ("refined", 1000)]
+    # Some run side by side, between others that do not: too few samples, another family.
+    sizes = [
+        ("plain", 900),
+        ("plain", 1100),
+        ("linear", 1200),
+        ("landmark", 2000),
+        ("linear", 4400),
+        ("refined", 1000),
+    ]
     trainings = [
         Training(Expert(family, size), X[:size], codes[:size], choice) for family, size in sizes
     ]
-    assert [t.wants_one_thread for t in trainings] == [False, True, False, True]
-    # Three classes of 3000 samples are too many.
+    assert [t.wants_one_thread for t in trainings] == [False, True, False, False, True, True]
+    # Three classes of 3000 samples are too many for a kernel machine, and enough for hyperplanes.
     assert not Training(Expert("refined", 3000), *blobs(3000, 3), choice).wants_one_thread
+    assert Training(Expert("linear", 3000), *blobs(3000, 3), choice).wants_one_thread
 
     alone, together = (run_side_by_side(trainings, n_threads) for n_threads in (1, 3))
     for training, one, other in zip(trainings, alone, together, strict=True):

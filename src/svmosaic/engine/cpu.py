@@ -52,11 +52,13 @@ __all__ = [
     "boundary_pairs",
     "central_sample",
     "decide",
+    "decide_linear",
     "distinct_rows",
     "feature_moments",
     "gram_of_rows",
     "kernel_matrix",
     "midpoints",
+    "narrow_kernel_matrix",
     "pair_distances",
     "rbf_between_bags",
     "scale_features",
@@ -64,6 +66,8 @@ __all__ = [
     "solve",
     "solve_linear_sgd",
     "solve_online_svm",
+    "solve_primal",
+    "solve_ridge",
     "sum_rows",
     "takes",
     "tune_ollawv",
@@ -75,6 +79,8 @@ __all__ = [
 ONLINE_SETTINGS = (KernelSgdSettings, OllaL2Settings)
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
+
+_NOTHING, _NO_NORM = np.empty(0), np.empty((0, 0))
 
 # Called about twenty times a second with (problems done, problems in all, steps so far).
 Progress = Callable[[int, int, int], None]
@@ -247,6 +253,49 @@ def solve_online_svm(
     return [_read(OnlineSvmSolution, record) for record in records]
 
 
+def solve_primal(
+    rows: DenseRows,
+    targets: DoubleArray,
+    C: float,
+    *,
+    norm: DoubleArray | None = None,
+    weights: DoubleArray | None = None,
+    decisions: DoubleArray | None = None,
+    gain: float = 1e-4,
+    max_steps: int = 20,
+    n_threads: int = 1,
+) -> DoubleArray:
+    """Return the weights of the L2-SVM of some rows, the intercept last, by Newton's method.
+
+    Targets are +1, -1, or 0 for rows that do not take part. `norm` is a matrix P for which w'Pw is
+    the squared norm of weights, else they have their own. `weights` or, on all rows, `decisions`
+    of a model that is not far save steps. The method stops when a step lowers the objective by
+    less than the share `gain` of it.
+    """
+    return _core.solve_primal(
+        rows,
+        targets,
+        _NO_NORM if norm is None else norm,
+        C,
+        _NOTHING if weights is None else weights,
+        _NOTHING if decisions is None else decisions,
+        gain,
+        max_steps,
+        n_threads,
+    )
+
+
+def solve_ridge(
+    rows: DenseRows, targets: DoubleArray, penalty: DoubleArray, *, n_threads: int = 1
+) -> DoubleArray:
+    """Return the weights of a ridge regression of each target, by targets, the intercept last.
+
+    For the weights v of a target, the intercept included, v'Pv is added to its sum of squared
+    errors; `penalty` is P, positive definite.
+    """
+    return _core.solve_ridge(rows, targets, penalty, n_threads).reshape(-1, len(penalty))
+
+
 # Searches -----------------------------------------------------------------------------------
 
 
@@ -385,12 +434,30 @@ def decide(
     return flat.reshape(-1, intercepts.size)
 
 
+def decide_linear(rows: DenseRows, weights: DoubleArray, *, n_threads: int = 1) -> DoubleArray:
+    """Return decision values by rows and by rows of weights, which end with the intercept."""
+    return _core.decide_linear(rows, weights, n_threads).reshape(-1, len(weights))
+
+
 def kernel_matrix(
     rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
 ) -> DoubleArray:
     """Return kernel values of shape (n_rows, n_vectors); the tables have one form and type."""
+    return np.asarray(_kernel_values(rows, vectors, kernel, False, n_threads), dtype=np.float64)
+
+
+def narrow_kernel_matrix(
+    rows: Rows, vectors: Rows, kernel: KernelSpec, *, n_threads: int = 1
+) -> FloatArray:
+    """Return the same values in the type of the rows, in whose precision they are computed."""
+    return _kernel_values(rows, vectors, kernel, True, n_threads)
+
+
+def _kernel_values(
+    rows: Rows, vectors: Rows, kernel: KernelSpec, narrow: bool, n_threads: int
+) -> FloatArray:
     require_gamma(vectors, kernel, kernel.gamma)
-    flat = _core.kernel_matrix(rows, vectors, kernel, n_threads)
+    flat = _core.kernel_matrix(rows, vectors, kernel, narrow, n_threads)
     return flat.reshape(_n_rows(rows), _n_rows(vectors))
 
 

@@ -338,7 +338,11 @@ class ExpertPool:
     def _train_all(self) -> None:
         available = len(self.window)
         due = [expert for expert in self.experts if self._is_due(expert, available)]
-        trainings = [self._prepare(expert, available) for expert in due]
+        if not due:
+            return
+        # What shorter windows hold is a part of the longest one.
+        samples = self.window.last(max(expert.window for expert in due))
+        trainings = [self._prepare(expert, *samples) for expert in due]
         models = run_side_by_side(trainings, self.n_threads)
         for training, model in zip(trainings, models, strict=True):
             self._take_over(training.expert, model, min(available, training.expert.window))
@@ -363,9 +367,9 @@ class ExpertPool:
             expert.pause = max(1, expert.pause // 2)
         return self.time - expert.trained_at >= expert.pause
 
-    def _prepare(self, expert: Expert, available: int) -> Training:
-        """Return what an expert learns from, and with which parameters."""
-        X, codes = self.window.last(min(available, expert.window))
+    def _prepare(self, expert: Expert, X: FloatArray, codes: IndexArray) -> Training:
+        """Return which of these samples an expert learns from, and with which parameters."""
+        X, codes = X[-expert.window :], codes[-expert.window :]
         if self.carry and expert.model is not None:
             X, codes = self._with_support(expert.model, X, codes)
         self._tune_again(expert.family, X, codes)

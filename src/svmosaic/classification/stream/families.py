@@ -8,6 +8,7 @@ train.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -17,8 +18,7 @@ import numpy as np
 
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
-from svmosaic.classification.stream.landmarks import choose_landmarks, fit_pairs
-from svmosaic.classification.stream.linear_svm import fit_hyperplane, fit_scores
+from svmosaic.classification.stream.primal_svm import Precision, fit_pairs, norm_of_landmarks
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Linear,
@@ -41,6 +41,7 @@ __all__ = [
     "Family",
     "Grid",
     "blocked_folds",
+    "choose_landmarks",
     "interleaved_folds",
     "relabel",
     "train",
@@ -62,8 +63,10 @@ _UPDATES = 10
 _LANDMARKS_TRIED = 128
 _MOST_TRIED = 1600
 _TESTED_SHARE = 5
-# With more classes than this the hyperplanes of all pairs come from one solve.
-_MOST_BY_PAIRS = 8
+# Newton's steps double the digits, so that a small gain means the end is reached.
+_HYPERPLANES = Precision(gain=1e-4, max_steps=20)
+# Models of landmarks are compared by errors, of which more digits would change none.
+_LANDMARKS = Precision(gain=3e-2, max_steps=8)
 
 
 @dataclass(frozen=True)
@@ -202,7 +205,9 @@ def _tune_linear(
         start: dict[tuple[int, int], DoubleArray] = {}
         # From small C to large, each from the one before.
         for number in np.argsort(grid.Cs):
-            start = _hyperplanes(Z[training], labels[training], grid.Cs[number], start)
+            start = fit_pairs(
+                Z[training], labels[training], grid.Cs[number], _HYPERPLANES, start=start
+            )
             guess = _vote(Z[test], start, n_classes)
             wrong[number] += np.count_nonzero(guess != labels[test])
     best = int(wrong.argmin())
@@ -211,13 +216,8 @@ def _tune_linear(
 
 def _vote(Z: FloatTable, planes: dict[tuple[int, int], DoubleArray], n_classes: int) -> IndexArray:
     """Return the predicted labels; a pair without samples has no say."""
-    votes = np.zeros((Z.shape[0], n_classes))
-    for (i, j), weights in planes.items():
-        second = Z @ weights[:-1] + weights[-1] > 0.0
-        votes[:, j] += second
-        votes[:, i] += ~second
-    guess: IndexArray = votes.argmax(axis=1)
-    return guess
+    decisions = cpu.decide_linear(DenseRows(Z), np.stack(list(planes.values())))
+    return _winners(decisions, planes, n_classes)
 
 
 # Training -----------------------------------------------------------------------------------
@@ -265,38 +265,27 @@ def _train_linear(
     choice: Choice,
     before: StreamModel | None,
 ) -> StreamModel:
-    # With two classes a positive decision means the second, with more the first of the pair.
-    sign = 1.0 if known.size == 2 else -1.0
-    start = {}
+    sign, start = _signed(known.size), {}
     if isinstance(before, Linear) and np.array_equal(before.classes, known):
         pairs = combinations(range(known.size), 2)
-        start = dict(zip(pairs, sign * before.weights.T, strict=True))
-    planes = _hyperplanes(Z, labels, choice.C, start)
+        start = dict(zip(pairs, np.ascontiguousarray(sign * before.weights.T), strict=True))
+    planes = fit_pairs(Z, labels, choice.C, _HYPERPLANES, start=start)
     return Linear(known, scaler, sign * np.column_stack(list(planes.values())))
 
 
-def _hyperplanes(
-    Z: FloatTable,
-    labels: IndexArray,
-    C: float,
-    start: dict[tuple[int, int], DoubleArray],
-) -> dict[tuple[int, int], DoubleArray]:
-    """Return weights of each pair of labels that has samples, positive for the second."""
-    known = np.flatnonzero(np.bincount(labels)).tolist()
-    if len(known) > _MOST_BY_PAIRS:
-        return fit_scores(Z, labels, C)
-    X = np.ones((Z.shape[0], Z.shape[1] + 1))
-    X[:, :-1] = Z
-    planes = {}
-    for i, j in combinations(known, 2):
-        rows = slice(None) if len(known) == 2 else np.flatnonzero((labels == i) | (labels == j))
-        targets = np.where(labels[rows] == j, 1.0, -1.0)
-        begin = start.get((i, j), np.zeros(X.shape[1]))
-        planes[i, j] = fit_hyperplane(X[rows], targets, C, begin)
-    return planes
-
-
 # Landmarks ----------------------------------------------------------------------------------
+
+
+def choose_landmarks(n_samples: int, count: int) -> IndexArray:
+    """Return places that are spread evenly over the window, at most `count`.
+
+    Examples
+    --------
+    >>> from svmosaic.classification.stream.families import choose_landmarks
+    >>> choose_landmarks(10, 4).tolist()
+    [0, 3, 6, 9]
+    """
+    return np.unique(np.linspace(0, n_samples - 1, min(count, n_samples)).round().astype(np.int64))
 
 
 def tune_landmarks(
@@ -315,12 +304,14 @@ def tune_landmarks(
 
     def try_Cs(gamma: float) -> list[tuple[float, Choice]]:
         K = _kernel(Z, Z[places], gamma, 1)
+        norm = norm_of_landmarks(K[places])
         trained, found = None, []
         for C in sorted(grid.Cs):
-            weights = fit_pairs(K[:n_train], K[places], first, known.size, C, trained)
-            decisions = K @ weights[:-1] + weights[-1]
+            planes = fit_pairs(K[:n_train], first, C, _LANDMARKS, norm=norm, decisions=trained)
+            decisions = cpu.decide_linear(DenseRows(K), np.stack(list(planes.values())))
             trained = decisions[:n_train]
-            error = float(np.mean(_winners(decisions[n_train:], known.size) != last))
+            guess = _winners(decisions[n_train:], planes, known.size)
+            error = float(np.mean(guess != last))
             found.append((error, Choice(gamma, grid.margins[0], C)))
         return found
 
@@ -353,7 +344,16 @@ def train_landmarks(
     places = choose_landmarks(codes.size, count)
     vectors = Z[places]
     K = _kernel(Z, vectors, choice.gamma, n_threads)
-    weights = sign * fit_pairs(K, K[places], labels, known.size, choice.C, decisions, n_threads)
+    planes = fit_pairs(
+        K,
+        labels,
+        choice.C,
+        _LANDMARKS,
+        norm=norm_of_landmarks(K[places]),
+        decisions=decisions,
+        n_threads=n_threads,
+    )
+    weights = sign * np.column_stack(list(planes.values()))
     m, n_pairs = len(vectors), weights.shape[1]
     coefficients = Coefficients(
         np.arange(0, (m + 1) * n_pairs, n_pairs, dtype=np.int64),
@@ -366,9 +366,9 @@ def train_landmarks(
     return ScaledExpansion(known, scaler, codes[places], expansion)
 
 
-def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> DoubleArray:
+def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> FloatArray:
     kernel = KernelSpec("rbf", gamma)
-    return cpu.kernel_matrix(DenseRows(Z), DenseRows(vectors), kernel, n_threads=n_threads)
+    return cpu.narrow_kernel_matrix(DenseRows(Z), DenseRows(vectors), kernel, n_threads=n_threads)
 
 
 def _signed(n_classes: int) -> float:
@@ -376,10 +376,12 @@ def _signed(n_classes: int) -> float:
     return 1.0 if n_classes == 2 else -1.0
 
 
-def _winners(decisions: DoubleArray, n_classes: int) -> IndexArray:
+def _winners(
+    decisions: DoubleArray, pairs: Iterable[tuple[int, int]], n_classes: int
+) -> IndexArray:
     """Return the labels with most votes; decisions are positive for the second of a pair."""
     votes = np.zeros((len(decisions), n_classes))
-    for number, (i, j) in enumerate(combinations(range(n_classes), 2)):
+    for number, (i, j) in enumerate(pairs):
         second = decisions[:, number] > 0.0
         votes[:, j] += second
         votes[:, i] += ~second

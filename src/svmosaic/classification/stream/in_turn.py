@@ -140,7 +140,9 @@ class InTurn:
         if self._can("lagged") and self._is_awake("lagged"):
             assert self.weights is not None
             lagged = self._lagged(course, previous)
-            codes["lagged"] = _row_products(lagged, self.weights).argmax(axis=1)
+            weights = np.ascontiguousarray(self.weights.T)
+            # A value does not depend on the samples beside it.
+            codes["lagged"] = cpu.decide_linear(DenseRows(lagged), weights).argmax(axis=1)
         if self._can("neighbour") and self._is_awake("neighbour"):
             codes["neighbour"] = self._nearest(X, labels, waiting)
         return Guesses(codes, gaps)
@@ -158,12 +160,12 @@ class InTurn:
         return gaps
 
     def _lagged(self, course: FloatArray, previous: IndexArray) -> DoubleArray:
-        """Return each sample but the first, the one before it, which label that had, and a one."""
+        """Return each sample but the first, the one before it, and which label that had."""
         assert self.scaler is not None
         Z, n = self.scaler(course), previous.size
         indicator = np.zeros((n, self.n_classes))
         indicator[np.arange(n), previous] = 1.0
-        return np.column_stack([Z[1:], Z[:-1], indicator, np.ones(n)]).astype(np.float64)
+        return np.column_stack([Z[1:], Z[:-1], indicator])
 
     def _nearest(
         self, X: FloatArray, labels: IndexArray, waiting: tuple[FloatArray, IndexArray] | None
@@ -301,17 +303,11 @@ def _nearest_before(distances: DoubleArray) -> IndexArray:
 
 
 def _fit_ridge(A: DoubleArray, labels: IndexArray, n_classes: int) -> DoubleArray:
-    """Return weights that regress the indicator of each class."""
+    """Return weights that regress the indicator of each class, the intercepts last."""
     targets = np.zeros((len(A), n_classes))
     targets[np.arange(len(A)), labels] = 1.0
-    matrix = A.T @ A
-    spread = len(A) * A.var(axis=0)
-    # A feature that does not vary, the last one above all, gets a little: it can be inverted.
-    matrix.flat[:: A.shape[1] + 1] += _RIDGE * np.maximum(spread, 1e-6 * matrix.diagonal()) + 1e-9
-    weights = np.linalg.lstsq(matrix, A.T @ targets, rcond=None)[0]
-    return np.asarray(weights, dtype=np.float64)
-
-
-def _row_products(A: DoubleArray, weights: DoubleArray) -> DoubleArray:
-    """Return ``A @ weights``, each row rounded as if it were alone."""
-    return np.stack([np.einsum("ij,j->i", A, column) for column in weights.T], axis=1)
+    mean, deviation = cpu.feature_moments(DenseRows(A))
+    # A feature that does not vary gets a little, and so does the intercept: it can be solved.
+    ridge = _RIDGE * np.maximum(deviation**2, 1e-6 * mean**2)
+    penalty = np.diag(len(A) * np.append(ridge, 1e-6 * _RIDGE) + 1e-9)
+    return np.ascontiguousarray(cpu.solve_ridge(DenseRows(A), targets, penalty).T)

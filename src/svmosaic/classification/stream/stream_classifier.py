@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -15,7 +14,6 @@ from svmosaic.classification.stream.expert_pool import ExpertPool
 from svmosaic.classification.stream.in_turn import InTurn
 from svmosaic.classification.stream.stream_models import (
     Forecast,
-    Linear,
     StreamModel,
     class_values,
     predict_codes,
@@ -35,7 +33,7 @@ from svmosaic.utils.partial_labels import encode_chunk, known_classes
 from svmosaic.utils.shallow_copy import shallow_copy
 from svmosaic.utils.sklearn_compat import available_if, fit_context, validate_parameters
 from svmosaic.utils.state_codec import PlainState, read_state, write_state
-from svmosaic.utils.threads import one_blas_thread, resolve_threads
+from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_samples, take_as_is
 
 __all__ = ["ChunkRule", "StreamClassifier"]
@@ -261,8 +259,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _predict_piece(self, X: FloatArray, codes: IndexArray) -> IndexArray:
         """Predict samples of one chunk in turn; learn from the chunk if it is full then."""
         rule, model = self._rule, self._rule.model
-        with _blas_limit(model):
-            decisions = model.decide(X, rule.n_threads)
+        decisions = model.decide(X, rule.n_threads)
         predicted = vote(model.classes, decisions)
         # What the model says of each chunk is asked for again when the chunk is learned.
         known = [*self._decided, decisions] if self._n_pending else [decisions]
@@ -324,8 +321,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
                 f"{len(X)} samples. For several, without their labels, call predict."
             )
         rule, model = self._rule, self._rule.model
-        with _blas_limit(model):
-            predicted = predict_codes(model, X, resolve_threads(self.n_jobs))
+        predicted = predict_codes(model, X, resolve_threads(self.n_jobs))
         if rule.uses_order:
             in_turn = self._in_turn()
             waiting = _join(self._pending) if self._n_pending else None
@@ -382,8 +378,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             return
         # A copy: until the call ends well, the model stays what it was before.
         rule = self._rule.copy()
-        with one_blas_thread():
-            rule.learn(*_join(self._pending), forecast, in_turn=in_turn)
+        rule.learn(*_join(self._pending), forecast, in_turn=in_turn)
         self._rule = rule
         self._n_learned += self._n_pending
         self._pending, self._n_pending, self._decided = [], 0, []
@@ -492,8 +487,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         X = self._checked(X)
         model, n_threads = self._rule.model, resolve_threads(self.n_jobs)
-        with _blas_limit(model):
-            values = class_values(model, X, self.classes_.size, n_threads)
+        values = class_values(model, X, self.classes_.size, n_threads)
         if self.classes_.size > 2:
             return values
         return (values[:, 1] - values[:, 0]) / 2
@@ -513,8 +507,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         X = self._checked(X)
         model = self._rule.model
-        with _blas_limit(model):
-            return self.classes_[predict_codes(model, X, resolve_threads(self.n_jobs))]
+        return self.classes_[predict_codes(model, X, resolve_threads(self.n_jobs))]
 
     def forecast(self, X: Any) -> Forecast:
         """Predict samples that are learned from next, with `partial_fit` of the same `X`.
@@ -544,8 +537,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """
         checked = self._checked(X)
         model = self._rule.model
-        with _blas_limit(model):
-            decisions = model.decide(checked, resolve_threads(self.n_jobs))
+        decisions = model.decide(checked, resolve_threads(self.n_jobs))
         labels = self.classes_[vote(model.classes, decisions)]
         return Forecast(X, labels, model, decisions)
 
@@ -556,11 +548,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
 
 def _join(chunks: list[tuple[FloatArray, IndexArray]]) -> tuple[FloatArray, IndexArray]:
+    if len(chunks) == 1:
+        return chunks[0]
     tables, labels = zip(*chunks, strict=True)
     return np.concatenate(tables), np.concatenate(labels)
-
-
-def _blas_limit(model: StreamModel) -> AbstractContextManager[Any]:
-    """Return a block in which the model's decisions do not depend on threads of BLAS."""
-    # Only hyperplanes use BLAS, and setting its threads takes a while.
-    return one_blas_thread() if isinstance(model, Linear) else nullcontext()

@@ -9,9 +9,10 @@ import numpy as np
 
 from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
 from svmosaic.classification.stream.chunk_scaling import Scaler
+from svmosaic.engine import cpu
 from svmosaic.engine.class_pairs import combine_votes
 from svmosaic.engine.expansion import KernelExpansion
-from svmosaic.engine.problem import DoubleArray, FloatArray, IndexArray
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 
 __all__ = [
     "Constant",
@@ -66,8 +67,8 @@ class Linear:
 
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
         """Return decision values, one column per pair of classes."""
-        values = self.scaler(X) @ self.weights[:-1] + self.weights[-1]
-        return np.asarray(values, dtype=np.float64)
+        weights = np.ascontiguousarray(self.weights.T)
+        return cpu.decide_linear(DenseRows(self.scaler(X)), weights, n_threads=n_threads)
 
 
 @dataclass(frozen=True)

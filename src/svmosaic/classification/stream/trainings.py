@@ -19,9 +19,12 @@ __all__ = ["Training", "run_side_by_side"]
 
 # Kernel machines run side by side if their samples times the other classes are within these limits.
 # Below, waking a thread takes longer than the training; above, several threads are of use to each.
-# Ctrl-C waits for them; they end soon.
+# Ctrl-C waits for them; they end soon. Hyperplanes do so from a number of samples times pairs on.
 _FEWEST_SIDE_BY_SIDE = 1000
 _MOST_SIDE_BY_SIDE = 4000
+_FEWEST_FOR_HYPERPLANES = 4000
+# From the family whose training takes the shortest time to the longest.
+_BY_LENGTH = ("linear", "plain", "refined")
 # A landmark for this many samples, within limits.
 _SAMPLES_PER_LANDMARK = 24
 _FEWEST_LANDMARKS = 64
@@ -40,10 +43,13 @@ class Training:
     @property
     def wants_one_thread(self) -> bool:
         """Whether it takes a while, and more threads than one would be of little use."""
-        if self.expert.family not in ("plain", "refined"):
+        if self.expert.family == "landmark":
             return False
-        n_rivals = int(np.count_nonzero(np.bincount(self.codes))) - 1
-        return _FEWEST_SIDE_BY_SIDE <= n_rivals * self.codes.size <= _MOST_SIDE_BY_SIDE
+        n_classes = int(np.count_nonzero(np.bincount(self.codes)))
+        if self.expert.family == "linear":
+            # The samples of all pairs.
+            return (n_classes - 1) * self.codes.size >= _FEWEST_FOR_HYPERPLANES
+        return _FEWEST_SIDE_BY_SIDE <= (n_classes - 1) * self.codes.size <= _MOST_SIDE_BY_SIDE
 
     def run(self, n_threads: int) -> StreamModel:
         """Return the new model of the expert, which stays as it is."""
@@ -59,14 +65,18 @@ def run_side_by_side(trainings: Sequence[Training], n_threads: int) -> list[Stre
     """Return the models of all trainings, in their order; they do not depend on the threads."""
     beside = [place for place, training in enumerate(trainings) if training.wants_one_thread]
 
-    def length(place: int) -> tuple[bool, int]:
+    def length(place: int) -> tuple[int, int]:
         training = trainings[place]
-        return training.expert.family == "refined", training.codes.size
+        return _BY_LENGTH.index(training.expert.family), training.codes.size
 
     # The longest first, so that little is left for one thread at the end.
     beside.sort(key=length, reverse=True)
-    found = call_side_by_side([partial(trainings[place].run, 1) for place in beside], n_threads)
-    models = dict(zip(beside, found, strict=True))
+    # Landmarks, which take longer still, use what threads the others leave to them.
+    landmarks = [place for place, one in enumerate(trainings) if one.expert.family == "landmark"]
+    calls = [partial(trainings[place].run, n_threads) for place in landmarks]
+    calls += [partial(trainings[place].run, 1) for place in beside]
+    found = call_side_by_side(calls, n_threads)
+    models = dict(zip(landmarks + beside, found, strict=True))
     return [
         models[place] if place in models else training.run(n_threads)
         for place, training in enumerate(trainings)

@@ -1,0 +1,155 @@
+"""Models with a weight per feature, a pair of classes each: L2-SVMs, and least squares for many.
+
+The features are those of the samples, or their kernel values with a few of them, the landmarks.
+With landmarks the model is a combination of a few hundred kernel functions, and all samples decide
+on its coefficients: what long windows teach, at the price of few vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from svmosaic.engine import cpu
+from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
+from svmosaic.utils.side_by_side import call_side_by_side
+
+__all__ = ["Precision", "fit_pairs", "norm_of_landmarks"]
+
+# Of the largest entry: added to the diagonal, so that near copies among landmarks do no harm. The
+# kernel values have seven digits.
+_JITTER = 1e-6
+# The intercept is hardly penalised: only enough that the matrix can always be inverted.
+_INTERCEPT_PENALTY = 1e-6
+# With more classes than this there are too many pairs for a model each, and all hyperplanes come
+# from one solve.
+_MOST_BY_PAIRS = 8
+
+Planes = dict[tuple[int, int], DoubleArray]
+
+
+@dataclass(frozen=True)
+class Precision:
+    """When Newton's method stops.
+
+    Attributes
+    ----------
+    gain : float
+        When a step lowers the objective by less than this share of it.
+    max_steps : int
+        After this many steps.
+    """
+
+    gain: float
+    max_steps: int
+
+
+def norm_of_landmarks(kernel_values: FloatArray) -> DoubleArray:
+    """Return the matrix P for which w'Pw is the squared norm of a combination of landmarks.
+
+    Parameters
+    ----------
+    kernel_values : ndarray of shape (n_landmarks, n_landmarks)
+        Kernel values of the landmarks; not changed.
+    """
+    norm = np.array(kernel_values, dtype=np.float64)
+    norm.flat[:: len(norm) + 1] += _JITTER * float(norm.diagonal().max())
+    return norm
+
+
+def fit_pairs(
+    X: FloatArray,
+    labels: IndexArray,
+    C: float,
+    precision: Precision,
+    *,
+    norm: DoubleArray | None = None,
+    start: Mapping[tuple[int, int], DoubleArray] | None = None,
+    decisions: DoubleArray | None = None,
+    n_threads: int = 1,
+) -> Planes:
+    r"""Return the weights of each pair of labels that has samples, positive for the second.
+
+    The L2-SVM minimises :math:`\tfrac12 w^T P w + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2`, where
+    :math:`x_i` ends with a one. With many classes each gets the ridge regression of its indicator,
+    and a pair is decided by the difference of their scores: forty classes have 780 pairs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Samples.
+    labels : ndarray of shape (n_samples,)
+        Classes, from 0; one without samples is in no pair.
+    C : float
+        Weight of the losses.
+    precision : Precision
+        When to stop.
+    norm : ndarray of shape (n_features, n_features), default=None
+        The matrix P, positive definite. None means the identity.
+    start : dict of (int, int) to ndarray of shape (n_features + 1,), default=None
+        Weights of a model that is not far from the one that is looked for, for some pairs.
+    decisions : ndarray of shape (n_samples, n_pairs), default=None
+        Decision values of such a model, if all labels have samples.
+    n_threads : int, default=1
+        Threads; the weights do not depend on them.
+
+    Returns
+    -------
+    planes : dict of (int, int) to ndarray of shape (n_features + 1,)
+        Weights, the intercept last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmosaic.classification.stream.primal_svm import Precision, fit_pairs
+    >>> X, labels = np.array([[-1.0], [1.0], [-2.0], [2.0]]), np.array([0, 2, 0, 2])
+    >>> planes = fit_pairs(X, labels, 1e6, Precision(1e-4, 20))
+    >>> {pair: weights.round(3).tolist() for pair, weights in planes.items()}
+    {(0, 2): [1.0, 0.0]}
+    """
+    known = np.flatnonzero(np.bincount(labels)).tolist()
+    pairs = list(combinations(known, 2))
+    if len(known) > _MOST_BY_PAIRS:
+        scores = dict(zip(known, _fit_scores(X, labels, known, C, norm, n_threads), strict=True))
+        return {(i, j): scores[j] - scores[i] for i, j in pairs}
+    rows = DenseRows(X)
+
+    def fit(number: int, n_threads: int) -> DoubleArray:
+        i, j = pairs[number]
+        return cpu.solve_primal(
+            rows,
+            np.subtract(labels == j, labels == i, dtype=np.float64),
+            C,
+            norm=norm,
+            weights=None if start is None else start.get((i, j)),
+            decisions=None if decisions is None else decisions[:, number].copy(),
+            gain=precision.gain,
+            max_steps=precision.max_steps,
+            n_threads=n_threads,
+        )
+
+    if len(pairs) == 1:
+        return {pairs[0]: fit(0, n_threads)}
+    calls = [partial(fit, number, 1) for number in range(len(pairs))]
+    return dict(zip(pairs, call_side_by_side(calls, n_threads), strict=True))
+
+
+def _fit_scores(
+    X: FloatArray,
+    labels: IndexArray,
+    known: list[int],
+    C: float,
+    norm: DoubleArray | None,
+    n_threads: int,
+) -> DoubleArray:
+    """Return the weights of each class against the rest, row by row: one matrix serves them all."""
+    m = X.shape[1]
+    penalty = np.zeros((m + 1, m + 1))
+    penalty[:m, :m] = np.eye(m) if norm is None else norm
+    penalty[m, m] = _INTERCEPT_PENALTY
+    targets = (labels[:, None] == known).astype(np.float64)
+    return cpu.solve_ridge(DenseRows(X), targets, penalty / C, n_threads=n_threads)
