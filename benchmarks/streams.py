@@ -13,7 +13,8 @@ what a user sees.
 With --course there is one run of the adaptive rule over a million samples with two threads, and
 River's tree beside it on the first 100 000, chunk by chunk in turn, so that other work on the
 computer meets both: rates so far at some places, and the rate between two of them. With --each
-there are such runs over the first 100 000 samples of every generator.
+there are such runs over the first 100 000 samples of every generator, and of data sets that are
+there.
 """
 
 from __future__ import annotations
@@ -21,13 +22,24 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from svmosaic import NLSGDClassifier, OLLAL2Classifier, StreamOLLAL2, StreamOLLAWV, streams
-from svmosaic.streams import RandomRBF, Stream, prequential
+import numpy as np
+import scipy.sparse
+
+from svmosaic import (
+    NLSGDClassifier,
+    OLLAL2Classifier,
+    StreamOLLAL2,
+    StreamOLLAWV,
+    datasets,
+    streams,
+)
+from svmosaic.streams import ArrayStream, RandomRBF, Stream, prequential
 from svmosaic.streams.learners import RiverLearner
 
 GENERATORS: dict[str, Callable[[], Stream]] = {
@@ -88,6 +100,8 @@ def learner_rates(learner: Any, n_samples: int) -> dict[str, float]:
     }
 
 
+# Samples that the tree sees at most, which is slow, and all of a stream of --each.
+LONGEST = 100_000
 # Where the rates are taken, in samples.
 PLACES = (10_000, 30_000, 60_000, 100_000, 200_000, 500_000, 1_000_000)
 COURSE = ("learner", "n_samples", "rate_so_far", "cpu_rate_so_far", "rate_since_last", "accuracy")
@@ -95,14 +109,14 @@ COURSE = ("learner", "n_samples", "rate_so_far", "cpu_rate_so_far", "rate_since_
 
 def course(n_samples: int, source: Stream) -> list[dict[str, Any]]:
     """Return the rates of the adaptive rule and of River's tree along one run."""
-    n_beside = min(n_samples, 100_000)
+    n_beside = min(n_samples, LONGEST)
     ours: Any = StreamOLLAWV(n_jobs=2)
     tree = importlib.import_module("river.tree").HoeffdingTreeClassifier()
     records: dict[str, list[Any]] = {"StreamOLLAWV, adaptive": [], REFERENCE: []}
     learned = {"StreamOLLAWV, adaptive": ours, REFERENCE: RiverLearner(tree)}
     right = dict.fromkeys(records, 0)
     for begin in range(0, n_samples, 1000):
-        X, y = source.read(begin, 1000)
+        X, y = source.read(begin, min(1000, n_samples - begin))
         for name, learner in learned.items():
             if name == REFERENCE and begin >= n_beside:
                 continue
@@ -110,14 +124,13 @@ def course(n_samples: int, source: Stream) -> list[dict[str, Any]]:
             told = learner.predict_then_learn(X, y, source.classes)
             spent = time.perf_counter() - clock, time.process_time() - cpu
             right[name] += int((told == y).sum())
-            records[name].append((*spent, right[name] / (begin + 1000)))
+            records[name].append((*spent, right[name] / (begin + len(y))))
     rows = []
     for name, found in records.items():
         before, seconds_before = 0, 0.0
-        for place in PLACES:
-            if place > 1000 * len(found):
-                break
-            part = found[: place // 1000]
+        end = n_samples if name != REFERENCE else n_beside
+        for place in sorted({*(place for place in PLACES if place < end), end}):
+            part = found[: math.ceil(place / 1000)]
             seconds, cpu = sum(one[0] for one in part), sum(one[1] for one in part)
             rows.append(
                 {
@@ -133,17 +146,43 @@ def course(n_samples: int, source: Stream) -> list[dict[str, Any]]:
     return rows
 
 
-EACH = ("stream", "n_features", "n_classes", "rate", "times_the_tree", "accuracy", "of_the_tree")
+EACH = (
+    "stream",
+    "n_samples",
+    "n_features",
+    "n_classes",
+    "rate",
+    "times_the_tree",
+    "accuracy",
+    "of_the_tree",
+)
+# In the order of their files.
+DATA_SETS = ("electricity", "ijcnn1", "intrusion", "shuttle", "covertype", "census")
+
+
+def sources(seed: int) -> Iterator[Stream]:
+    """Yield a stream of every generator, and one of every data set that is there."""
+    for name in GENERATORS:
+        yield getattr(streams, name)(seed=seed)
+    for name in DATA_SETS:
+        try:
+            data = datasets.load(name)
+        except datasets.DataNotFoundError:
+            continue
+        X = data.X[:LONGEST]
+        dense = X.toarray() if scipy.sparse.issparse(X) else X
+        yield ArrayStream(dense, np.asarray(data.y)[:LONGEST], name=name)
 
 
 def each(seed: int) -> Iterator[dict[str, Any]]:
-    """Yield the rate of the adaptive rule on each generator, and how it compares with the tree."""
-    for name in GENERATORS:
-        source = getattr(streams, name)(seed=seed)
-        last = {row["learner"]: row for row in course(100_000, source)}
+    """Yield the rate of the adaptive rule on each stream, and how it compares with the tree."""
+    for source in sources(seed):
+        n_samples = LONGEST if source.length is None else min(source.length, LONGEST)
+        last = {row["learner"]: row for row in course(n_samples, source)}
         ours, tree = last["StreamOLLAWV, adaptive"], last[REFERENCE]
         yield {
-            "stream": name,
+            "stream": source.name,
+            "n_samples": n_samples,
             "n_features": source.n_features,
             "n_classes": len(source.classes),
             "rate": ours["rate_so_far"],

@@ -398,3 +398,58 @@ def test_of_two_equals_the_dearer_rests_as_long_as_it_was_tried():
     pool._send_to_rest()
 
     assert (dear.rest, dear.wakes_at) == (12, 24)
+
+
+# Leaders without errors -----------------------------------------------------------------------
+
+
+def chunks_of_one_rule(n_chunks, is_turned=False):
+    """Yield chunks whose first feature decides, far from its limit."""
+    rng = np.random.default_rng(0)
+    for _ in range(n_chunks):
+        codes = rng.integers(2, size=200)
+        X = rng.normal(size=(200, 3))
+        X[:, 0] = 10.0 * codes + rng.uniform(size=200)
+        yield X, 1 - codes if is_turned else codes
+
+
+def test_an_expert_is_faultless_after_twelve_chunks_without_errors():
+    expert = Expert("plain", 1000)
+    for time in range(12):
+        assert not expert.is_faultless
+        expert.note(time, 0, 10)
+    assert expert.is_faultless
+    expert.note(12, 1, 10)
+
+    assert not expert.is_faultless
+
+
+def test_nobody_learns_beside_a_faultless_leader_and_all_do_when_it_errs():
+    pool = ExpertPool(chunk_size=200, memory=1800, carry=0, detector=None, alarm=3.0, n_threads=1)
+    for X, codes in chunks_of_one_rule(20):
+        pool.learn(X, codes)
+    assert pool.leader.is_faultless
+    trained = [expert.trained_at for expert in pool.experts]
+
+    for X, codes in chunks_of_one_rule(3):
+        pool.learn(X, codes)
+    assert [expert.trained_at for expert in pool.experts] == trained
+
+    (chunk,) = chunks_of_one_rule(1)
+    chunk[1][:2] = 1 - chunk[1][:2]
+    pool.learn(*chunk)
+    tested = [expert for expert in pool.experts if pool.time - 1 in expert.errors]
+    assert len(tested) > 1
+    assert max(expert.trained_at for expert in pool.experts) == pool.time - 1
+    assert pool.n_drifts == 0
+
+
+def test_a_pool_with_a_faultless_leader_notices_a_change_at_once():
+    pool = ExpertPool(chunk_size=200, memory=1800, carry=0, detector=None, alarm=3.0, n_threads=1)
+    for X, codes in chunks_of_one_rule(20):
+        pool.learn(X, codes)
+    for X, codes in chunks_of_one_rule(1, is_turned=True):
+        pool.learn(X, codes)
+        assert np.array_equal(predict_codes(pool.model, X, 1), codes)
+
+    assert pool.n_drifts == 1

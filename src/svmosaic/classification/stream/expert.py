@@ -85,6 +85,11 @@ class Expert:
         assert other.model is not None
         return self.model.n_support > 2 * other.model.n_support
 
+    @property
+    def is_faultless(self) -> bool:
+        """Whether it has predicted as many chunks as are kept, all of them without an error."""
+        return len(self.errors) == _KEPT and not any(wrong for wrong, _ in self.errors.values())
+
     def note(self, time: int, wrong: int, count: int) -> None:
         """Write down the errors of a chunk; those of old chunks are forgotten."""
         self.errors[time] = wrong, count

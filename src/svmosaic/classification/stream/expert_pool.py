@@ -190,30 +190,40 @@ class ExpertPool:
             else:
                 self.record = [*self.record, (int(wrong.sum()), wrong.size)][-_RECORD:]
                 self.window.add(X, codes)
-                self._send_to_rest()
-                self._train_all()
-                self._choose()
+                if not self.leader.is_faultless:
+                    self._send_to_rest()
+                    self._train_all()
+                    self._choose()
         self.time += 1
         if in_turn and self.in_turn is not None:
-            self.in_turn.learn(*self.window.last(self.in_turn.n_wanted))
+            is_faultless = self.leader is not None and self.leader.is_faultless
+            recent = self.window.last(self.in_turn.n_wanted)
+            self.in_turn.learn(*recent, is_needed=not is_faultless)
 
     # Testing --------------------------------------------------------------------------------
 
     def _test(
         self, X: FloatArray, codes: IndexArray, forecast: Forecast | None
     ) -> npt.NDArray[np.bool_]:
-        """Note everybody's errors; return which predictions of the leader are wrong."""
-        leaders = np.zeros(codes.size, dtype=bool)
+        """Note everybody's errors; return which predictions of the leader are wrong.
+
+        Nobody is better than a leader that makes no errors, so the others are not tested then.
+        """
+        assert self.leader is not None
+        assert self.leader.model is not None
+        if forecast is not None and forecast.model is self.leader.model:
+            told = vote(self.leader.model.classes, forecast.decisions)
+            leaders: npt.NDArray[np.bool_] = told != codes
+        else:
+            leaders = self._wrong(self.leader, X, codes)
+        self.leader.note(self.time, int(np.count_nonzero(leaders)), codes.size)
+        if self.leader.is_faultless:
+            return leaders
         for expert in self.experts:
-            if expert.model is None or expert.wakes_at > self.time:
+            if expert is self.leader or expert.model is None or expert.wakes_at > self.time:
                 continue
-            if forecast is not None and forecast.model is expert.model:
-                wrong = vote(expert.model.classes, forecast.decisions) != codes
-            else:
-                wrong = self._wrong(expert, X, codes)
+            wrong = self._wrong(expert, X, codes)
             expert.note(self.time, int(np.count_nonzero(wrong)), codes.size)
-            if expert is self.leader:
-                leaders = wrong
         return leaders
 
     def _drifted(

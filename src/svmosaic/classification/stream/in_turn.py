@@ -232,10 +232,18 @@ class InTurn:
         """Take the first samples, which nobody predicted."""
         self.before = X[-1].copy(), int(labels[-1])
 
-    def learn(self, X: FloatArray, labels: IndexArray) -> None:
-        """Learn from the recent samples, all of them with their labels, after a chunk."""
+    def learn(self, X: FloatArray, labels: IndexArray, *, is_needed: bool = True) -> None:
+        """Learn from the recent samples, all of them with their labels, after a chunk.
+
+        If the model makes no errors, nobody is needed, and guesses that cost something rest.
+        """
         self.time += 1
-        self._send_to_rest()
+        if is_needed:
+            self._send_to_rest()
+        else:
+            for name in RESTING:
+                self.wakes_at[name] = max(self.wakes_at[name], self.time + 1)
+                self.wrong[name] = _NO_FLAGS
         self.scaler = standardise(X[-_NEIGHBOURS:])
         self.limit = self._best_limit()
         if self._is_awake("lagged") and labels.size > 1:
