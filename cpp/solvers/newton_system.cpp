@@ -24,10 +24,19 @@ void NewtonSystem::add_ridge(double share) {
 }
 
 bool NewtonSystem::solve() {
-    const auto& algebra = simd::algebra();
-    if (!algebra.factorise(matrix_.data(), stride_, n_)) return false;
-    algebra.solve_factored(matrix_.data(), stride_, n_, solution_.data(), for_ones_.data());
+    if (!factorise()) return false;
+    solve_factored();
     return true;
+}
+
+bool NewtonSystem::factorise() {
+    return simd::algebra().factorise(matrix_.data(), stride_, n_);
+}
+
+void NewtonSystem::solve_factored() { solve_factored(solution_, for_ones_); }
+
+void NewtonSystem::solve_factored(std::span<double> b, std::span<double> c) const {
+    simd::algebra().solve_factored(matrix_.data(), stride_, n_, b.data(), c.data());
 }
 
 }  // namespace svmosaic

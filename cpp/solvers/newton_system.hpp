@@ -1,6 +1,7 @@
 // The equations of a step of many variables at once.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "core/aligned.hpp"
@@ -24,10 +25,32 @@ class NewtonSystem {
 
     // Overwrites A and b. Returns false when A is not positive definite.
     bool solve();
+
+    // For an A that is positive definite but for rounding: `write(a)` writes row a, again with each
+    // ridge that is tried until there is a factor. Returns false when there is none, as with nan.
+    template <class Write>
+    bool factorise(Index n, const Write& write) {
+        for (double ridge = 0.0; ridge < 1.0; ridge = std::max(first_ridge, 10.0 * ridge)) {
+            resize(n);
+            for (Index a = 0; a < n; ++a) write(a);
+            if (ridge > 0.0) add_ridge(ridge);
+            if (factorise()) return true;
+        }
+        return false;
+    }
+    // Overwrites b with the solution.
+    void solve_factored();
+    // The same for two others, which end with zeros up to whole vectors.
+    void solve_factored(std::span<double> b, std::span<double> c) const;
+    Index stride() const { return stride_; }
+
     std::span<const double> solution() const { return std::span(solution_.data(), n_); }
     std::span<const double> solution_for_ones() const { return std::span(for_ones_.data(), n_); }
 
   private:
+    static constexpr double first_ridge = 1e-6;
+    bool factorise();
+
     Index n_ = 0;
     Index stride_ = 0;
     AlignedVector<double> matrix_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include "core/aligned.hpp"
@@ -16,13 +17,12 @@ namespace svmosaic {
 namespace {
 
 constexpr double intercept_penalty = 1e-6;
-// A step is halved until the objective does not grow, down to this share of Newton's step.
-constexpr double shortest_step = 1e-2;
+// A whole step has to gain this share of what it promises; else its best length is looked for.
+constexpr double least_kept = 0.2;
+constexpr int most_lengths = 50;
 // Without a start, a share of the samples is learned from first: far from the end, the others would
 // only say the same.
 constexpr Index share = 4;
-// A ridge where rounding left the equations without a solution; it grows until they have one.
-constexpr double first_ridge = 1e-6;
 
 // The numbers below n that are chosen. Without branches: nobody could predict them.
 template <class Choice>
@@ -144,23 +144,24 @@ class PrimalNewton {
         std::vector<double> tried = weights;
         std::vector<std::uint8_t> tried_inside(inside_.size());
         for (Index step = 0; step < stopping.max_steps && !monitor_.stopped(); ++step) {
-            minimum(inside_, aim);
-            double length = 1.0;
-            double found = 0.0;
-            while (true) {
+            const double promised = objective - minimum(inside_, aim);
+            tried = aim;
+            double found = evaluate(tried, tried_inside);
+            const bool is_whole = objective - found >= least_kept * promised;
+            if (!is_whole) {
+                const double length = best_length(weights, aim);
                 for (Index j = 0; j < ssize(weights); ++j) {
                     tried[j] = weights[j] + length * (aim[j] - weights[j]);
                 }
                 found = evaluate(tried, tried_inside);
-                if (found <= objective || length < shortest_step) break;
-                length /= 2.0;
             }
-            if (!(found <= objective)) break;
             const double gain = objective - found;
+            if (!(gain >= 0.0)) break;
             weights.swap(tried);
             inside_.swap(tried_inside);
             objective = found;
-            if (gain <= stopping.gain * objective) break;
+            // A short step gains little wherever it begins.
+            if (gain <= (is_whole ? stopping.gain : 0.0) * objective) break;
         }
         return weights;
     }
@@ -168,19 +169,18 @@ class PrimalNewton {
   private:
     using Flags = std::vector<std::uint8_t>;
 
-    // The minimum while these samples, and no others, are inside the margin. `weights` stay as they
-    // are where the equations have no solution.
-    void minimum(const Flags& inside, std::vector<double>& weights) {
+    // Finds the minimum while these samples, and no others, are inside the margin, and returns the
+    // objective there. `weights` stay as they are where the equations have no solution.
+    double minimum(const Flags& inside, std::vector<double>& weights) {
         sum_inside(inside);
         const Index n = ssize(weights);
-        for (double ridge = 0.0; ridge < 1.0; ridge = std::max(first_ridge, 10.0 * ridge)) {
-            system_.resize(n);
-            for (Index a = 0; a < n; ++a) write_equation(a, n);
-            if (ridge > 0.0) system_.add_ridge(ridge);
-            if (!system_.solve()) continue;
+        if (system_.factorise(n, [&](Index a) { write_equation(a, n); })) {
+            system_.solve_factored();
             std::ranges::copy(system_.solution(), weights.begin());
-            return;
         }
+        auto value = static_cast<double>(std::reduce(inside.begin(), inside.end(), Index{0}));
+        for (Index a = 0; a < n; ++a) value -= sums_.row(a)[n] * weights[a];
+        return 0.5 * C_ * value;
     }
 
     // (C sum of x x' + P) w = C sum of y x, with x that end with a one.
@@ -216,14 +216,65 @@ class PrimalNewton {
     }
 
     double evaluate(std::span<const double> weights, Flags& inside) {
+        return 0.5 * penalty(weights, weights) + 0.5 * C_ * find_inside(weights, inside);
+    }
+
+    // v'Pw, with the intercepts.
+    double penalty(std::span<const double> v, std::span<const double> w) const {
         const Index n_columns = samples_.n_columns();
-        double norm = intercept_penalty * weights[n_columns] * weights[n_columns];
+        double sum = intercept_penalty * v[n_columns] * w[n_columns];
         for (Index a = 0; a < n_columns; ++a) {
             const double* P = norm_.empty() ? nullptr : norm_.data() + a * n_columns;
-            norm += weights[a] *
-                    (P ? simd::loops<double>().dot(P, weights.data(), n_columns) : weights[a]);
+            sum += v[a] * (P ? simd::loops<double>().dot(P, w.data(), n_columns) : w[a]);
         }
-        return 0.5 * norm + 0.5 * C_ * find_inside(weights, inside);
+        return sum;
+    }
+
+    // Where the objective is least on the line from weights (0) through an aim (1). It is convex
+    // there and made of parabolas, so that Newton's method finds its one as soon as it is near.
+    double best_length(std::span<const double> weights, std::span<const double> aim) const {
+        std::vector<double> direction(aim.begin(), aim.end());
+        for (Index j = 0; j < ssize(weights); ++j) direction[j] -= weights[j];
+        const double slope_of_norm = penalty(weights, direction);
+        const double curvature_of_norm = penalty(direction, direction);
+        // A slack is s - t r at length t.
+        const auto s = slacks(weights, 1.0);
+        const auto r = slacks(direction, 0.0);
+        double low = 0.0;
+        double high = std::numeric_limits<double>::infinity();
+        double t = 1.0;
+        for (int k = 0; k < most_lengths; ++k) {
+            double slope = 0.0;
+            double curvature = 0.0;
+            for (Index m = 0; m < ssize(s); ++m) {
+                const double slack = s[m] - t * r[m];
+                const double active = slack > 0.0 ? r[m] : 0.0;
+                slope -= active * slack;
+                curvature += active * r[m];
+            }
+            slope = slope_of_norm + t * curvature_of_norm + C_ * slope;
+            curvature = curvature_of_norm + C_ * curvature;
+            (slope < 0.0 ? low : high) = t;
+            const double next = t - slope / curvature;
+            if (!std::isfinite(next) || std::abs(next - t) <= 1e-12 * t) break;
+            t = low < next && next < high ? next : std::isfinite(high) ? 0.5 * (low + high) : 2.0 * t;
+        }
+        return t;
+    }
+
+    // One, or another number, minus what weights say of each sample, signed as its target.
+    UnsetVector<double> slacks(std::span<const double> weights, double number) const {
+        const Index n = samples_.n_samples();
+        UnsetVector<double> found(simd::round_up(n, simd::lanes<double>));
+        for (Index begin = 0; begin < n; begin += samples_of_task) {
+            const Index end = std::min(begin + samples_of_task, n);
+            samples_.multiply(begin, end, weights.data(), found.data() + begin);
+        }
+        found.resize(n);
+        for (Index m = 0; m < n; ++m) {
+            found[m] = number - samples_.target(m) * (found[m] + weights.back());
+        }
+        return found;
     }
 
     // Finds the samples inside the margin and returns the sum of their squared slacks.

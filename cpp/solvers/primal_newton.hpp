@@ -33,11 +33,12 @@ struct PrimalStart {
 };
 
 struct PrimalStopping {
-    double gain = 1e-4;  // stop when a step lowers the objective by less than this share of it
-    Index max_steps = 20;
+    double gain = 0.0;  // stop when a step lowers the objective by less than this share of it
+    Index max_steps = 0;
 };
 
-// The weights, the intercept last. They do not depend on the number of threads.
+// The weights, the intercept last. They do not depend on the number of threads, and are zeros where
+// the sums are not finite.
 template <class Real>
 std::vector<double> solve_primal(const PrimalProblem<Real>& problem, const PrimalStart& start,
                                  const PrimalStopping& stopping, ThreadPool& pool,

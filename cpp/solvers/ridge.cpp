@@ -5,6 +5,7 @@
 
 #include "core/aligned.hpp"
 #include "simd/loops.hpp"
+#include "solvers/newton_system.hpp"
 #include "solvers/square_sums.hpp"
 
 namespace svmosaic {
@@ -26,10 +27,6 @@ struct RidgeSamples {
     }
 };
 
-// What is added to the diagonal where rounding left a matrix without a factor, relative to its
-// largest entry; it grows until there is one.
-constexpr double least_share = 1e-6;
-
 }  // namespace
 
 template <class Real>
@@ -41,36 +38,26 @@ std::vector<double> solve_ridge(const RidgeProblem<Real>& problem, ThreadPool& p
     std::iota(all.begin(), all.end(), Index{0});
     sums.add(all);
 
-    // The triangular factor of X'X + P.
+    // (X'X + P) v = X'y.
     const Index n = problem.rows.n_columns + 1;
-    const Index stride = simd::round_up(n, simd::lanes<double>);
-    const auto& algebra = simd::algebra();
-    AlignedVector<double> U(n * stride, 0.0);
-    bool is_done = false;
-    for (double share = 0.0; !is_done && share < 1.0; share = std::max(least_share, 10.0 * share)) {
-        double largest = 0.0;
-        for (Index a = 0; a < n; ++a) {
-            const double* P = problem.penalty.data() + a * n;
-            double* row = U.data() + a * stride;
-            for (Index c = a; c < n; ++c) row[c] = sums.row(a)[c] + P[c];
-            largest = std::max(largest, row[a]);
-        }
-        for (Index a = 0; a < n; ++a) U[a * stride + a] += share * largest;
-        is_done = algebra.factorise(U.data(), stride, n);
-    }
-
+    NewtonSystem system;
+    const auto write_row = [&](Index a) {
+        const double* P = problem.penalty.data() + a * n;
+        double* row = system.row(a);
+        for (Index c = NewtonSystem::first_column(a); c < n; ++c) row[c] = sums.row(a)[c] + P[c];
+    };
     std::vector<double> weights(problem.n_targets * n, 0.0);
-    if (!is_done) return weights;
+    if (!system.factorise(n, write_row)) return weights;
     // Two right-hand sides at a time; the last one of an odd number alone.
-    AlignedVector<double> b(stride, 0.0);
-    AlignedVector<double> c(stride, 0.0);
+    AlignedVector<double> b(system.stride(), 0.0);
+    AlignedVector<double> c(system.stride(), 0.0);
     for (Index t = 0; t < problem.n_targets; t += 2) {
         const Index other = std::min(t + 1, problem.n_targets - 1);
         for (Index a = 0; a < n; ++a) {
             b[a] = sums.row(a)[n + t];
             c[a] = sums.row(a)[n + other];
         }
-        algebra.solve_factored(U.data(), stride, n, b.data(), c.data());
+        system.solve_factored(b, c);
         std::copy_n(b.begin(), n, weights.begin() + t * n);
         std::copy_n(c.begin(), n, weights.begin() + other * n);
     }

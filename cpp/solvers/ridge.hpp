@@ -20,7 +20,7 @@ struct RidgeProblem {
 };
 
 // The weights, target by target, each with its intercept last. They do not depend on the number of
-// threads.
+// threads, and are zeros where the sums are not finite.
 template <class Real>
 std::vector<double> solve_ridge(const RidgeProblem<Real>& problem, ThreadPool& pool,
                                 Monitor& monitor);

@@ -153,7 +153,7 @@ void equations_without_a_solution_do_no_harm() {
     // A feature twice, a norm that does not see it, and nobody who takes part.
     const std::vector<float> values{1, 1, -1, -1, 2, 2};
     const std::vector<double> norm(4, 0.0);
-    const PrimalStopping stopping;
+    const PrimalStopping stopping{0.0, 20};
     for (const std::vector<double>& targets :
          {std::vector<double>{1, -1, 1}, std::vector<double>(3, 0.0)}) {
         const PrimalProblem<float> problem{{values.data(), 3, 2}, targets, norm, 1.0};

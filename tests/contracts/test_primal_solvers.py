@@ -15,6 +15,8 @@ from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows
 
 DTYPES = [np.float32, np.float64]
+EXACT = {"gain": 0.0, "max_steps": 50}
+NEARLY = {"gain": 1e-3, "max_steps": 20}
 
 
 def noisy_plane(n_samples, n_features, dtype=np.float64, seed=0):
@@ -38,10 +40,22 @@ def test_newton_equals_its_twin(dtype, n_features, with_norm, C):
     targets[::5] = 0.0
     norm = random_norm(n_features) if with_norm else None
 
-    found = cpu.solve_primal(DenseRows(X), targets, C, norm=norm, gain=0.0, max_steps=50)
+    found = cpu.solve_primal(DenseRows(X), targets, C, norm=norm, **EXACT)
     twin = primal.newton(X, targets, C, norm)
 
     np.testing.assert_allclose(found, twin, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("C", [100.0, 1000.0])
+def test_newton_does_not_stop_early_where_whole_steps_lead_too_far(seed, C):
+    X, targets = noisy_plane(500, 50, seed=seed)
+
+    found = cpu.solve_primal(DenseRows(X), targets, C, **NEARLY)
+    twin = primal.newton(X, targets, C)
+
+    least = primal.objective(X, targets, C, twin)
+    assert primal.objective(X, targets, C, found) <= 1.01 * least
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
@@ -56,7 +70,7 @@ def test_newton_ends_near_the_minimum(C, start):
         "decisions": {"decisions": rng.normal(size=300)},
     }[start]
 
-    found = cpu.solve_primal(DenseRows(X), targets, C, norm=norm, gain=1e-3, **begin)
+    found = cpu.solve_primal(DenseRows(X), targets, C, norm=norm, **NEARLY, **begin)
     oracle = minimize(
         lambda w: primal.objective(X, targets, C, w, norm),
         np.zeros(6),
@@ -71,7 +85,7 @@ def test_newton_ends_near_the_minimum(C, start):
 def test_weights_do_not_depend_on_threads(n_features):
     X, targets = noisy_plane(6000, n_features, np.float32)
 
-    one, other = (cpu.solve_primal(DenseRows(X), targets, 1.0, n_threads=n) for n in (1, 3))
+    one, other = (cpu.solve_primal(DenseRows(X), targets, 1.0, **NEARLY, n_threads=n) for n in (1, 3))
 
     np.testing.assert_array_equal(one, other)
 
@@ -81,13 +95,12 @@ def test_weights_do_not_depend_on_threads(n_features):
 def test_weights_follow_the_scale_and_the_order(seed, scale):
     X, targets = noisy_plane(60, 3, seed=seed)
     order = np.random.default_rng(seed).permutation(60)
-    exact = {"gain": 0.0, "max_steps": 50}
 
-    found = cpu.solve_primal(DenseRows(X), targets, 1.0, **exact)
-    shuffled = cpu.solve_primal(DenseRows(X[order]), targets[order], 1.0, **exact)
+    found = cpu.solve_primal(DenseRows(X), targets, 1.0, **EXACT)
+    shuffled = cpu.solve_primal(DenseRows(X[order]), targets[order], 1.0, **EXACT)
     # With features so many times as large, weights so many times as small are as long in this norm.
     scaled = cpu.solve_primal(
-        DenseRows(scale * X), targets, 1.0, norm=scale**2 * np.eye(3), **exact
+        DenseRows(scale * X), targets, 1.0, norm=scale**2 * np.eye(3), **EXACT
     )
 
     np.testing.assert_allclose(shuffled, found, rtol=1e-7, atol=1e-9)
@@ -97,7 +110,7 @@ def test_weights_follow_the_scale_and_the_order(seed, scale):
 def test_opposite_labels_give_opposite_weights():
     X, targets = noisy_plane(100, 4)
 
-    found, other = (cpu.solve_primal(DenseRows(X), y, 1.0) for y in (targets, -targets))
+    found, other = (cpu.solve_primal(DenseRows(X), y, 1.0, **NEARLY) for y in (targets, -targets))
 
     np.testing.assert_array_equal(found, -other)
 
@@ -106,11 +119,11 @@ def test_constant_feature_and_one_class_do_no_harm():
     X = np.column_stack([np.zeros(4), np.ones(4)])
     targets = np.array([1.0, 1.0, 1.0, -1.0])
 
-    weights = cpu.solve_primal(DenseRows(X[:, :1].copy()), targets, 1.0)
+    weights = cpu.solve_primal(DenseRows(X[:, :1].copy()), targets, 1.0, **EXACT)
     assert weights[0] == 0.0
     assert weights[1] == pytest.approx(0.5, abs=1e-3)
-    assert np.isfinite(cpu.solve_primal(DenseRows(X), np.ones(4), 1.0)).all()
-    assert (cpu.solve_primal(DenseRows(X), np.zeros(4), 1.0) == 0.0).all()
+    assert np.isfinite(cpu.solve_primal(DenseRows(X), np.ones(4), 1.0, **EXACT)).all()
+    assert (cpu.solve_primal(DenseRows(X), np.zeros(4), 1.0, **EXACT) == 0.0).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -135,6 +148,14 @@ def test_ridge_of_a_singular_matrix_is_finite():
     weights = cpu.solve_ridge(DenseRows(X), np.arange(5.0)[:, None], np.zeros((3, 3)))
 
     np.testing.assert_allclose(weights[:, :-1].sum() + weights[0, -1], 2.0, rtol=1e-4)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+def test_sums_that_are_not_finite_give_zeros(value):
+    rows, targets = DenseRows(np.array([[value], [1.0]])), np.array([1.0, -1.0])
+
+    assert not cpu.solve_primal(rows, targets, 1.0, **EXACT).any()
+    assert not cpu.solve_ridge(rows, targets[:, None], np.eye(2)).any()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

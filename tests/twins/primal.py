@@ -10,7 +10,6 @@ __all__ = ["newton", "objective", "ridge"]
 
 # As in cpp/solvers/primal_newton.cpp.
 _INTERCEPT_PENALTY = 1e-6
-_SHORTEST_STEP = 1e-2
 
 
 def _bordered(X: FloatArray, norm: DoubleArray | None) -> tuple[DoubleArray, DoubleArray]:
@@ -51,19 +50,19 @@ def newton(
         active = signed[inside]
         return np.linalg.solve(C * active.T @ active + penalty, C * active.sum(axis=0))
 
-    def loss(weights: DoubleArray) -> float:
+    def slope(weights: DoubleArray, step: DoubleArray) -> float:
         slack = np.maximum(0.0, 1.0 - signed @ weights)
-        return float(0.5 * weights @ penalty @ weights + 0.5 * C * slack @ slack)
+        return float(step @ (penalty @ weights - C * slack @ signed))
 
     weights = minimum(np.ones(len(A), dtype=bool))
     for _ in range(max_steps):
         step = minimum(signed @ weights < 1.0) - weights
-        length = 1.0
-        while loss(weights + length * step) > loss(weights) and length >= _SHORTEST_STEP:
-            length /= 2.0
-        if loss(weights + length * step) >= loss(weights):
-            break
-        weights = weights + length * step
+        # The best length up to twice that of the step, by bisection.
+        low, high = 0.0, 2.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if slope(weights + middle * step, step) < 0 else (low, middle)
+        weights = weights + high * step
     return weights
 
 

@@ -258,19 +258,19 @@ def solve_primal(
     targets: DoubleArray,
     C: float,
     *,
+    gain: float,
+    max_steps: int,
     norm: DoubleArray | None = None,
     weights: DoubleArray | None = None,
     decisions: DoubleArray | None = None,
-    gain: float = 1e-4,
-    max_steps: int = 20,
     n_threads: int = 1,
 ) -> DoubleArray:
     """Return the weights of the L2-SVM of some rows, the intercept last, by Newton's method.
 
     Targets are +1, -1, or 0 for rows that do not take part. `norm` is a matrix P for which w'Pw is
     the squared norm of weights, else they have their own. `weights` or, on all rows, `decisions`
-    of a model that is not far save steps. The method stops when a step lowers the objective by
-    less than the share `gain` of it.
+    of a model that is not far save steps. The method stops after `max_steps`, or when a step lowers
+    the objective by less than the share `gain` of it. Rows that are not finite give zeros.
     """
     return _core.solve_primal(
         rows,
@@ -291,7 +291,7 @@ def solve_ridge(
     """Return the weights of a ridge regression of each target, by targets, the intercept last.
 
     For the weights v of a target, the intercept included, v'Pv is added to its sum of squared
-    errors; `penalty` is P, positive definite.
+    errors; `penalty` is P, positive definite. Rows that are not finite give zeros.
     """
     return _core.solve_ridge(rows, targets, penalty, n_threads).reshape(-1, len(penalty))
 

@@ -172,7 +172,9 @@ class ExpertPool:
         *,
         in_turn: bool = False,
     ) -> None:
-        """Test all experts that are awake on a chunk, then learn from it.
+        """Test the experts that are awake on a chunk, then learn from it.
+
+        While the leader makes no errors, nobody else is tested or trained.
 
         With `in_turn`, its samples were predicted one after the other, each with the labels of all
         before it, and there will be more of that.
@@ -190,25 +192,24 @@ class ExpertPool:
             else:
                 self.record = [*self.record, (int(wrong.sum()), wrong.size)][-_RECORD:]
                 self.window.add(X, codes)
-                if not self.leader.is_faultless:
+                if self.leader.is_faultless:
+                    self._train([self.leader])
+                else:
                     self._send_to_rest()
-                    self._train_all()
+                    self._train(self.experts)
                     self._choose()
         self.time += 1
         if in_turn and self.in_turn is not None:
-            is_faultless = self.leader is not None and self.leader.is_faultless
-            recent = self.window.last(self.in_turn.n_wanted)
-            self.in_turn.learn(*recent, is_needed=not is_faultless)
+            is_needed = self.leader is None or not self.leader.is_faultless
+            recent = self.window.last(self.in_turn.n_wanted(is_needed=is_needed))
+            self.in_turn.learn(*recent, is_needed=is_needed)
 
     # Testing --------------------------------------------------------------------------------
 
     def _test(
         self, X: FloatArray, codes: IndexArray, forecast: Forecast | None
     ) -> npt.NDArray[np.bool_]:
-        """Note everybody's errors; return which predictions of the leader are wrong.
-
-        Nobody is better than a leader that makes no errors, so the others are not tested then.
-        """
+        """Note the errors; return which predictions of the leader are wrong."""
         assert self.leader is not None
         assert self.leader.model is not None
         if forecast is not None and forecast.model is self.leader.model:
@@ -327,7 +328,7 @@ class ExpertPool:
         self.experts = [expert for expert in self.experts if expert.learns]
         for expert in self.experts:
             expert.forget()
-        self._train_all()
+        self._train(self.experts)
         for expert in self.experts:
             if expert.model is not None:
                 expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
@@ -345,9 +346,9 @@ class ExpertPool:
         place = int(np.argmin(errors))
         return [replace(self.retired[place], errors={self.time: (errors[place], codes.size)})]
 
-    def _train_all(self) -> None:
+    def _train(self, experts: list[Expert]) -> None:
         available = len(self.window)
-        due = [expert for expert in self.experts if self._is_due(expert, available)]
+        due = [expert for expert in experts if self._is_due(expert, available)]
         if not due:
             return
         # What shorter windows hold is a part of the longest one.

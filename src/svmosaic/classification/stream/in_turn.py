@@ -103,10 +103,10 @@ class InTurn:
         other.rests, other.wakes_at = dict(self.rests), dict(self.wakes_at)
         return other
 
-    @property
-    def n_wanted(self) -> int:
+    def n_wanted(self, *, is_needed: bool) -> int:
         """How many of the recent samples `learn` looks at."""
-        return _LEARNED if self._is_awake("lagged") else _NEIGHBOURS
+        will_fit = is_needed and self.wakes_at["lagged"] <= self.time + 1
+        return _LEARNED if will_fit else _NEIGHBOURS
 
     # Guessing -------------------------------------------------------------------------------
 

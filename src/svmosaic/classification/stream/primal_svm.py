@@ -18,7 +18,7 @@ from svmosaic.engine import cpu
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.side_by_side import call_side_by_side
 
-__all__ = ["Precision", "fit_pairs", "norm_of_landmarks"]
+__all__ = ["Precision", "fit_pairs", "is_soon_done", "norm_of_landmarks"]
 
 # Of the largest entry: added to the diagonal, so that near copies among landmarks do no harm. The
 # kernel values have seven digits.
@@ -28,6 +28,8 @@ _INTERCEPT_PENALTY = 1e-6
 # With more classes than this there are too many pairs for a model each, and all hyperplanes come
 # from one solve.
 _MOST_BY_PAIRS = 8
+# Ctrl-C waits for what runs beside the calling thread: this many multiplications take 0.1 seconds.
+_MOST_BESIDE = 1e9
 
 Planes = dict[tuple[int, int], DoubleArray]
 
@@ -59,6 +61,18 @@ def norm_of_landmarks(kernel_values: FloatArray) -> DoubleArray:
     norm = np.array(kernel_values, dtype=np.float64)
     norm.flat[:: len(norm) + 1] += _JITTER * float(norm.diagonal().max())
     return norm
+
+
+def is_soon_done(n_samples: int, n_features: int) -> bool:
+    """Whether a model is trained within a tenth of a second, so that Ctrl-C can wait for it.
+
+    Examples
+    --------
+    >>> from svmosaic.classification.stream.primal_svm import is_soon_done
+    >>> is_soon_done(n_samples=9000, n_features=40), is_soon_done(9000, n_features=1000)
+    (True, False)
+    """
+    return float(n_samples) * n_features**2 <= _MOST_BESIDE
 
 
 def fit_pairs(
@@ -102,6 +116,11 @@ def fit_pairs(
     planes : dict of (int, int) to ndarray of shape (n_features + 1,)
         Weights, the intercept last.
 
+    References
+    ----------
+    O. Chapelle (2007), "Training a support vector machine in the primal", Neural Computation 19.
+    https://doi.org/10.1162/neco.2007.19.5.1155
+
     Examples
     --------
     >>> import numpy as np
@@ -132,8 +151,8 @@ def fit_pairs(
             n_threads=n_threads,
         )
 
-    if len(pairs) == 1:
-        return {pairs[0]: fit(0, n_threads)}
+    if len(pairs) == 1 or not is_soon_done(*X.shape):
+        return {pair: fit(number, n_threads) for number, pair in enumerate(pairs)}
     calls = [partial(fit, number, 1) for number in range(len(pairs))]
     return dict(zip(pairs, call_side_by_side(calls, n_threads), strict=True))
 

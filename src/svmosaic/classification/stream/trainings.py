@@ -11,6 +11,7 @@ import numpy as np
 from svmosaic.classification.stream.chunk_scaling import standardise
 from svmosaic.classification.stream.expert import Expert
 from svmosaic.classification.stream.families import Choice, train, train_landmarks
+from svmosaic.classification.stream.primal_svm import is_soon_done
 from svmosaic.classification.stream.stream_models import StreamModel
 from svmosaic.engine.problem import FloatArray, IndexArray
 from svmosaic.utils.side_by_side import call_side_by_side
@@ -19,7 +20,8 @@ __all__ = ["Training", "run_side_by_side"]
 
 # Kernel machines run side by side if their samples times the other classes are within these limits.
 # Below, waking a thread takes longer than the training; above, several threads are of use to each.
-# Ctrl-C waits for them; they end soon. Hyperplanes do so from a number of samples times pairs on.
+# Hyperplanes run side by side from a number of samples times the other classes on. Ctrl-C waits for
+# all of these, so they have to end soon.
 _FEWEST_SIDE_BY_SIDE = 1000
 _MOST_SIDE_BY_SIDE = 4000
 _FEWEST_FOR_HYPERPLANES = 4000
@@ -47,8 +49,10 @@ class Training:
             return False
         n_classes = int(np.count_nonzero(np.bincount(self.codes)))
         if self.expert.family == "linear":
-            # The samples of all pairs.
-            return (n_classes - 1) * self.codes.size >= _FEWEST_FOR_HYPERPLANES
+            n_samples = (n_classes - 1) * self.codes.size  # of all pairs
+            return n_samples >= _FEWEST_FOR_HYPERPLANES and is_soon_done(
+                n_samples, self.X.shape[1]
+            )
         return _FEWEST_SIDE_BY_SIDE <= (n_classes - 1) * self.codes.size <= _MOST_SIDE_BY_SIDE
 
     def run(self, n_threads: int) -> StreamModel:
