@@ -92,6 +92,7 @@ TASKS: dict[str, tuple[Callable[[str], Split], Callable[..., Any], dict[str, Any
     "usps": (real, classify, {"C": 4.0, "gamma": 1 / 32}),
     "letter": (real, classify, {"C": 4.0, "gamma": 8.0}),
     "friedman": (friedman, regress, {"C": 100.0, "epsilon": 0.5}),
+    "friedman-large-C": (friedman, regress, {"C": 1000.0, "epsilon": 0.5, "gamma": 0.2}),
     "friedman-poly": (friedman, regress, {"C": 0.1, "kernel": "poly", "coef0": 1.0}),
 }
 

@@ -9,8 +9,8 @@ namespace svmosaic {
 namespace {
 
 constexpr Index rows_of_task = 512;
-// Products that take longer than to wake a thread.
-constexpr Index worth_waking = 200'000;
+// To wake a thread takes as long as this many multiplications.
+constexpr Index worth_a_thread = 200'000;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void decide_linear(const DenseRows<Real>& rows, std::span<const double> weights,
             }
         }
     };
-    if (ssize(decisions) * n_columns > worth_waking) return pool.run(n_tasks, decide_task);
+    if (ssize(decisions) * n_columns > worth_a_thread) return pool.run(n_tasks, decide_task);
     for (Index t = 0; t < n_tasks; ++t) decide_task(t);
 }
 

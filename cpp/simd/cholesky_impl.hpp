@@ -109,6 +109,38 @@ struct Cholesky {
             c[j] = y * row[j];
         }
     }
+
+    // Rows in blocks of `lanes`, so that what is outside of a block is read in whole vectors, and z
+    // once for all rows of it. What is above the one of the unit vector stays zero on the way down.
+    static void solve_for_column(const double* U, Index stride, Index n, Index column, double* z) {
+        z[column] = 1.0;
+        for (Index j = column / lanes * lanes; j < n; j += lanes) {
+            const Index last = j + lanes < n ? j + lanes : n;
+            for (Index p = j; p < last; ++p) {
+                const double* row = U + p * stride;
+                const double x = z[p] *= row[p];
+                for (Index k = p + 1; k < last; ++k) z[k] -= x * row[k];
+            }
+            for (Index k = j + lanes; k < n; k += wide) {
+                D v = load(z + k);
+                for (Index p = j; p < j + lanes; ++p) v -= z[p] * load(U + p * stride + k);
+                store(z + k, v);
+            }
+        }
+        for (Index j = (n - 1) / lanes * lanes; j >= 0; j -= lanes) {
+            const Index last = j + lanes < n ? j + lanes : n;
+            Sum sums[lanes];
+            for (Index k = j + lanes; k < n; k += lanes) {
+                for (Index p = 0; p < lanes; ++p) sums[p].add(U + (j + p) * stride + k, z + k);
+            }
+            for (Index p = last - 1; p >= j; --p) {
+                const double* row = U + p * stride;
+                double x = z[p] - sums[p - j].total();
+                for (Index k = p + 1; k < last; ++k) x -= row[k] * z[k];
+                z[p] = x * row[p];
+            }
+        }
+    }
 };
 
 }  // namespace svmosaic::simd

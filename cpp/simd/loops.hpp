@@ -173,6 +173,8 @@ struct Algebra {
     bool (*factorise)(double* A, Index stride, Index n);
     // Solves U'U x = b in place for two b, with the U of `factorise`; both have room for `stride`.
     void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
+    // Column j of the inverse of U'U in z, which is zero and has room for `stride`.
+    void (*solve_for_column)(const double* U, Index stride, Index n, Index j, double* z);
     // y = A x for a symmetric n x n matrix whose rows lie `stride` apart; y and the rows have room
     // for whole vectors of 16.
     void (*multiply)(const double* A, Index stride, Index n, const double* x, double* y);

@@ -61,6 +61,7 @@ constexpr Algebra algebra_of() {
     return {
         .factorise = Cholesky<level>::factorise,
         .solve_factored = Cholesky<level>::solve_factored,
+        .solve_for_column = Cholesky<level>::solve_for_column,
         .multiply = Symmetric<level>::multiply,
         .add_square = Symmetric<level>::add_square,
         .add_squares = SquareUpdate<level>::add_squares,

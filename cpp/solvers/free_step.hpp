@@ -3,21 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/aligned.hpp"
 #include "simd/loops.hpp"
 #include "solvers/dual_variables.hpp"
 #include "solvers/newton_system.hpp"
+#include "solvers/shrinking_system.hpp"
 
 namespace svmosaic {
 
 // Whether a step has to keep the sum of the variables.
 enum class SumOfBeta { fixed, free };
 
-// Solves       min  1/2 d' K d + gradient' d   over the variables that are not at a bound (and,
-// with
-//              epsilon, not at zero), subject to the box and to sum d = 0 unless the sum is free.
+// Solves       min  1/2 d' K d + gradient' d   over the variables that are not at a bound (and not
+//              at zero, with epsilon), subject to the box and to sum d = 0 unless the sum is free.
 // Method       a Newton step on the equality constrained quadratic. Variables that would leave the
 //              box are set to its edge and the rest is solved again; then all move along the
 //              direction found, to the minimum of the objective on it. The slope of epsilon |beta|
@@ -37,39 +38,55 @@ class FreeStep {
         return find_direction(v, column, sum) && move(v, column, sum);
     }
 
-    // The direction without edges, to the first bound on the way: a small step that always succeeds
-    // and is to be repeated. It suits callers that try rarely; where the matrix is hardly definite,
-    // `take` fails, because its direction is so long that all variables would end at edges. Returns
-    // true when a variable reached its bound, so that another step is worthwhile.
+    // Steps without edges, each to the first bound on the way, where its variable stays: small
+    // steps that always succeed. They suit callers that try rarely; where the matrix is hardly
+    // definite, `take` fails, because its direction is so long that all variables would end at
+    // edges.
+    //
+    // A step of length t along d = -K^-1 (g + lambda) leaves (1 - t) g of the gradient of the free
+    // variables, but for a constant that lambda takes up. So nothing is computed again until the
+    // last bound, and the gradient of all variables changes once.
     template <class Column>
-    bool take_to_bound(DualVariables& v, const Column& column) {
-        if (v.n_free < 2) return false;
+    void take_to_bounds(DualVariables& v, const Column& column) {
+        if (v.n_free < 2) return;
         direction_.resize(v.beta.size());
+        goal_.resize(v.beta.size());
         gather_free(v);
-        if (!solve_inside(v, column, SumOfBeta::fixed)) return false;
-        keep_sum();
-        double length = 1.0;
-        Index first = v.size;
-        for (const Index k : inside_) {
-            const double step = direction_[k];
-            const double room = std::abs(v.end_of(k, step > 0.0) - v.beta[k]);
-            if (std::abs(step) * length > room) {
-                length = room / std::abs(step);
-                first = k;
-            }
+        write_system(v, column);
+        if (!equations_.begin(system_)) return;
+        const Index m = equations_.size();
+        moved_.assign(m, 0.0);
+        double rest = 1.0;
+        for (Index n_bounds = 0; n_bounds < most_bounds && equations_.n_left() > 1; ++n_bounds) {
+            const auto [length, first] = next_bound(v, rest);
+            if (!std::isfinite(length)) break;
+            for (Index a = 0; a < m; ++a) moved_[a] += length * step_[a];
+            if (first == m) break;
+            const Index k = inside_[first];
+            moved_[first] = v.end_of(k, step_[first] > 0.0) - v.beta[k];
+            equations_.fix(first);
+            rest *= 1.0 - length;
         }
-        if (!std::isfinite(length) || !(length > 0.0)) return false;
-        for (const Index k : inside_) {
-            const double delta = length * direction_[k];
-            v.beta[k] = k == first ? v.end_of(k, delta > 0.0)
-                                   : std::clamp(v.beta[k] + delta, v.lower[k], v.upper[k]);
-            v.mark(k);
-            simd::loops<Real>().add_scaled(column(k), delta, v.gradient.data(), v.padded());
+        const auto moving = std::exchange(inside_, {});
+        for (Index a = 0; a < m; ++a) {
+            const Index k = moving[a];
+            direction_[k] = moved_[a];
+            goal_[k] = v.beta[k] + moved_[a];
+            (equations_.is_fixed(a) ? edge_ : inside_).push_back(k);
         }
-        return first < v.size;
+        move(v, column, SumOfBeta::fixed);
+    }
+
+    // What these steps take, about, in updates of a pair over the same variables.
+    Index cost(const DualVariables& v) const {
+        const auto m = static_cast<double>(v.n_free);
+        return static_cast<Index>((0.012 * m + 0.1 * most_bounds) * m * m /
+                                  static_cast<double>(v.size));
     }
 
   private:
+    // Bounds that are reached with one factor.
+    static constexpr Index most_bounds = 64;
     // Rounds in which variables are set to the edge of the box.
     static constexpr int most_rounds = 10;
 
@@ -92,6 +109,35 @@ class FreeStep {
         double sum = 0.0;
         for_moving([&](Index k) { sum += direction_[k]; });
         direction_[inside_.back()] -= sum;
+    }
+
+    // Finds the next step to the bounds, and which part of it ends at the first one; that is all of
+    // it, and the number of variables, when there is none.
+    std::pair<double, Index> next_bound(const DualVariables& v, double rest) {
+        const Index m = equations_.size();
+        double sum = 0.0;
+        double sum_of_ones = 0.0;
+        for (Index a = 0; a < m; ++a) {
+            sum += equations_.x(a);
+            sum_of_ones += equations_.y(a);
+        }
+        const double lambda = sum / sum_of_ones;
+        if (!std::isfinite(lambda)) return {lambda, m};
+        step_.resize(m);
+        double length = 1.0;
+        Index first = m;
+        for (Index a = 0; a < m; ++a) {
+            const double step = rest * (equations_.x(a) - lambda * equations_.y(a));
+            step_[a] = step;
+            if (equations_.is_fixed(a)) continue;
+            const Index k = inside_[a];
+            const double room = std::abs(v.end_of(k, step > 0.0) - v.beta[k] - moved_[a]);
+            if (std::abs(step) * length > room) {
+                length = room / std::abs(step);
+                first = a;
+            }
+        }
+        return {length, first};
     }
 
     // The matrix of the variables inside the box, and the right-hand side.
@@ -196,6 +242,8 @@ class FreeStep {
     std::vector<double> direction_, goal_;
     AlignedVector<double> change_;
     NewtonSystem system_;
+    ShrinkingSystem equations_;
+    std::vector<double> step_, moved_;  // by the numbers of the equations
     std::vector<int> places_;
     std::vector<Real> gathered_;
 };

@@ -15,8 +15,7 @@ namespace {
 
 // As in smo.cpp: joint steps of more variables cost too much, and below this size a pass costs less
 // than the bookkeeping of shrinking.
-constexpr Index most_free = 400;
-constexpr int most_to_bound = 16;
+constexpr Index most_free = 1000;
 constexpr Index least_to_shrink = 512;
 
 // The working copy of the samples in play: short after shrinking.
@@ -49,16 +48,17 @@ class GroupedWorkspace {
     }
 
     // Steps of all free variables of one group together: see smo.cpp.
-    void free_steps() {
+    Index free_steps() {
         DualVariables& mover = v_[worst()];
-        if (mover.n_free > most_free) return;
+        if (mover.n_free > most_free) return 0;
+        const Index cost = free_.cost(mover);
         const auto column = [&](Index k) { return columns_.column(k); };
-        for (int round = 0; round < most_to_bound && free_.take_to_bound(mover, column); ++round) {
-        }
+        free_.take_to_bounds(mover, column);
         for (auto& v : v_) {
             if (&v != &mover) v.gradient = mover.gradient;
             pairs_.look(v);
         }
+        return cost;
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
@@ -217,11 +217,10 @@ void solve_grouped_smo(KernelColumns<Real>& columns, GroupedState& state,
     const Index n = state.size();
     const Index max_updates = update_limit(settings.max_iter, n);
     const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
-    const Index free_step_every = 1000 + n;
     GroupedWorkspace<Real> work(columns, state);
     Index updates = 0;
     Index next_shrink = shrink_every;
-    Index next_free_step = 2 * free_step_every;
+    Index next_free_step = 2 * n;
     state.status = Status::converged;
     while (true) {
         // Asked first: gradients that were left unfinished look as if all was well.
@@ -241,8 +240,8 @@ void solve_grouped_smo(KernelColumns<Real>& columns, GroupedState& state,
         if (!work.step()) break;
         ++updates;
         if (updates >= next_free_step) {
-            work.free_steps();
-            next_free_step = updates + free_step_every;
+            const Index cost = work.free_steps();
+            next_free_step = updates + std::max(n / 2, cost);
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();

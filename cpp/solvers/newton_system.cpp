@@ -33,10 +33,16 @@ bool NewtonSystem::factorise() {
     return simd::algebra().factorise(matrix_.data(), stride_, n_);
 }
 
-void NewtonSystem::solve_factored() { solve_factored(solution_, for_ones_); }
+void NewtonSystem::solve_factored() {
+    solve_factored(solution_, for_ones_);
+}
 
 void NewtonSystem::solve_factored(std::span<double> b, std::span<double> c) const {
     simd::algebra().solve_factored(matrix_.data(), stride_, n_, b.data(), c.data());
+}
+
+void NewtonSystem::solve_for_column(Index a, std::span<double> z) const {
+    simd::algebra().solve_for_column(matrix_.data(), stride_, n_, a, z.data());
 }
 
 }  // namespace svmosaic

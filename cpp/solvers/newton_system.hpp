@@ -42,6 +42,8 @@ class NewtonSystem {
     void solve_factored();
     // The same for two others, which end with zeros up to whole vectors.
     void solve_factored(std::span<double> b, std::span<double> c) const;
+    // Column `a` of the inverse in z, which is zero.
+    void solve_for_column(Index a, std::span<double> z) const;
     Index stride() const { return stride_; }
 
     std::span<const double> solution() const { return std::span(solution_.data(), n_); }

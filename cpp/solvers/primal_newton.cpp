@@ -257,7 +257,9 @@ class PrimalNewton {
             (slope < 0.0 ? low : high) = t;
             const double next = t - slope / curvature;
             if (!std::isfinite(next) || std::abs(next - t) <= 1e-12 * t) break;
-            t = low < next && next < high ? next : std::isfinite(high) ? 0.5 * (low + high) : 2.0 * t;
+            t = low < next && next < high ? next
+                : std::isfinite(high)     ? 0.5 * (low + high)
+                                          : 2.0 * t;
         }
         return t;
     }

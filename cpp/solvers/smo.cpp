@@ -18,8 +18,7 @@ namespace svmosaic {
 namespace {
 
 // More free variables than this are left to the pairs: a joint step costs their cube.
-constexpr Index most_free = 400;
-constexpr int most_to_bound = 16;
+constexpr Index most_free = 1000;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
@@ -108,12 +107,14 @@ class Workspace {
 
     // Steps of all free variables together: pairs alone crawl where the kernel has few dimensions
     // and the bounds are wide.
-    void free_steps() {
+    // Returns what they took, in updates of pairs.
+    Index free_steps() {
         const auto column = [&](Index k) { return columns_.column(k); };
-        if (v_.n_free > most_free) return;
-        for (int round = 0; round < most_to_bound && free_.take_to_bound(v_, column); ++round) {
-        }
+        if (v_.n_free > most_free) return 0;
+        const Index cost = free_.cost(v_);
+        free_.take_to_bounds(v_, column);
         pairs_.look(v_);
+        return cost;
     }
 
     // Tiny coefficients go to zero and what they had to a variable with room: many of them are only
@@ -291,9 +292,9 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
     Index updates = 0;
     Index since_asked = 0;
     Index next_shrink = shrink_every;
-    // Most problems end long before: a free step is for those that crawl.
-    const Index free_step_every = 1000 + n;
-    Index next_free_step = 2 * free_step_every;
+    // Most problems end before: free steps are for those that crawl. They take as long as the pairs
+    // between them.
+    Index next_free_step = 2 * n;
     state.status = Status::converged;
     while (true) {
         if (work.violation() <= settings.tol) {
@@ -331,8 +332,8 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
             since_asked = 0;
         }
         if (updates >= next_free_step) {
-            work.free_steps();
-            next_free_step = updates + free_step_every;
+            const Index cost = work.free_steps();
+            next_free_step = updates + std::max(n / 2, cost);
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();

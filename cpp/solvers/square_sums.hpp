@@ -16,8 +16,8 @@ namespace svmosaic {
 // Samples of a task.
 inline constexpr Index samples_of_task = 512;
 
-// Runs tasks over samples in threads where that pays: where they take more multiplications than to
-// wake a thread. A sample costs something even without features.
+// Runs tasks over samples, in threads where the multiplications take longer than it takes to wake a
+// thread. A sample costs something even without features.
 template <class Task>
 void run_over_samples(ThreadPool& pool, Index n_tasks, Index n_samples, Index cost_of_sample,
                       const Task& task) {

@@ -25,6 +25,7 @@ void test_decide();
 void test_stored_rows();
 void test_bag_kernel();
 void test_newton_system();
+void test_shrinking_system();
 void test_primal();
 void test_active_set_path();
 void test_places();
@@ -58,6 +59,7 @@ constexpr std::array tests{
     Test{"stored_rows", test_stored_rows},
     Test{"bag_kernel", test_bag_kernel},
     Test{"newton_system", test_newton_system},
+    Test{"shrinking_system", test_shrinking_system},
     Test{"primal", test_primal},
     Test{"active_set_path", test_active_set_path},
     Test{"places", test_places},

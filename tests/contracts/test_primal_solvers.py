@@ -85,7 +85,9 @@ def test_newton_ends_near_the_minimum(C, start):
 def test_weights_do_not_depend_on_threads(n_features):
     X, targets = noisy_plane(6000, n_features, np.float32)
 
-    one, other = (cpu.solve_primal(DenseRows(X), targets, 1.0, **NEARLY, n_threads=n) for n in (1, 3))
+    one, other = (
+        cpu.solve_primal(DenseRows(X), targets, 1.0, **NEARLY, n_threads=n) for n in (1, 3)
+    )
 
     np.testing.assert_array_equal(one, other)
 

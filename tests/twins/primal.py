@@ -61,7 +61,9 @@ def newton(
         low, high = 0.0, 2.0
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if slope(weights + middle * step, step) < 0 else (low, middle)
+            low, high = (
+                (middle, high) if slope(weights + middle * step, step) < 0 else (low, middle)
+            )
         weights = weights + high * step
     return weights
 

@@ -24,6 +24,7 @@ from svmosaic.classification.stream.stream_models import (
     Linear,
     ScaledExpansion,
     StreamModel,
+    sign_of_second,
 )
 from svmosaic.engine import cpu
 from svmosaic.engine.class_pairs import split
@@ -64,7 +65,7 @@ _LANDMARKS_TRIED = 128
 _MOST_TRIED = 1600
 _TESTED_SHARE = 5
 # Newton's steps double the digits, so that a small gain means the end is reached.
-_HYPERPLANES = Precision(gain=1e-4, max_steps=20)
+_HYPERPLANES = Precision(gain=1e-3, max_steps=20)
 # Models of landmarks are compared by errors, of which more digits would change none.
 _LANDMARKS = Precision(gain=3e-2, max_steps=8)
 
@@ -265,7 +266,7 @@ def _train_linear(
     choice: Choice,
     before: StreamModel | None,
 ) -> StreamModel:
-    sign, start = _signed(known.size), {}
+    sign, start = sign_of_second(known.size), {}
     if isinstance(before, Linear) and np.array_equal(before.classes, known):
         pairs = combinations(range(known.size), 2)
         start = dict(zip(pairs, np.ascontiguousarray(sign * before.weights.T), strict=True))
@@ -337,7 +338,7 @@ def train_landmarks(
     known, labels = relabel(codes)
     if known.size == 1:
         return Constant(known)
-    sign, decisions = _signed(known.size), None
+    sign, decisions = sign_of_second(known.size), None
     if isinstance(before, ScaledExpansion) and np.array_equal(before.classes, known):
         decisions = sign * before.decide(X, n_threads)
     Z = scaler(X)
@@ -369,11 +370,6 @@ def train_landmarks(
 def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> FloatArray:
     kernel = KernelSpec("rbf", gamma)
     return cpu.narrow_kernel_matrix(DenseRows(Z), DenseRows(vectors), kernel, n_threads=n_threads)
-
-
-def _signed(n_classes: int) -> float:
-    """Return 1 where a positive decision means the second class of a pair, else -1."""
-    return 1.0 if n_classes == 2 else -1.0
 
 
 def _winners(

@@ -18,6 +18,7 @@ from svmosaic.classification.stream.stream_models import (
     Forecast,
     ScaledExpansion,
     StreamModel,
+    sign_of_second,
 )
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -60,7 +61,7 @@ def mean_margin(known: IndexArray, decisions: DoubleArray, codes: IndexArray) ->
     It is the paper's xi, divided by the number of terms. Samples of classes that are not among the
     known ones have no part in it; without any other it is 0.
     """
-    sign = 1.0 if known.size == 2 else -1.0
+    sign = sign_of_second(known.size)
     total, count = 0.0, 0
     for m, (i, j) in enumerate(combinations(known, 2)):
         second, first = sign * decisions[codes == j, m], sign * decisions[codes == i, m]
@@ -255,7 +256,7 @@ class OllaL2Rule:
             return Constant(np.unique(codes))
         known = np.unique(np.array(list(self.pairs)))
         pairs = [self.pairs[pair] for pair in combinations(known.tolist(), 2)]
-        sign = 1.0 if known.size == 2 else -1.0
+        sign = sign_of_second(known.size)
         matrix = csc_array(
             (
                 sign * np.concatenate([pair.coef for pair in pairs]),

@@ -22,6 +22,7 @@ __all__ = [
     "StreamModel",
     "class_values",
     "predict_codes",
+    "sign_of_second",
     "vote",
 ]
 
@@ -142,6 +143,11 @@ def class_values(model: StreamModel, X: FloatArray, n_classes: int, n_threads: i
     padded = np.repeat(values.min(axis=1, keepdims=True) - 1.0, n_classes, axis=1)
     padded[:, known] = values
     return padded
+
+
+def sign_of_second(n_classes: int) -> float:
+    """Return the sign of decisions for the second class of a pair: 1 with two classes, else -1."""
+    return 1.0 if n_classes == 2 else -1.0
 
 
 def predict_codes(model: StreamModel, X: FloatArray, n_threads: int = 1) -> IndexArray:

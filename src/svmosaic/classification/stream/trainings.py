@@ -50,9 +50,7 @@ class Training:
         n_classes = int(np.count_nonzero(np.bincount(self.codes)))
         if self.expert.family == "linear":
             n_samples = (n_classes - 1) * self.codes.size  # of all pairs
-            return n_samples >= _FEWEST_FOR_HYPERPLANES and is_soon_done(
-                n_samples, self.X.shape[1]
-            )
+            return n_samples >= _FEWEST_FOR_HYPERPLANES and is_soon_done(n_samples, self.X.shape[1])
         return _FEWEST_SIDE_BY_SIDE <= (n_classes - 1) * self.codes.size <= _MOST_SIDE_BY_SIDE
 
     def run(self, n_threads: int) -> StreamModel:
