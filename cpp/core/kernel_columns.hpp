@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "core/aligned.hpp"
 #include "core/column_computer.hpp"
 #include "core/column_store.hpp"
+#include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
 #include "core/thread_pool.hpp"
@@ -31,6 +33,14 @@ class KernelColumns {
     const AlignedVector<double>& diagonal() { return computer_.diagonal(); }
     // The last two columns returned stay valid.
     const Real* column(Index i);
+    // Null when column i has to be computed and the monitor says stop.
+    const Real* column(Index i, Monitor& monitor) {
+        return !holds(i) && monitor.should_stop(0) ? nullptr : column(i);
+    }
+    // Whether kernel values were computed since this was asked last, which may have taken long.
+    bool has_computed() {
+        return std::exchange(n_values_seen_, computer_.n_values()) != computer_.n_values();
+    }
 
     // Columns ahead of their use.
     Index capacity() const { return store_.capacity(); }
@@ -69,6 +79,7 @@ class KernelColumns {
 
     ColumnComputer<Real> computer_;
     ColumnStore<Real> store_;
+    Index n_values_seen_ = 0;
 };
 
 }  // namespace svmosaic

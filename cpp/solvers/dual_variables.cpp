@@ -1,13 +1,13 @@
 #include "solvers/dual_variables.hpp"
 
+#include <cmath>
+
 namespace svmosaic {
 
 namespace {
 
 // Curvature of a pair of (nearly) identical samples, or of a kernel that is not positive definite.
 constexpr double least_curvature = 1e-12;
-// A share of the distance between bounds that only rounding leaves.
-constexpr double share_of_range = 1e-14;
 
 }  // namespace
 
@@ -17,11 +17,13 @@ void DualVariables::resize(Index n, Index padded) {
     up.assign(padded, infinity);
     low.assign(padded, -infinity);
     n_free = 0;
+    largest = 0.0;
 }
 
 void DualVariables::mark_all() {
     n_free = simd::loops<double>().mark_bounds(beta.data(), lower.data(), upper.data(), epsilon,
                                                up.data(), low.data(), padded());
+    for (Index k = 0; k < size; ++k) largest = std::max(largest, std::abs(beta[k]));
 }
 
 void DualVariables::stretch(double ratio, double factor, const AlignedVector<double>& target) {
@@ -44,13 +46,9 @@ double PairSteps<Real>::move(DualVariables& v, Index i, Index j, double k_ij) {
     const double room_j = v.beta[j] - end_j;
     const double slope = (v.gradient[j] + v.low[j]) - (v.gradient[i] + v.up[i]);
     const double delta = std::min({slope / curvature, room_i, room_j});
-    // At an end the variable is set, not added to, so that it is exactly there. Both get there
-    // together where the others are at bounds; short of it by rounding, one would pass for free.
-    const auto is_there = [&](double room, Index k) {
-        return room - delta <= share_of_range * (v.upper[k] - v.lower[k]);
-    };
-    v.beta[i] = either(is_there(room_i, i), end_i, v.beta[i] + delta);
-    v.beta[j] = either(is_there(room_j, j), end_j, v.beta[j] - delta);
+    // Both may get to their ends together, where all others are at bounds.
+    v.beta[i] = either(room_i - delta <= v.nearly(i, delta), end_i, v.beta[i] + delta);
+    v.beta[j] = either(room_j - delta <= v.nearly(j, delta), end_j, v.beta[j] - delta);
     v.mark(i);
     v.mark(j);
     return delta;

@@ -23,6 +23,7 @@ struct DualVariables {
     double epsilon = 0.0;
     Index size = 0;
     Index n_free = 0;
+    double largest = 0.0;  // |beta| so far
     simd::PairExtremes extremes{{infinity, -1}, -infinity};
 
     // Room for n variables, all of them at a bound.
@@ -35,6 +36,7 @@ struct DualVariables {
         up[k] = either(beta[k] >= upper[k], infinity, either(beta[k] >= 0.0, epsilon, -epsilon));
         low[k] = either(beta[k] <= lower[k], -infinity, either(beta[k] > 0.0, epsilon, -epsilon));
         n_free += is_free(k) ? 1 : 0;
+        largest = std::max(largest, std::abs(beta[k]));
     }
     void mark_all();
     // Multiplies the bounds by `ratio`, and beta by `factor` as far as they allow. The gradient is
@@ -47,6 +49,13 @@ struct DualVariables {
     double end_of(Index k, bool growing) const {
         if (growing) return epsilon > 0.0 && beta[k] < 0.0 ? 0.0 : upper[k];
         return epsilon > 0.0 && beta[k] > 0.0 ? 0.0 : lower[k];
+    }
+    // At an end a variable is set, not added to, so that it is exactly there: short of it by
+    // rounding, it would pass for free. This is how far rounding may leave it after a step. Sums
+    // are kept over all variables, so that it is of the size of the largest one; not of the
+    // distance of the bounds, which may be 1e16.
+    double nearly(Index k, double step) const {
+        return 1e-14 * std::min(upper[k] - lower[k], std::max(largest, std::abs(step)));
     }
     double violation() const { return extremes.highest_low - extremes.lowest_up.value; }
 };

@@ -13,9 +13,7 @@ namespace svmosaic {
 
 namespace {
 
-// As in smo.cpp: joint steps of more variables cost too much, and below this size a pass costs less
-// than the bookkeeping of shrinking.
-constexpr Index most_free = 1000;
+// As in smo.cpp: below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 
 // The working copy of the samples in play: short after shrinking.
@@ -48,17 +46,15 @@ class GroupedWorkspace {
     }
 
     // Steps of all free variables of one group together: see smo.cpp.
-    Index free_steps() {
+    Index free_steps(Monitor& monitor) {
+        const auto column = [&](Index k) { return columns_.column(k, monitor); };
         DualVariables& mover = v_[worst()];
-        if (mover.n_free > most_free) return 0;
-        const Index cost = free_.cost(mover);
-        const auto column = [&](Index k) { return columns_.column(k); };
-        free_.take_to_bounds(mover, column);
+        const Index pause = free_.take_to_bounds(mover, column);
         for (auto& v : v_) {
             if (&v != &mover) v.gradient = mover.gradient;
             pairs_.look(v);
         }
-        return cost;
+        return pause;
     }
 
     // The others can make no pair that violates the conditions, as the extremes are now.
@@ -219,15 +215,18 @@ void solve_grouped_smo(KernelColumns<Real>& columns, GroupedState& state,
     const Index shrink_every = std::max<Index>(1, std::min<Index>(n, 1000));
     GroupedWorkspace<Real> work(columns, state);
     Index updates = 0;
+    Index since_asked = 0;
     Index next_shrink = shrink_every;
     Index next_free_step = 2 * n;
     state.status = Status::converged;
     while (true) {
         // Asked first: gradients that were left unfinished look as if all was well.
-        if (monitor.stopped() || (updates % 16 == 0 && monitor.should_stop(16))) {
+        const bool is_time = columns.has_computed() || since_asked >= 16;
+        if (monitor.stopped() || (is_time && monitor.should_stop(since_asked))) {
             state.status = monitor.reason();
             break;
         }
+        if (is_time) since_asked = 0;
         if (work.violation() <= settings.tol) {
             if (work.size() == n) break;
             work.restore_all(state, monitor);
@@ -239,9 +238,9 @@ void solve_grouped_smo(KernelColumns<Real>& columns, GroupedState& state,
         }
         if (!work.step()) break;
         ++updates;
+        ++since_asked;
         if (updates >= next_free_step) {
-            const Index cost = work.free_steps();
-            next_free_step = updates + std::max(n / 2, cost);
+            next_free_step = updates + std::max(n / 2, work.free_steps(monitor));
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();

@@ -20,7 +20,7 @@ bool ShrinkingSystem::begin(NewtonSystem& system) {
     return true;
 }
 
-void ShrinkingSystem::fix(Index a) {
+bool ShrinkingSystem::fix(Index a) {
     const auto add = [&](const AlignedVector<double>& column, double factor, auto& sums) {
         simd::loops<double>().add_scaled(column.data(), factor, sums.data(), ssize(sums));
     };
@@ -34,11 +34,13 @@ void ShrinkingSystem::fix(Index a) {
         add(columns_[p], -z[b] / columns_[p][b], z);
         z[b] = 0.0;
     }
+    fixed_.push_back(a);
+    is_fixed_[a] = 1;
+    if (!(z[a] > 0.0)) return false;
     add(z, -x_[a] / z[a], x_);
     add(z, -y_[a] / z[a], y_);
     x_[a] = y_[a] = 0.0;
-    fixed_.push_back(a);
-    is_fixed_[a] = 1;
+    return true;
 }
 
 }  // namespace svmosaic

@@ -14,8 +14,8 @@ namespace svmosaic {
 // y - z y_a / z_a, so that A is factorised once.
 class ShrinkingSystem {
   public:
-    // Takes the equations that were written into a system. Returns false when A is not positive
-    // definite.
+    // Takes the equations that were written into a system, which has to stay as it is until the
+    // last variable is fixed. Returns false when A is not positive definite.
     bool begin(NewtonSystem& system);
     Index size() const { return ssize(is_fixed_); }
     Index n_left() const { return size() - ssize(fixed_); }
@@ -25,14 +25,16 @@ class ShrinkingSystem {
     double y(Index a) const { return y_[a]; }
     bool is_fixed(Index a) const { return is_fixed_[a] != 0; }
 
-    void fix(Index a);
+    // Returns false when rounding leaves nothing to solve: only `is_fixed` is of use then.
+    bool fix(Index a);
 
   private:
     NewtonSystem* system_ = nullptr;
     AlignedVector<double> x_, y_;
     std::vector<Index> fixed_;
     std::vector<char> is_fixed_;
-    // The columns of the inverse for the variables in `fixed_`, each without those before it.
+    // The columns of the inverse for the variables in `fixed_`: each is that of the matrix without
+    // the variables before.
     std::vector<AlignedVector<double>> columns_;
 };
 

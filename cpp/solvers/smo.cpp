@@ -17,8 +17,6 @@ namespace svmosaic {
 
 namespace {
 
-// More free variables than this are left to the pairs: a joint step costs their cube.
-constexpr Index most_free = 1000;
 // Below this size a pass costs less than the bookkeeping of shrinking.
 constexpr Index least_to_shrink = 512;
 // A coefficient is tiny below this share of the distance between its bounds.
@@ -106,15 +104,12 @@ class Workspace {
     bool prefers_blocks() const { return blocks_.gains(); }
 
     // Steps of all free variables together: pairs alone crawl where the kernel has few dimensions
-    // and the bounds are wide.
-    // Returns what they took, in updates of pairs.
-    Index free_steps() {
-        const auto column = [&](Index k) { return columns_.column(k); };
-        if (v_.n_free > most_free) return 0;
-        const Index cost = free_.cost(v_);
-        free_.take_to_bounds(v_, column);
+    // and the bounds are wide. Returns how many updates of pairs are to come before the next ones.
+    Index free_steps(Monitor& monitor) {
+        const auto column = [&](Index k) { return columns_.column(k, monitor); };
+        const Index pause = free_.take_to_bounds(v_, column);
         pairs_.look(v_);
-        return cost;
+        return pause;
     }
 
     // Tiny coefficients go to zero and what they had to a variable with room: many of them are only
@@ -324,7 +319,8 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
         }
         updates += done;
         since_asked += done;
-        if (in_block || since_asked >= 16) {
+        // A column that has to be computed may take long.
+        if (in_block || columns.has_computed() || since_asked >= 16) {
             if (monitor.should_stop(since_asked)) {
                 state.status = monitor.reason();
                 break;
@@ -332,8 +328,7 @@ void solve_smo(KernelColumns<Real>& columns, DualState& state, const SmoOptions&
             since_asked = 0;
         }
         if (updates >= next_free_step) {
-            const Index cost = work.free_steps();
-            next_free_step = updates + std::max(n / 2, cost);
+            next_free_step = updates + std::max(n / 2, work.free_steps(monitor));
         }
         if (settings.shrinking && updates >= next_shrink && work.size() >= least_to_shrink) {
             const auto kept = work.worth_keeping();

@@ -26,6 +26,7 @@ void test_stored_rows();
 void test_bag_kernel();
 void test_newton_system();
 void test_shrinking_system();
+void test_free_step();
 void test_primal();
 void test_active_set_path();
 void test_places();
@@ -60,6 +61,7 @@ constexpr std::array tests{
     Test{"bag_kernel", test_bag_kernel},
     Test{"newton_system", test_newton_system},
     Test{"shrinking_system", test_shrinking_system},
+    Test{"free_step", test_free_step},
     Test{"primal", test_primal},
     Test{"active_set_path", test_active_set_path},
     Test{"places", test_places},

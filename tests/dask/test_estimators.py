@@ -89,7 +89,9 @@ def test_compressed_rows_balanced_classes_and_one_vs_rest():
     local = OLLAWVClassifier(**params).fit(whole, THREE)
     np.testing.assert_allclose(model.objective_, local.objective_, rtol=1e-7)
     assert sparse.issparse(model.support_vectors_)
-    np.testing.assert_array_equal(model.predict(lazy).compute(), local.predict(whole))
+    # Not the predictions: a support vector at the margins of two classes is a tie.
+    decisions = model.decision_function(lazy).compute()
+    np.testing.assert_allclose(decisions, local.decision_function(whole), atol=1e-6)
 
 
 @pytest.mark.usefixtures("client")

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 
 from svmosaic import SMOClassifier, load, save
-from svmosaic.svm import SVC, SVR
+from svmosaic.svm import SVC, SVR, NuSVR
 
 X, Y = load_iris(return_X_y=True)
 # Measurements of iris are repeated, and identical rows are one sample with us.
@@ -348,3 +348,37 @@ def test_probabilities_leave_rows_without_weight_out():
     p = SVC(probability=True).fit(X, Y, weights).predict_proba(X)
 
     assert p.shape == (150, 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"), [(SVR, seed) for seed in (8, 21, 144)] + [(NuSVR, 12), (NuSVR, 47)]
+)
+def test_targets_far_from_zero_only_move_the_intercept(make, seed):
+    # Seeds 144 and 47 once lost the sum of the coefficients, and with it the model.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=120)
+    model = make(kernel="linear").fit(X, y)
+
+    for offset in (900.0, 3e4):
+        moved = make(kernel="linear").fit(X, y + offset)
+        assert abs(moved.dual_coef_.sum()) < 1e-10
+        np.testing.assert_allclose(moved.predict(X) - offset, model.predict(X), atol=5e-3)
+
+
+@pytest.mark.parametrize("weight", [1.0, 2e6])
+@pytest.mark.parametrize("C", [1e10, 1e14, 1e16])
+def test_a_very_large_c_is_a_hard_margin(C, weight):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    targets, labels = np.sin(X[:, 0]) + X[:, 1], np.where(X[:, 0] > 0, 1, -1)
+    weights = np.full(100, weight)
+
+    for hard, large in (
+        (SVR(C=np.inf).fit(X, targets), SVR(C=C).fit(X, targets, weights)),
+        (SVC(C=np.inf, gamma=1).fit(X, labels), SVC(C=C, gamma=1).fit(X, labels, weights)),
+    ):
+        scale = np.abs(hard.dual_coef_).max()
+        assert abs(large.dual_coef_.sum()) < 1e-12 * scale
+        decide = "predict" if isinstance(hard, SVR) else "decision_function"
+        np.testing.assert_allclose(getattr(large, decide)(X), getattr(hard, decide)(X), atol=2e-2)
