@@ -48,11 +48,12 @@ std::vector<Item> items_of(const TunePlan& plan, const FoldBatch& batch) {
 
 // Memory -----------------------------------------------------------------------------------------
 
-// Where problems are small, computing kernel values again takes up to this many times the processor
-// time of reading them (seven on usps, 45 pairs of digits): rather let some threads wait whose own
-// memory there is no room for. Solving larger ones takes longer than their columns.
-constexpr Index price_of_streaming = 8;
+// Every thread that reads stored kernel values needs memory of its own. Where problems are small,
+// computing the values again takes up to seven times the processor time (usps, 45 pairs of digits):
+// rather let threads wait for which there is no room. Solving larger ones takes longer than their
+// columns: there has to be room for some threads.
 constexpr Index small_problem = 3000;
+constexpr Index workers_worth_waiting = 4;
 // Per sample of a problem: its number, target, weight and place in the plan.
 constexpr double planned_bytes = 32.0;
 // Per sample of a problem that is being solved: bounds, gradient, coefficients, order.
@@ -178,7 +179,7 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
     ThreadPool pool(n_threads);
     const PlanKind kind{settings.multi_class == MultiClass::ovr,
                         settings.solver.refine.refinement == Refinement::none};
-    const TunePlan plan = make_plan(rows, labels, weights, splits, kind, pool);
+    const TunePlan plan = make_plan(rows, labels, weights, splits, kind, pool, monitor);
     const auto memory = static_cast<double>(bytes_of(settings.memory_mb));
     const auto batches = batches_of(plan, settings, memory);
     const double held = plan_bytes(plan) + most_outcome_bytes(plan, batches, settings);
@@ -192,13 +193,16 @@ TuneResult tune_ollawv(const Rows<Real>& rows, const KernelSpec& kernel,
         settings.gammas.size() * settings.margins.size() * settings.Cs.size() * splits.size(), nan);
     result.confusion.assign(result.n_support.size() * (plan.n_classes * plan.n_classes), nan);
 
+    if (monitor.stopped()) return result;
+
     const double left = memory - held - copy_bytes(rows, plan.n_samples());
+    const auto have_room = [&](Index workers) {
+        return StoredTuner<Real>::bytes_needed(plan, settings, workers) <= left;
+    };
+    // Not by the number of threads: the two ways agree within the tolerance only.
+    const bool fits = have_room(largest_problem(plan) < small_problem ? 1 : workers_worth_waiting);
     Index n_workers = n_threads;
-    while (n_workers > 0 && StoredTuner<Real>::bytes_needed(plan, settings, n_workers) > left) {
-        --n_workers;
-    }
-    const bool fits = n_workers == n_threads || (n_workers * price_of_streaming >= n_threads &&
-                                                 largest_problem(plan) < small_problem);
+    while (n_workers > 1 && !have_room(n_workers)) --n_workers;
     std::optional<ThreadPool> fewer;
     ThreadPool& workers = fits && n_workers < n_threads ? fewer.emplace(n_workers) : pool;
     StoredTuner<Real> tuner(rows, plan, settings);

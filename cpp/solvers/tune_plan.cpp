@@ -1,7 +1,9 @@
 #include "solvers/tune_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "core/canonical.hpp"
 #include "simd/loops.hpp"
@@ -39,11 +41,12 @@ void lay_out(const Rows<Real>& rows, std::span<const Index> labels, std::span<co
                          [&](Index a, Index b) { return first[a] < first[b]; });
     }
     plan.n_classes = 1 + *std::max_element(labels.begin(), labels.end());
+    std::vector<std::vector<Index>> rows_of(plan.n_classes);
+    for (const Index row : order) rows_of[labels[row]].push_back(row);
     Index place = 0;
     for (Index c = 0; c < plan.n_classes; ++c) {
         const Index begin = place;
-        for (const Index row : order) {
-            if (labels[row] != c) continue;
+        for (const Index row : rows_of[c]) {
             plan.rows.push_back(row);
             plan.labels.push_back(c);
             plan.weights.push_back(weights[row]);
@@ -65,37 +68,73 @@ std::vector<std::pair<Index, Index>> class_pairs(Index n_classes, bool one_vs_re
     return pairs;
 }
 
-// The problem on those of the fold's distinct rows whose class takes part.
+// The distinct rows of the training part of a fold. Some of them are given by their numbers.
+struct TrainingPart {
+    DistinctRows distinct;
+    std::vector<Index> samples;
+    // For each class of the fold its numbers, ascending, and in the order of their places.
+    std::vector<std::vector<Index>> of_class, by_place;
+
+    TrainingPart(DistinctRows rows, std::span<const Index> labels, std::span<const Index> sample_of,
+                 TuneFold& fold)
+        : distinct(std::move(rows)) {
+        for (const Index row : distinct.rows) {
+            samples.push_back(sample_of[row]);
+            fold.classes.push_back(labels[row]);
+        }
+        std::sort(fold.classes.begin(), fold.classes.end());
+        const auto doubles = std::ranges::unique(fold.classes);
+        fold.classes.erase(doubles.begin(), doubles.end());
+        of_class.resize(fold.classes.size());
+        for (Index i = 0; i < ssize(samples); ++i) {
+            const Index label = labels[distinct.rows[i]];
+            const auto found = std::ranges::lower_bound(fold.classes, label);
+            of_class[found - fold.classes.begin()].push_back(i);
+        }
+        by_place = of_class;
+        for (auto& numbers : by_place) {
+            // Samples are numbered in the order of their places.
+            std::ranges::sort(numbers, {}, [&](Index i) { return samples[i]; });
+        }
+    }
+};
+
+// The classes of a problem, numbered as in the fold, ascending.
+std::vector<Index> classes_of(std::pair<Index, Index> pair, Index n_classes) {
+    if (pair.second < 0) return count_up(n_classes);
+    return {std::min(pair.first, pair.second), std::max(pair.first, pair.second)};
+}
+
+// The problem on those of the rows whose class takes part. `position` has room for a number per
+// row.
 template <class Real>
-TuneProblem make_problem(const Rows<Real>& rows, const DistinctRows& distinct,
-                         std::span<const Index> classes, std::span<const Index> sample_of,
-                         const TuneFold& fold, std::pair<Index, Index> pair, bool selects) {
+TuneProblem make_problem(const Rows<Real>& rows, const TrainingPart& part, const TuneFold& fold,
+                         std::pair<Index, Index> pair, bool selects, std::vector<Index>& position) {
     TuneProblem problem;
     problem.positive = pair.first;
     problem.negative = pair.second;
-    const Index positive = fold.classes[pair.first];
+    const auto classes = classes_of(pair, ssize(fold.classes));
+    for (const Index c : classes) problem.labels.push_back(fold.classes[c]);
     std::vector<Index> taken;
-    for (Index i = 0; i < ssize(distinct.rows); ++i) {
-        const bool is_positive = classes[i] == positive;
-        const bool takes_part = is_positive || pair.second < 0 ||
-                                classes[i] == fold.classes[std::max<Index>(pair.second, 0)];
-        if (!takes_part) continue;
-        taken.push_back(distinct.rows[i]);
-        problem.samples.push_back(sample_of[distinct.rows[i]]);
-        problem.targets.push_back(is_positive ? 1.0 : -1.0);
-        problem.weights.push_back(distinct.weights[i]);
-    }
-    for (const Index label : fold.classes) {
-        const bool takes_part =
-            pair.second < 0 || label == positive || label == fold.classes[pair.second];
-        if (takes_part) problem.labels.push_back(label);
-    }
-    if (!selects) {
-        // Samples are numbered in the order of their places.
-        problem.by_place = count_up(problem.samples.size());
-        std::sort(problem.by_place.begin(), problem.by_place.end(),
-                  [&](Index a, Index b) { return problem.samples[a] < problem.samples[b]; });
+    if (pair.second < 0) {
+        taken = count_up(part.samples.size());
     } else {
+        std::ranges::merge(part.of_class[classes[0]], part.of_class[classes[1]],
+                           std::back_inserter(taken));
+    }
+    for (const Index i : taken) {
+        position[i] = ssize(problem.samples);
+        problem.samples.push_back(part.samples[i]);
+        problem.targets.push_back(-1.0);
+        problem.weights.push_back(part.distinct.weights[i]);
+    }
+    for (const Index i : part.of_class[pair.first]) problem.targets[position[i]] = 1.0;
+    if (!selects) {
+        for (const Index c : classes) {
+            for (const Index i : part.by_place[c]) problem.by_place.push_back(position[i]);
+        }
+    } else {
+        for (Index& i : taken) i = part.distinct.rows[i];
         problem.start = central_sample(rows, Problem{taken, problem.targets, problem.weights});
     }
     return problem;
@@ -105,24 +144,22 @@ template <class Real>
 TuneFold make_fold(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, const Split& split,
                    std::span<const Index> sample_of, const TunePlan& plan, const PlanKind& kind,
-                   ThreadPool& pool) {
+                   ThreadPool& pool, Monitor& monitor) {
+    // A row that is drawn twice counts twice.
     std::vector<double> in_training(weights.size(), 0.0);
-    for (const Index row : split.train) in_training[row] = weights[row];
-    const DistinctRows distinct = distinct_rows(rows, labels, in_training, pool);
-    std::vector<Index> classes;
-    for (const Index row : distinct.rows) classes.push_back(labels[row]);
-
+    for (const Index row : split.train) in_training[row] += weights[row];
     TuneFold fold;
-    fold.classes = classes;
-    std::sort(fold.classes.begin(), fold.classes.end());
-    fold.classes.erase(std::unique(fold.classes.begin(), fold.classes.end()), fold.classes.end());
+    const TrainingPart part(distinct_rows(rows, labels, in_training, pool), labels, sample_of,
+                            fold);
     if (fold.classes.size() < 2) {
         throw std::invalid_argument(
             "There is a training fold with one class only. Use fewer or stratified folds.");
     }
+    std::vector<Index> position(part.samples.size());
     for (const auto& pair : class_pairs(ssize(fold.classes), kind.one_vs_rest)) {
-        fold.problems.push_back(
-            make_problem(rows, distinct, classes, sample_of, fold, pair, kind.selects));
+        // Hundreds of classes have tens of thousands of pairs.
+        if (monitor.should_stop(0)) break;
+        fold.problems.push_back(make_problem(rows, part, fold, pair, kind.selects, position));
     }
     for (const Index row : split.test) {
         if (sample_of[row] >= 0) fold.test.push_back(sample_of[row]);
@@ -154,7 +191,7 @@ Index largest_problem(const TunePlan& plan) {
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, std::span<const Split> splits,
-                   const PlanKind& kind, ThreadPool& pool) {
+                   const PlanKind& kind, ThreadPool& pool, Monitor& monitor) {
     TunePlan plan;
     lay_out(rows, labels, weights, splits, kind.selects, pool, plan);
     std::vector<Index> sample_of(labels.size(), -1);
@@ -162,14 +199,15 @@ TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
         sample_of[plan.rows[s]] = s;
     }
     for (const auto& split : splits) {
-        plan.folds.push_back(make_fold(rows, labels, weights, split, sample_of, plan, kind, pool));
+        plan.folds.push_back(
+            make_fold(rows, labels, weights, split, sample_of, plan, kind, pool, monitor));
     }
     return plan;
 }
 
 template TunePlan make_plan(const Rows<float>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, const PlanKind&, ThreadPool&);
+                            std::span<const Split>, const PlanKind&, ThreadPool&, Monitor&);
 template TunePlan make_plan(const Rows<double>&, std::span<const Index>, std::span<const double>,
-                            std::span<const Split>, const PlanKind&, ThreadPool&);
+                            std::span<const Split>, const PlanKind&, ThreadPool&, Monitor&);
 
 }  // namespace svmosaic

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/monitor.hpp"
 #include "core/problem.hpp"
 #include "core/rows.hpp"
 #include "core/thread_pool.hpp"
@@ -73,10 +74,11 @@ struct PlanKind {
 };
 
 // `labels` and `weights` belong to the rows of the table; labels count from 0. Throws
-// std::invalid_argument when a training part has one class only.
+// std::invalid_argument when a training part has one class only. The plan is not complete when the
+// monitor says stop.
 template <class Real>
 TunePlan make_plan(const Rows<Real>& rows, std::span<const Index> labels,
                    std::span<const double> weights, std::span<const Split> splits,
-                   const PlanKind& kind, ThreadPool& pool);
+                   const PlanKind& kind, ThreadPool& pool, Monitor& monitor);
 
 }  // namespace svmosaic

@@ -7,12 +7,13 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.metrics import accuracy_score, fbeta_score, make_scorer, zero_one_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     KFold,
+    LeaveOneGroupOut,
     StratifiedKFold,
     cross_val_score,
     cross_validate,
@@ -363,3 +364,83 @@ def test_balanced_weights_come_from_the_training_part(weighted):
     np.testing.assert_allclose(
         counted.cv_results_["mean_test_score"], fitted.cv_results_["mean_test_score"]
     )
+
+
+def test_a_fold_without_weight_is_left_out():
+    X, y = load_wine(return_X_y=True)
+    X, groups = minmax_scale(X), np.arange(y.size) % 5
+    weights = np.where(groups == 2, 0.0, 1.0)
+    options = {"gammas": [0.1, 1.0], "Cs": [1.0], "cv": GroupKFold(5)}
+
+    search = OLLAWVClassifierCV(**options).fit(X, y, weights, groups=groups)
+
+    here = groups != 2
+    without = OLLAWVClassifierCV(**options | {"cv": LeaveOneGroupOut()})
+    without.fit(X[here], y[here], groups=groups[here])
+    np.testing.assert_allclose(
+        np.sort(search.cv_results_["mean_test_score"]),
+        np.sort(without.cv_results_["mean_test_score"]),
+    )
+
+
+@pytest.mark.parametrize("cv", [[], [(np.arange(100), np.empty(0, dtype=int))]])
+def test_folds_that_test_nothing_are_refused(cv):
+    with pytest.raises(ValueError, match="expected folds that test a sample"):
+        OLLAWVClassifierCV(cv=cv).fit(*load_wine(return_X_y=True))
+
+
+@pytest.mark.parametrize("score", [np.nan, -np.inf])
+def test_scores_that_are_never_finite_are_refused(score):
+    search = OLLAWVClassifierCV(scoring=lambda *_: score, gammas=[1.0], Cs=[1.0])
+    with pytest.raises(ValueError, match="expected a finite score of at least one candidate"):
+        search.fit(*load_wine(return_X_y=True))
+
+
+def test_a_score_that_is_a_sum_does_not_warn(recwarn):
+    X, y = make_classification(1500, 10, class_sep=0.5, flip_y=0.1, random_state=0)
+    costs = make_scorer(zero_one_loss, normalize=False, greater_is_better=False)
+
+    OLLAWVClassifierCV(scoring=costs, gammas=[0.1], Cs=[1.0]).fit(X, y)
+
+    assert not recwarn.list
+
+
+def test_rows_that_are_drawn_twice_count_twice():
+    X, y = load_wine(return_X_y=True)
+    X = minmax_scale(X)
+    train = np.random.default_rng(1).integers(0, y.size, y.size)
+    options = {
+        "cv": [(train, np.setdiff1d(np.arange(y.size), train))],
+        "gammas": [0.1, 1.0],
+        "Cs": [0.01, 1.0, 10.0],
+    }
+
+    counted = OLLAWVClassifierCV(**options).fit(X, y)
+    fitted = OLLAWVClassifierCV(scoring=lambda m, X, y: m.score(X, y), **options).fit(X, y)
+
+    np.testing.assert_allclose(
+        counted.cv_results_["mean_test_score"], fitted.cv_results_["mean_test_score"]
+    )
+
+
+def test_classes_that_weigh_nothing_are_tested():
+    X, y = load_wine(return_X_y=True)
+    options = {"gammas": [0.1], "Cs": [1.0], "class_weight": {0: 0, 1: 1, 2: 1}}
+
+    search = OLLAWVClassifierCV(**options).fit(minmax_scale(X), y)
+
+    assert search.best_score_ <= np.mean(y != 0)
+
+
+def test_threads_do_not_decide_how_kernel_values_are_kept():
+    # There is room for the values of one thread, not of two.
+    X, y = make_classification(2000, 8, class_sep=0.5, flip_y=0.1, random_state=0)
+    options = {"gammas": [0.1], "Cs": np.geomspace(1, 1.3, 6), "racing": False}
+    split = np.arange(1600), np.arange(1600, 2000)
+    one, two = (
+        OLLAWVClassifierCV(n_jobs=n_jobs, cv=[split], memory_limit_mb=70, **options).fit(X, y)
+        for n_jobs in (1, 2)
+    )
+
+    for name, values in one.cv_results_.items():
+        np.testing.assert_array_equal(two.cv_results_[name], values)

@@ -195,3 +195,20 @@ def test_refuses_quantiles_of_sparse_rows():
     model = SVMEnsembleClassifier(scalings=["quantile"])
     with pytest.raises(ValueError, match="cannot scale by quantiles alone"):
         model.fit(sp.csr_array(np.eye(6)), [0, 1] * 3)
+
+
+def test_folds_of_a_generator_serve_all_members():
+    X, y = load_iris(return_X_y=True)
+    options = {"Cs": [1.0], "gamma_factors": [1.0]}
+
+    drawn = SVMEnsembleClassifier(cv=StratifiedKFold(3).split(X, y), **options).fit(X, y)
+
+    listed = SVMEnsembleClassifier(cv=StratifiedKFold(3), **options).fit(X, y)
+    assert drawn.member_scores_ == listed.member_scores_
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_features_that_cannot_be_scaled_are_refused():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(ValueError, match="SVMEnsembleClassifier cannot scale the features"):
+        SVMEnsembleClassifier().fit(X * 1e200, y)

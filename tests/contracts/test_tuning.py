@@ -97,7 +97,8 @@ def test_plain_machines_equal_the_twin(table, kernel, grid):
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
 def test_exact_machines_equal_the_twin(multi_class, table, kernel):
     grid = TuneSettings(
-        np.array([0.5, 4.0]),
+        # With larger ones samples are so far apart that all decisions are ties, up to rounding.
+        np.array([0.5, 1.5]),
         np.array([0.1, 1.0]),
         np.array([30.0, 0.5]),
         multi_class,

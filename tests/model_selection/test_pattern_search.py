@@ -223,3 +223,16 @@ def test_bad_grids_are_refused(grid, message):
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+def test_a_function_may_return_several_scores():
+    X, y = load_iris(return_X_y=True)
+
+    def scores(model, X, y):
+        return {"right": model.score(X, y), "half": 0.5}
+
+    search = PatternSearchCV(SVC(), {"C": [0.1, 1, 10]}, scoring=scores, refit="right").fit(X, y)
+
+    assert search.best_score_ == search.cv_results_["mean_test_right"].max()
+    with pytest.raises(ValueError, match="must name the score to follow"):
+        PatternSearchCV(SVC(), {"C": [0.1, 1, 10]}, scoring=scores).fit(X, y)

@@ -52,7 +52,7 @@ from svmosaic.utils.foreign_arrays import follow
 from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import Interval, StrOptions, fit_context, refuse_parameters
-from svmosaic.utils.splits import classification_splits
+from svmosaic.utils.splits import Split, classification_splits, splits_that_count
 from svmosaic.utils.threads import resolve_threads
 
 __all__ = ["OLLAWVClassifierCV"]
@@ -284,18 +284,20 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             n_threads=n_threads,
         )
         grid = self._grid(training)
+        splits = classification_splits(self.cv, given, y, **for_splits)
+        splits = splits_that_count(splits, sample_weight, type(self).__name__)
         find = race_candidates if self._is_race(training) else score_all
         found = find(
             self,
             training,
             data,
-            classification_splits(self.cv, given, y, **for_splits),
+            splits,
             grid,
             n_threads=n_threads,
             progress=current_progress(type(self).__name__, self.verbose),
         )
         self._report(grid, found)
-        best = fit_best(self, training, data, self._best(), n_jobs=self.n_jobs)
+        best = fit_best(self, training, data, self._best(splits), n_jobs=self.n_jobs)
         self.best_estimator_ = best
         self.classes_ = training.classes
         self.n_iter_ = best.n_iter_
@@ -367,7 +369,9 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
     def _report(self, grid: TuneSettings, found: CandidateScores) -> None:
         n_splits = found.scores.shape[-1]
         flat = found.scores.reshape(-1, n_splits)
-        mean = flat.mean(axis=1)
+        # Scores may be infinite.
+        with np.errstate(invalid="ignore"):
+            mean, deviation = flat.mean(axis=1), flat.std(axis=1)
         sizes = found.n_support.reshape(-1, n_splits).mean(axis=1)
         rounds = found.rounds.ravel()
         gamma, margin, C = (
@@ -380,7 +384,7 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
             "param_C": C,
             **{f"split{f}_test_score": flat[:, f] for f in range(n_splits)},
             "mean_test_score": mean,
-            "std_test_score": flat.std(axis=1),
+            "std_test_score": deviation,
             "mean_n_support": sizes,
             "iter": rounds,
             "n_resources": found.n_rows.ravel(),
@@ -388,14 +392,23 @@ class OLLAWVClassifierCV(DeviceScore, ClassifierMixin, Estimator):  # type: igno
         # Of those that finished the last round: highest score, then fewest support vectors, then
         # the first of the grid. Scores are rounded so that the order of a sum does not decide.
         best = int(np.lexsort((sizes, -mean.round(12), -rounds))[0])
+        if not np.isfinite(mean[best]):
+            raise ValueError(
+                f"{type(self).__name__} expected a finite score of at least one candidate. The "
+                f"best is {mean[best]}; look at 'scoring' and at what it means for small folds."
+            )
         self.best_score_ = float(mean[best])
         self.best_index_ = best
         self.best_params_ = candidate_parameters(self, gamma[best], margin[best], C[best])
 
-    def _best(self) -> dict[str, Any]:
-        """Return the parameters of the best candidate, and mean and deviation of its scores."""
-        deviation = float(self.cv_results_["std_test_score"][self.best_index_])
-        return {"params": self.best_params_, "mean": self.best_score_, "deviation": deviation}
+    def _best(self, splits: Sequence[Split]) -> dict[str, Any]:
+        """Return the best candidate for `fit_best`."""
+        return {
+            "params": self.best_params_,
+            "mean": self.best_score_,
+            "deviation": float(self.cv_results_["std_test_score"][self.best_index_]),
+            "n_tested": round(np.mean([test.size for _, test in splits])),
+        }
 
     # Prediction -----------------------------------------------------------------------------
 

@@ -179,7 +179,10 @@ def score_candidates(
     is fitted to every training part by itself.
     """
     scoring = scoring_of(search)
-    if needs_models(scoring, data):
+    # The engine knows nothing of samples that do not train. If their class weighs nothing, they are
+    # tested all the same.
+    tests_more = isinstance(search.class_weight, dict) and 0 in search.class_weight.values()
+    if tests_more or needs_models(scoring, data):
         return _score_models(search, training, data, splits, grid, scoring, n_threads, progress)
     weights = check_weights(training.X, data.sample_weight, "")
     tune = functools.partial(
@@ -313,7 +316,8 @@ def fit_best(
 ) -> OLLAWVClassifier:
     """Return the best model, fitted to all rows; warn if it contradicts its scores.
 
-    `best` has the ``params``, the ``mean`` and the ``deviation`` of its scores.
+    `best` has the ``params``, the ``mean`` and the ``deviation`` of its scores, and how many
+    samples a fold tested in the mean, ``n_tested``.
     """
     model = _candidate(search, training)
     # `set_params` would look all parameters up, which takes longer than a fit to few samples.
@@ -323,8 +327,10 @@ def fit_best(
     model.n_features_in_ = training.X.shape[1]
     model._fit_prepared(training)
     model.cache_mb, model.n_jobs = "auto", search.n_jobs
-    on_training = _training_score(search, model, training, data)
-    if far_below(on_training, best["mean"], best["deviation"], len(data.y)):
+    # As many as a fold tests: some scores are sums.
+    n_rows = min(best["n_tested"], _MOST_COMPARED)
+    on_training = _training_score(search, model, training, data, n_rows)
+    if far_below(on_training, best["mean"], best["deviation"], n_rows):
         warn_user(
             f"The best model scores {on_training:.4g} on its own training rows, far below the "
             f"{best['mean']:.4g} (deviation {best['deviation']:.2g}) of its cross-validation. Do "
@@ -335,14 +341,15 @@ def fit_best(
 
 
 def _training_score(
-    search: OLLAWVClassifierCV, model: OLLAWVClassifier, training: Training, data: SearchData
+    search: OLLAWVClassifierCV,
+    model: OLLAWVClassifier,
+    training: Training,
+    data: SearchData,
+    n_rows: int,
 ) -> float:
-    """Return the score of a model on training rows: all, or some of many."""
+    """Return the score of a model on some training rows."""
     scoring = scoring_of(search)
-    n_rows = len(data.y)
-    rows = np.arange(n_rows)
-    if n_rows > _MOST_COMPARED:
-        rows = np.unique(np.linspace(0, n_rows - 1, _MOST_COMPARED).astype(np.int64))
+    rows = np.linspace(0, len(data.y) - 1, n_rows).astype(np.int64)
     if scoring.of_confusion is not None and not needs_models(scoring, data):
         rows = rows[training.row_weights[rows] > 0]
         weights = None if data.sample_weight is None else data.sample_weight[rows]

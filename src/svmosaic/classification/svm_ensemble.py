@@ -33,6 +33,7 @@ from svmosaic.utils.estimator import Estimator
 from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.progress import current_progress, report_progress_inside
 from svmosaic.utils.sklearn_compat import Interval, fit_context
+from svmosaic.utils.splits import Split, classification_splits
 from svmosaic.utils.state_codec import Array, Labels, Scope
 from svmosaic.utils.validation import check_samples, check_training
 
@@ -52,6 +53,15 @@ class _Member(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.scaling}, {self.kernel}"
+
+
+def _refuse_overflow(tables: dict[str, Any]) -> None:
+    for scaling, table in tables.items():
+        if not np.isfinite(table.data if sp.issparse(table) else table).all():
+            raise ValueError(
+                f"SVMEnsembleClassifier cannot scale the features ({scaling!r}): their squares "
+                "overflow float64. Divide them by a large number first."
+            )
 
 
 def _check_members(model: Any, sizes: Scope) -> None:
@@ -111,8 +121,9 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         The folds. A number means stratified folds that are shuffled with a fixed seed,
         ``StratifiedKFold(cv, shuffle=True, random_state=0)``. scikit-learn does not shuffle them,
         but the rows of many files are ordered. Splitters and iterables are taken as they are.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro"}, default="accuracy"
+    scoring : str, callable or None, default="accuracy"
         What the searches maximise and what the members are weighted by; see `OLLAWVClassifierCV`.
+        `sharpness` is meant for scores up to 1.
     n_jobs : int, default=None
         Number of threads. None means 1, unless in a ``joblib.parallel_config`` block; -1 means all
         processors that the process may use. The model does not depend on it.
@@ -254,12 +265,15 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         names = self._member_names(sparse=sp.issparse(X))
         scalers = {scaling: _fitted_scaler(scaling, X) for scaling, _ in names}
         tables = {scaling: scaler.transform(X) for scaling, scaler in scalers.items()}
+        _refuse_overflow(tables)
+        # Once: all members are scored on the same folds.
+        splits = classification_splits(self.cv, X, y)
         progress = current_progress(type(self).__name__, self.verbose)
         searches = {}
         for number, name in enumerate(names):
             scaled = tables[name.scaling]
             with _part_of_progress(progress, number, len(names)):
-                searches[name] = self._search(name.kernel, scaled).fit(scaled, y)
+                searches[name] = self._search(name.kernel, scaled, splits).fit(scaled, y)
         scores = np.array([search.best_score_ for search in searches.values()])
         weights = np.exp(float(self.sharpness) * (scores - scores.max()))
         self.weights_ = weights / weights.sum()
@@ -292,8 +306,8 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
             )
         return [_Member(scaling, kernel) for scaling in scalings for kernel in self.kernels]
 
-    def _search(self, kernel: str, scaled: Any) -> OLLAWVClassifierCV:
-        shared = ("Cs", "tol", "class_weight", "cv", "scoring", "n_jobs", "memory_limit_mb")
+    def _search(self, kernel: str, scaled: Any, splits: list[Split]) -> OLLAWVClassifierCV:
+        shared = ("Cs", "tol", "class_weight", "scoring", "n_jobs", "memory_limit_mb")
         who = type(self).__name__
         factors = check_numbers(self.gamma_factors, "gamma_factors", who)
         check_numbers(self.Cs, "Cs", who)
@@ -302,6 +316,7 @@ class SVMEnsembleClassifier(MulticlassPrediction, Estimator):
         return OLLAWVClassifierCV(
             kernel=kernel,
             gammas=(middle * factors).tolist(),
+            cv=splits,
             **{name: getattr(self, name) for name in shared},
         )
 

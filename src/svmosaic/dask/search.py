@@ -28,7 +28,7 @@ from svmosaic.multi_instance.mir_mix_svm import MIRMixSVMClassifier
 from svmosaic.regression.chained_svr import ChainedSVR
 from svmosaic.regression.svrwc import SVRWC
 from svmosaic.utils.optional import import_optional
-from svmosaic.utils.splits import Split, classification_splits
+from svmosaic.utils.splits import Split, classification_splits, splits_that_count
 from svmosaic.utils.spreading import spread_over
 
 __all__ = ["spread_search"]
@@ -156,6 +156,7 @@ def _spread_ollawv(
     for_splits, for_scores = fitted._route(sample_weight, groups, {})
     training = _prepare(fitted, SearchData(X, y, sample_weight), 1)
     splits = classification_splits(fitted.cv, given, y, **for_splits)
+    splits = splits_that_count(splits, sample_weight, type(fitted).__name__)
     gammas = fitted._grid(training).gammas
     # Folds may come from an iterator, which no pickle takes; workers get theirs as rows.
     asked = clone(search).set_params(cv=None)
@@ -175,7 +176,7 @@ def _spread_ollawv(
         found = CandidateScores.of_one_round(scores, n_support, n_rows)
         fitted._report(fitted._grid(training), found)
         (answer,) = workers.gather(
-            [workers.submit(refit, asked, data, fitted._best(), has_threads=True)]
+            [workers.submit(refit, asked, data, fitted._best(splits), has_threads=True)]
         )
     best, caught = answer
     for category, message in caught:

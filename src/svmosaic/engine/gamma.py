@@ -97,8 +97,8 @@ def resolve_gamma(
     value = _value_of(gamma, X, samples, weights, labels)
     if not 0.0 < value < np.inf:
         raise ValueError(
-            f"gamma={gamma!r} cannot be computed: squared features overflow float64. Scale the "
-            "features."
+            f"gamma={gamma!r} cannot be computed: squared features overflow float64, or all "
+            "of them underflow. Scale the features."
         )
     return value
 

@@ -143,7 +143,9 @@ class PatternSearchCV(DocumentationLink, GridSearchCV):  # type: ignore[misc]
                 if not known or self.error_score == "raise":
                     raise
                 return np.full(len(candidates), np.nan)
-            return results[f"mean_test_{metric}"][-len(candidates) :]
+            # A function may return several scores, which is known only now.
+            name = metric if f"mean_test_{metric}" in results else self._named_metric()
+            return results[f"mean_test_{name}"][-len(candidates) :]
 
         middles = list(_search(sizes, score, known, self.n_restarts))
         self.path_ = [make_params(point) for point in middles]
@@ -152,8 +154,9 @@ class PatternSearchCV(DocumentationLink, GridSearchCV):  # type: ignore[misc]
 
     def _followed_metric(self) -> str:
         several = isinstance(self.scoring, list | tuple | set | dict)
-        if not several:
-            return "score"
+        return self._named_metric() if several else "score"
+
+    def _named_metric(self) -> str:
         if not isinstance(self.refit, str):
             raise ValueError(
                 "The 'refit' parameter of PatternSearchCV must name the score to follow where "

@@ -52,7 +52,7 @@ def threads_that_fit(
     if least > limit:
         raise ValueError(
             f"{who} keeps the distances of all pairs of its {n_samples} samples, which takes "
-            f"{least / 1e6:.0f} MB; memory_limit_mb is {memory_limit_mb:g}. Raise it or fit to "
+            f"{least / 1e6:.3g} MB; memory_limit_mb is {memory_limit_mb:g}. Raise it or fit to "
             "fewer samples."
         )
     room = int((limit - matrix) // (2.0 * matrix))

@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-__all__ = ["Split", "classification_splits", "regression_splits", "tests_every_row_once"]
+__all__ = [
+    "Split",
+    "classification_splits",
+    "regression_splits",
+    "splits_that_count",
+    "tests_every_row_once",
+]
 
 # Of the shuffles of folds that are given as a number.
 _SEED = 0
@@ -48,6 +54,23 @@ def regression_splits(cv: Any, X: Any, y: Any, random_state: Any) -> list[Split]
         cv = KFold(5 if cv is None else int(cv), shuffle=True, random_state=random_state)
     rows = np.arange(len(y))
     return [(rows[train], rows[test]) for train, test in check_cv(cv).split(X, y)]
+
+
+def splits_that_count(splits: Sequence[Split], weights: Any, who: str) -> list[Split]:
+    """Return the splits that test a row of positive weight; None means that all rows count.
+
+    A weight of zero means that a row is not there. If no split is left, an error names `who`.
+    """
+    if weights is None:
+        found = [split for split in splits if split[1].size]
+    else:
+        found = [split for split in splits if np.any(np.asarray(weights)[split[1]] > 0)]
+    if not found:
+        raise ValueError(
+            f"{who} expected folds that test a sample of positive weight. Got none; look at 'cv' "
+            "and 'sample_weight'."
+        )
+    return found
 
 
 def tests_every_row_once(splits: Sequence[Split], n_rows: int) -> bool:
