@@ -29,17 +29,13 @@ struct Cholesky {
         }
     }
 
-    // Rows are finished in panels, after each of which the rest of the matrix is read and written.
-    // Every element meets the rows above it in their order, so that the size changes no bit.
-    static constexpr Index panel = 32;
-
-    static bool factorise(double* A, Index stride, Index n) {
-        if (n <= 2 * panel) return finish_rows(A, stride, 0, n, n);
-        for (Index j = 0; j < n; j += panel) {
-            const Index last = j + panel < n ? j + panel : n;
-            if (!finish_rows(A, stride, j, last, n)) return false;
-            SquareUpdate<level>::template update<false>(A, stride, A + j * stride, last - j, last,
-                                                        n);
+    // After each panel the rest of the matrix is read and written. Every element meets the rows
+    // above it in their order, so that the size changes no bit.
+    static bool factorise(double* A, Index stride, Index n, Index begin, Index end) {
+        if (!finish_rows(A, stride, begin, end, n)) return false;
+        if (end < n) {
+            SquareUpdate<level>::template update<false>(A, stride, A + begin * stride, end - begin,
+                                                        end, n);
         }
         return true;
     }

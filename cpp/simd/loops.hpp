@@ -166,11 +166,16 @@ struct Loops {
                              double shift, double* change, Index n);
 };
 
+// Rows of a factor that are finished together; smaller matrices are best done in one piece.
+inline constexpr Index factor_panel = 32;
+inline constexpr Index least_to_split = 2 * factor_panel + 1;
+
 struct Algebra {
     // A = U'U for a symmetric n x n matrix given by the upper halves of its rows, which lie
     // `stride` apart (a multiple of 8). U replaces them, with the inverses of its diagonal; what is
-    // left of the diagonal is scratch. False when a pivot is not positive.
-    bool (*factorise)(double* A, Index stride, Index n);
+    // left of the diagonal is scratch. One call finishes the rows from `begin` to `end`, which come
+    // one panel after the other, and tells those below. False when a pivot is not positive.
+    bool (*factorise)(double* A, Index stride, Index n, Index begin, Index end);
     // Solves U'U x = b in place for two b, with the U of `factorise`; both have room for `stride`.
     void (*solve_factored)(const double* U, Index stride, Index n, double* b, double* c);
     // Column j of the inverse of U'U in z, which is zero and has room for `stride`.

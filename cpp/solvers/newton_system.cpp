@@ -29,8 +29,14 @@ bool NewtonSystem::solve() {
     return true;
 }
 
-bool NewtonSystem::factorise() {
-    return simd::algebra().factorise(matrix_.data(), stride_, n_);
+bool NewtonSystem::factorise(Monitor* monitor) {
+    const Index piece = n_ < simd::least_to_split ? n_ : simd::factor_panel;
+    for (Index row = 0; row < n_; row += piece) {
+        if (monitor && monitor->should_stop(0)) return false;
+        const Index end = std::min(row + piece, n_);
+        if (!simd::algebra().factorise(matrix_.data(), stride_, n_, row, end)) return false;
+    }
+    return true;
 }
 
 void NewtonSystem::solve_factored() {

@@ -6,6 +6,7 @@
 
 #include "core/aligned.hpp"
 #include "core/index.hpp"
+#include "core/monitor.hpp"
 
 namespace svmosaic {
 
@@ -27,14 +28,16 @@ class NewtonSystem {
     bool solve();
 
     // For an A that is positive definite but for rounding: `write(a)` writes row a, again with each
-    // ridge that is tried until there is a factor. Returns false when there is none, as with nan.
+    // ridge that is tried until there is a factor. Returns false when there is none, as with nan,
+    // and when the monitor says stop.
     template <class Write>
-    bool factorise(Index n, const Write& write) {
+    bool factorise(Index n, const Write& write, Monitor& monitor) {
         for (double ridge = 0.0; ridge < 1.0; ridge = std::max(first_ridge, 10.0 * ridge)) {
+            if (monitor.stopped()) return false;
             resize(n);
             for (Index a = 0; a < n; ++a) write(a);
             if (ridge > 0.0) add_ridge(ridge);
-            if (factorise()) return true;
+            if (factorise(&monitor)) return true;
         }
         return false;
     }
@@ -51,7 +54,7 @@ class NewtonSystem {
 
   private:
     static constexpr double first_ridge = 1e-6;
-    bool factorise();
+    bool factorise(Monitor* monitor = nullptr);
 
     Index n_ = 0;
     Index stride_ = 0;

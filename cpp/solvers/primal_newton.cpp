@@ -174,7 +174,8 @@ class PrimalNewton {
     double minimum(const Flags& inside, std::vector<double>& weights) {
         sum_inside(inside);
         const Index n = ssize(weights);
-        if (system_.factorise(n, [&](Index a) { write_equation(a, n); })) {
+        const auto write = [&](Index a) { write_equation(a, n); };
+        if (system_.factorise(n, write, monitor_)) {
             system_.solve_factored();
             std::ranges::copy(system_.solution(), weights.begin());
         }

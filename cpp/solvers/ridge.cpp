@@ -47,7 +47,7 @@ std::vector<double> solve_ridge(const RidgeProblem<Real>& problem, ThreadPool& p
         for (Index c = NewtonSystem::first_column(a); c < n; ++c) row[c] = sums.row(a)[c] + P[c];
     };
     std::vector<double> weights(problem.n_targets * n, 0.0);
-    if (!system.factorise(n, write_row)) return weights;
+    if (!system.factorise(n, write_row, monitor)) return weights;
     // Two right-hand sides at a time; the last one of an odd number alone.
     AlignedVector<double> b(system.stride(), 0.0);
     AlignedVector<double> c(system.stride(), 0.0);

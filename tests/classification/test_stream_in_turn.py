@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -190,3 +192,27 @@ def test_labels_in_turn_change_nothing_for_predict():
 
     before = model.predict(X)
     np.testing.assert_array_equal(np.concatenate([model.predict(row[None]) for row in X]), before)
+
+
+def test_the_label_before_may_come_from_partial_fit():
+    labels = np.repeat(np.arange(18) % 3, 50)
+    X = np.random.default_rng(0).normal(size=(900, 3))
+    model = StreamOLLAWV(chunk_size=100)
+    model.predict_then_learn(X[:450], labels[:450], classes=[0, 1, 2])
+
+    model.partial_fit(X[450:490], labels[450:490])
+
+    assert model.predict_next(X[490:491]) == labels[489]
+
+
+def test_wide_samples_take_no_time():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2000))
+    model = StreamOLLAWV()
+    begin = time.perf_counter()
+    for first in range(0, 60, 10):
+        part = X[first : first + 10]
+        model.predict_then_learn(part, part[:, 0] > 0, classes=[False, True])
+
+    # It took half a minute, and takes 0.1 seconds.
+    assert time.perf_counter() - begin < 5.0

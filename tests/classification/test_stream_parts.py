@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from svmosaic.classification.stream import primal_svm
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
 from svmosaic.classification.stream.expert import Expert
@@ -15,6 +16,7 @@ from svmosaic.classification.stream.families import (
     FAMILIES,
     Choice,
     Grid,
+    _winners,
     blocked_folds,
     interleaved_folds,
     train,
@@ -453,3 +455,45 @@ def test_a_pool_with_a_faultless_leader_notices_a_change_at_once():
         assert np.array_equal(predict_codes(pool.model, X, 1), codes)
 
     assert pool.n_drifts == 1
+
+
+@pytest.mark.parametrize("factors", [[1e-300, 1.0, 1e160], [1e-162, 1e-3, 1e300], [1e-290] * 3])
+def test_features_of_any_size_are_standardised(factors):
+    X = np.random.default_rng(0).normal(5.0, 2.0, (300, 3))
+
+    Z = standardise(X * factors)(X * factors)
+
+    np.testing.assert_allclose(Z, (X - X.mean(axis=0)) / X.std(axis=0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e300, 1e-310])
+def test_a_constant_feature_is_zero(value):
+    assert not standardise(np.full((7, 1), value))(np.full((7, 1), value)).any()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_wide_samples_have_the_same_hyperplanes(n_classes, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 90)).astype(np.float32)
+    labels = np.arange(40) % n_classes
+    precision = Precision(1e-8, 30)
+
+    wide = fit_pairs(X, labels, 0.1, precision)
+    again = fit_pairs(X, labels, 0.1, precision, start=wide)
+    monkeypatch.setattr(primal_svm, "_WIDE", np.inf)
+    expected = fit_pairs(X, labels, 0.1, precision)
+
+    for pair, weights in expected.items():
+        np.testing.assert_allclose(wide[pair], weights, atol=1e-5 * np.abs(weights).max())
+        np.testing.assert_allclose(again[pair], weights, atol=1e-5 * np.abs(weights).max())
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 12])
+def test_winners_have_most_votes(n_classes):
+    pairs = list(combinations(range(n_classes), 2))
+    decisions = np.random.default_rng(0).normal(size=(50, len(pairs)))
+    votes = np.zeros((50, n_classes))
+    for number, (i, j) in enumerate(pairs):
+        votes[:, j] += decisions[:, number] > 0
+        votes[:, i] += decisions[:, number] <= 0
+
+    np.testing.assert_array_equal(_winners(decisions, pairs, n_classes), votes.argmax(axis=1))

@@ -51,8 +51,7 @@ def test_kappa_t_of_no_change_is_zero_and_comes_first():
 
     rows = {row["learner"]: row for row in result.baseline_summary()}
     assert list(rows) == ["no-change", "majority"]
-    # But for the first one, whose label before was not predicted.
-    assert rows["no-change"]["kappa_t"] == pytest.approx(0.0, abs=0.02)
+    assert rows["no-change"]["kappa_t"] == 0.0
     assert list(result.summary()[0])[2] == "kappa_t"
     # The samples that the learner predicted: not the first chunk.
     assert rows["no-change"]["accuracy"] == np.mean(y[100:] == y[99:-1])
@@ -69,3 +68,13 @@ def test_a_run_that_resumes_has_the_same_baselines(tmp_path):
     # As text, because the first chunk has no scores, and nan is not nan.
     assert str(resumed.baselines) == str(whole.baselines)
     assert len(whole.baselines) == 12
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_kappa_t_of_repeating_the_label_is_exactly_zero(one_by_one):
+    labels = np.repeat([0, 1, 0, 1], [7, 8, 9, 6])
+    stream = ArrayStream(np.zeros((30, 1)), labels)
+
+    result = prequential(StreamOLLAWV(), stream, one_by_one=one_by_one, chunk=10)
+
+    assert result.last_baselines()["no-change"]["kappa_t"] == 0.0

@@ -66,3 +66,14 @@ def test_a_prediction_of_no_class_is_wrong_and_a_label_of_none_is_refused():
     assert scores.scores()["accuracy"] == 0.5
     with pytest.raises(ValueError, match="has the label 3, which is not among its classes"):
         scores.add([3], [0])
+
+
+def test_a_label_that_nobody_predicted_is_the_label_before():
+    scores = RunningScores([0, 1], window=10)
+    scores.add([1, 1, 0], [])
+    scores.add([1, 0, 0, 1], [0, 0])
+
+    assert scores.n_scored == 2
+    assert scores.n_same == 1  # of the last two labels the first repeats the one before
+    scores.add([1], [1])
+    assert scores.n_same == 2

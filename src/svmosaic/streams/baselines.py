@@ -60,10 +60,9 @@ class Baselines:
         counts = np.zeros((codes.size, self.classes.size), dtype=np.int64)
         counts[np.arange(codes.size), arrived] = places >= 0
         counts = self._counts + counts.cumsum(axis=0)
-        if n_scored:
-            guesses = arrived, counts.argmax(axis=1)
-            for name, guess in zip(BASELINES, guesses, strict=True):
-                self.scores[name].add(y[-n_scored:], self.classes[guess[-n_scored:]])
+        guesses = arrived, counts.argmax(axis=1)
+        for name, guess in zip(BASELINES, guesses, strict=True):
+            self.scores[name].add(y, self.classes[guess[y.size - n_scored :]])
         self._counts = counts[-1]
         self._tail = line[-(self.delay + 1) :]
 

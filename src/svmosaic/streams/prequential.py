@@ -129,10 +129,9 @@ def prequential(
             break
         for name, course in state.courses.items():
             done = walk.advance(course, X, y, state.position)
-            if done.predicted.size:
-                course.scores.add(y[y.size - done.predicted.size :], done.predicted)
-                if keep_predictions:
-                    course.predictions.append(done.predicted)
+            course.scores.add(y, done.predicted)
+            if keep_predictions and done.predicted.size:
+                course.predictions.append(done.predicted)
             if len(course.records) % _SIZE_EVERY == 0:
                 course.size = course.learner.size()
             course.records.append(

@@ -63,7 +63,10 @@ class RunningScores:
         return np.array_equal(known[known.size - count :], last)
 
     def add(self, labels: Any, predicted: Any) -> None:
-        """Take in the labels and predictions of some samples, in order."""
+        """Take in the labels of some samples in order, and the predictions of the last of them.
+
+        The others count only as the label before.
+        """
         y = self._number(np.asarray(labels))
         if np.any(y == self.classes.size):
             unknown = np.asarray(labels)[y == self.classes.size][0]
@@ -73,8 +76,9 @@ class RunningScores:
             )
         p = self._number(np.asarray(predicted))
         before = np.concatenate([[self._last_label], y[:-1]])
-        same = (y == before).astype(np.int64)
+        same = (y == before).astype(np.int64)[y.size - p.size :]
         self._last_label = int(y[-1])
+        y = y[y.size - p.size :]
         np.add.at(self.confusion, (y, p), 1)
         self.n_same += int(same.sum())
         recent = np.column_stack([y, p, same])

@@ -14,6 +14,9 @@ __all__ = ["FloatTable", "Scaler", "standardise", "to_unit_range"]
 
 # Half the memory, and twice the samples per vector register.
 FloatTable = npt.NDArray[np.float32]
+# The square of a smaller deviation has lost digits.
+_LEAST_SURE = 1e-140
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,25 @@ def to_unit_range(X: FloatArray) -> Scaler:
 def standardise(X: FloatArray) -> Scaler:
     """Return the scaler that gives the features of `X` mean 0 and variance 1."""
     mean, deviation = cpu.feature_moments(_rows(X))
-    if not np.all(np.isfinite(deviation)):
-        # The squares leave the range of the numbers; those of shares of the largest do not.
-        largest = float(np.abs(X).max())
-        deviation = largest * (X / largest).std(axis=0, dtype=np.float64)
+    # Of very large and of very small features, squares leave the range of the numbers; and the
+    # deviation of a feature that does not vary may be what rounding leaves.
+    sure = np.maximum(_LEAST_SURE, _ROUNDING * np.abs(mean))
+    for j in np.flatnonzero(~((deviation > sure) & np.isfinite(deviation))):
+        mean[j], deviation[j] = _moments_of_any_size(X[:, j])
     return Scaler(mean, _no_zeros(deviation))
+
+
+def _moments_of_any_size(values: FloatArray) -> tuple[float, float]:
+    """Return mean and standard deviation; 0 for values that are all equal."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return low, 0.0
+    largest = max(abs(low), abs(high))
+    shares = values.astype(np.float64) / largest
+    middle = float(shares.mean())
+    shares -= middle
+    furthest = float(np.abs(shares).max())
+    return largest * middle, largest * (furthest * float((shares / furthest).std()))
 
 
 def _rows(X: FloatArray) -> DenseRows:

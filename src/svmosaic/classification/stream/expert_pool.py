@@ -61,6 +61,7 @@ _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, 
 # last choice. The exact SVM takes longest, landmarks are only tested on most of theirs.
 _MOST_TUNED: dict[Family, int] = {"plain": 1000, "refined": 600, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
+_MOST_TUNED_FIRST = 2000
 # Folds by family in the first search, the cheap ones having more, and later for all.
 _FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
 _FOLDS_AGAIN = 2
@@ -277,8 +278,13 @@ class ExpertPool:
     ) -> dict[Family, tuple[Choice, float]]:
         """Return what is best for each family, and its error by cross-validation.
 
-        The exact SVM is dear, so it is tried near the width that suits the plain one.
+        The exact SVM is dear, so it is tried near the width that suits the plain one. Of long
+        chunks, which would take very long, some samples are enough.
         """
+        if codes.size > _MOST_TUNED_FIRST:
+            rows = np.linspace(0, codes.size - 1, _MOST_TUNED_FIRST).astype(np.int64)
+            X, codes = X[rows], codes[rows]
+            first_tested = int(np.searchsorted(rows, first_tested))
         Z = standardise(X)(X)
         fresh: dict[Family, tuple[Choice, float]] = {}
         for family, n_folds in _FOLDS_BY_FAMILY.items():

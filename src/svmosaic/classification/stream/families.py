@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
@@ -376,10 +377,15 @@ def _winners(
     decisions: DoubleArray, pairs: Iterable[tuple[int, int]], n_classes: int
 ) -> IndexArray:
     """Return the labels with most votes; decisions are positive for the second of a pair."""
-    votes = np.zeros((len(decisions), n_classes))
-    for number, (i, j) in enumerate(pairs):
-        second = decisions[:, number] > 0.0
-        votes[:, j] += second
-        votes[:, i] += ~second
+    first, second = np.array(list(pairs), dtype=np.int64).T
+    if first.size == 1:
+        winners: IndexArray = np.where(decisions[:, 0] > 0.0, second, first)
+        return winners
+    places = np.arange(first.size)
+    # A pair that is not won by its second class is won by the first.
+    signs = np.repeat([1.0, -1.0], first.size)
+    shape = first.size, n_classes
+    moves = csr_array((signs, (np.tile(places, 2), np.concatenate([second, first]))), shape)
+    votes = (decisions > 0.0).astype(np.float64) @ moves + np.bincount(first, minlength=n_classes)
     guess: IndexArray = votes.argmax(axis=1)
     return guess

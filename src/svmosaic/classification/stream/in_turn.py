@@ -36,6 +36,8 @@ _NEIGHBOURS = 500
 _LEARNED = 4000
 # Samples whose distances are computed together: few meet only those of their windows.
 _BLOCK = 125
+# With more features than this the linear model, which has two weights for each, takes too long.
+_MOST_FEATURES = 200
 # A ridge of this share of each feature's variance.
 _RIDGE = 1e-3
 # A distance that is not known.
@@ -246,7 +248,7 @@ class InTurn:
                 self.wrong[name] = _NO_FLAGS
         self.scaler = standardise(X[-_NEIGHBOURS:])
         self.limit = self._best_limit()
-        if self._is_awake("lagged") and labels.size > 1:
+        if self._is_awake("lagged") and labels.size > 1 and X.shape[1] <= _MOST_FEATURES:
             X_last, last = X[-_LEARNED:], labels[-_LEARNED:]
             lagged = self._lagged(X_last, last[:-1])
             self.weights = _fit_ridge(lagged, last[1:], self.n_classes)

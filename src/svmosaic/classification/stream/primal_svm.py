@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from svmosaic.engine import cpu
+from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.side_by_side import call_side_by_side
 
@@ -30,6 +31,10 @@ _INTERCEPT_PENALTY = 1e-6
 _MOST_BY_PAIRS = 8
 # Ctrl-C waits for what runs beside the calling thread: this many multiplications take 0.1 seconds.
 _MOST_BESIDE = 1e9
+# With this many times as many features as samples, combinations of the samples are found faster.
+_WIDE = 2
+# Newton's steps of most trainings.
+_USUAL_STEPS = 4
 
 Planes = dict[tuple[int, int], DoubleArray]
 
@@ -72,7 +77,9 @@ def is_soon_done(n_samples: int, n_features: int) -> bool:
     >>> is_soon_done(n_samples=9000, n_features=40), is_soon_done(9000, n_features=1000)
     (True, False)
     """
-    return float(n_samples) * n_features**2 <= _MOST_BESIDE
+    # A step sums up products of features and solves equations.
+    step = float(n_samples) * n_features**2 + n_features**3 / 3.0
+    return _USUAL_STEPS * step <= _MOST_BESIDE
 
 
 def fit_pairs(
@@ -130,6 +137,8 @@ def fit_pairs(
     >>> {pair: weights.round(3).tolist() for pair, weights in planes.items()}
     {(0, 2): [1.0, 0.0]}
     """
+    if norm is None and X.shape[1] >= _WIDE * X.shape[0]:
+        return _fit_in_span(X, labels, C, precision, start, n_threads)
     known = np.flatnonzero(np.bincount(labels)).tolist()
     pairs = list(combinations(known, 2))
     if len(known) > _MOST_BY_PAIRS:
@@ -155,6 +164,33 @@ def fit_pairs(
         return {pair: fit(number, n_threads) for number, pair in enumerate(pairs)}
     calls = [partial(fit, number, 1) for number in range(len(pairs))]
     return dict(zip(pairs, call_side_by_side(calls, n_threads), strict=True))
+
+
+def _fit_in_span(
+    X: FloatArray,
+    labels: IndexArray,
+    C: float,
+    precision: Precision,
+    start: Mapping[tuple[int, int], DoubleArray] | None,
+    n_threads: int,
+) -> Planes:
+    """Return what `fit_pairs` does, as combinations of the samples: few equations for wide data."""
+    rows = DenseRows(X)
+    K = cpu.narrow_kernel_matrix(rows, rows, KernelSpec("linear"), n_threads=n_threads)
+    decisions, n_known = None, np.count_nonzero(np.bincount(labels))
+    if start and len(start) == n_known * (n_known - 1) // 2:
+        decisions = cpu.decide_linear(rows, np.stack(list(start.values())), n_threads=n_threads)
+    found = fit_pairs(
+        *(K, labels, C, precision),
+        norm=norm_of_landmarks(K),
+        decisions=decisions,
+        n_threads=n_threads,
+    )
+    return {
+        # No BLAS, whose sums depend on its threads.
+        pair: np.append((X * weights[:-1, None]).sum(axis=0), weights[-1])
+        for pair, weights in found.items()
+    }
 
 
 def _fit_scores(

@@ -284,11 +284,11 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def _in_turn(self) -> InTurn:
         """Return a copy of what the rule made of the order so far."""
-        if self._rule.in_turn is not None:
-            return self._rule.in_turn.copy()
-        begun = InTurn(int(self.classes_.size))
-        begun.begin(*self._last_learned())
-        return begun
+        so_far = self._rule.in_turn
+        in_turn = InTurn(int(self.classes_.size)) if so_far is None else so_far.copy()
+        # `partial_fit` may have learned more since.
+        in_turn.begin(*self._last_learned())
+        return in_turn
 
     def _last_learned(self) -> tuple[FloatArray, IndexArray]:
         """Return the last sample and its label."""

@@ -25,6 +25,8 @@ __all__ = ["Training", "run_side_by_side"]
 _FEWEST_SIDE_BY_SIDE = 1000
 _MOST_SIDE_BY_SIDE = 4000
 _FEWEST_FOR_HYPERPLANES = 4000
+# The multiplications of a kernel matrix that take 0.1 seconds.
+_MOST_OF_KERNEL = 2e9
 # From the family whose training takes the shortest time to the longest.
 _BY_LENGTH = ("linear", "plain", "refined")
 # A landmark for this many samples, within limits.
@@ -51,7 +53,12 @@ class Training:
         if self.expert.family == "linear":
             n_samples = (n_classes - 1) * self.codes.size  # of all pairs
             return n_samples >= _FEWEST_FOR_HYPERPLANES and is_soon_done(n_samples, self.X.shape[1])
-        return _FEWEST_SIDE_BY_SIDE <= (n_classes - 1) * self.codes.size <= _MOST_SIDE_BY_SIDE
+        n_samples = (n_classes - 1) * self.codes.size
+        n_products = float(self.codes.size) ** 2 * self.X.shape[1]
+        return (
+            _FEWEST_SIDE_BY_SIDE <= n_samples <= _MOST_SIDE_BY_SIDE
+            and n_products <= _MOST_OF_KERNEL
+        )
 
     def run(self, n_threads: int) -> StreamModel:
         """Return the new model of the expert, which stays as it is."""
