@@ -158,7 +158,8 @@ class TorchEngine:
         folds = []
         for train, test in splits:
             in_training = np.zeros_like(weights)
-            in_training[train] = weights[train]
+            # A row that is drawn twice counts twice.
+            np.add.at(in_training, train, weights[train])
             samples, sums = self.distinct_rows(rows, labels, in_training, n_threads=n_threads)
             fold = fold_of(samples, sums, labels, test[weights[test] > 0], settings.multi_class)
             if needs_start:
