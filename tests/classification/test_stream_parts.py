@@ -59,6 +59,14 @@ def test_window_holds_the_newest_samples(sizes):
         assert X[:, 0].tolist() == codes.tolist()
 
 
+def test_window_counts_the_samples_of_its_last_chunks():
+    window = RecentSamples(8)
+    for size in (3, 4, 2):
+        window.add(np.zeros((size, 1)), np.zeros(size, dtype=np.int64))
+
+    assert [window.n_of_last(count) for count in (1, 2, 3, 9)] == [2, 6, 8, 8]
+
+
 def test_window_can_forget():
     window = RecentSamples(8)
     window.add(np.zeros((3, 1)), np.zeros(3, dtype=np.int64))
@@ -400,6 +408,92 @@ def test_of_two_equals_the_dearer_rests_as_long_as_it_was_tried():
     pool._send_to_rest()
 
     assert (dear.rest, dear.wakes_at) == (12, 24)
+
+
+# When experts learn ---------------------------------------------------------------------------
+
+
+def noisy(n_samples, rng, share=0.5):
+    """Return features that say nothing, and codes of which a share is 1."""
+    X = rng.normal(size=(n_samples, 3))
+    return X, (rng.uniform(size=n_samples) < share).astype(np.int64)
+
+
+def separable(n_samples, rng, noise=0.1):
+    """Return features of which the first decides, but for a share of the codes."""
+    X = rng.normal(size=(n_samples, 3))
+    return X, ((X[:, 0] > 0.0) ^ (rng.uniform(size=n_samples) < noise)).astype(np.int64)
+
+
+def new_pool(chunk_size=200, memory=3200):
+    return ExpertPool(
+        chunk_size=chunk_size, memory=memory, carry=0, detector=None, alarm=3.0, n_threads=1
+    )
+
+
+def test_the_exact_svm_waits_while_chunks_are_small():
+    rng = np.random.default_rng(0)
+    pool = new_pool()
+    pool.learn(*separable(200, rng))
+    exact = next(one for one in pool.experts if (one.family, one.window) == ("refined", 200))
+    plain = next(one for one in pool.experts if (one.family, one.window) == ("plain", 200))
+
+    due = []
+    for _ in range(3):
+        pool.window.add(*separable(40, rng))
+        due.append([pool._is_due(expert, len(pool.window)) for expert in (plain, exact)])
+        pool.time += 1
+
+    assert due == [[True, False], [True, True], [True, True]]
+
+
+def test_linear_experts_learn_ever_more_rarely_but_never_after_half_their_window():
+    rng = np.random.default_rng(0)
+    pool = new_pool()
+    for _ in range(40):
+        pool.learn(*separable(200, rng))
+
+    pauses = {e.window // 200: e.pause for e in pool.experts if e.family == "linear"}
+    assert pauses == {0: 1, 1: 1, 2: 1, 4: 2, 8: 4, 16: 8}
+
+
+def test_parameters_of_kernel_models_that_learned_nothing_are_tuned_again():
+    rng = np.random.default_rng(0)
+    pool = new_pool()
+    pool.learn(*noisy(200, rng, share=0.7))
+    assert pool.tuned_on == {"plain": 0, "refined": 0, "linear": 200, "landmark": 0}
+
+    pool.learn(*separable(200, rng))
+    pool.learn(*separable(200, rng))
+
+    assert pool.tuned_on["plain"] > 0
+    assert pool.tuned_on["refined"] > 0
+
+
+def with_many_features(n_samples, rng, noise=0.0, sign=1.0):
+    X = rng.normal(size=(n_samples, 40))
+    return X, ((sign * X[:, 0] > 0.0) ^ (rng.uniform(size=n_samples) < noise)).astype(np.int64)
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_an_alarm_leads_to_a_search_only_where_fresh_models_may_be_better(is_new, monkeypatch):
+    rng = np.random.default_rng(0)
+    pool = new_pool()
+    for _ in range(12):
+        pool.learn(*with_many_features(200, rng))
+    n_before, tune_all, searches = pool.n_drifts, ExpertPool._tune_all, []
+
+    def watched(self, X, codes, first_tested=0, choices=None):
+        searches.append(choices is None)
+        return tune_all(self, X, codes, first_tested, choices)
+
+    monkeypatch.setattr(ExpertPool, "_tune_all", watched)
+    # Noise is as hard for models of one chunk, which know less.
+    pool.learn(*with_many_features(200, rng, *((0.0, -1.0) if is_new else (0.2, 1.0))))
+
+    assert searches[0] is False
+    assert any(searches) == is_new
+    assert pool.n_drifts - n_before == is_new
 
 
 # Leaders without errors -----------------------------------------------------------------------

@@ -52,9 +52,15 @@ _FAIR_TRIAL = 3  # chunks
 _BETTER = 0.25
 # After this many chunks of two equals, the one whose predictions cost more rests as long.
 _LONG_TRIAL = 12
-# Chunks between two trainings with a full window: as many as it has, or with landmarks three times
-# as many, then twice as many each time.
-_LONGEST_PAUSE = 64
+# Between two trainings with a full window lie this many windows, then twice as many each time.
+# Linear models, cheap and first to follow a drift, begin with an eighth of the window and end with
+# a half.
+_PAUSES: dict[Family, int] = {"plain": 1, "refined": 2, "landmark": 3}
+_LONGEST_PAUSE = 64  # chunks
+_SHORTEST_LINEAR_PAUSE = 8
+_LONGEST_LINEAR_PAUSE = 2
+# While chunks are small, at the beginning, the exact SVM waits for this share of a full one.
+_WORTH_REFINING = 0.4
 # A growing window is learned from again when it is longer by this factor.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
 # After the first chunk, cross-validation sees at most this many samples, and tries what is near the
@@ -65,6 +71,9 @@ _MOST_TUNED_FIRST = 2000
 # Folds by family in the first search, the cheap ones having more, and later for all.
 _FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
 _FOLDS_AGAIN = 2
+# What errs less than the commonest class does by this much, in standard deviations, has learned
+# something, and its parameters mean something.
+_LEARNED = 0.5
 # Leaders of earlier concepts that are kept, in case the concept comes back.
 _MOST_RETIRED = 4
 # A change within a chunk needs a likelihood ratio of e^12, and this many samples to learn from.
@@ -240,16 +249,23 @@ class ExpertPool:
         begin = self._alarmed(wrong)
         if begin is None:
             return None
-        drift = _Drift(begin, self._tune_all(X[begin:], codes[begin:]))
-        recalled = [np.mean(self._wrong(old, X[begin:], codes[begin:])) for old in self.retired]
+        X_new, new = X[begin:], codes[begin:]
+        error = float(wrong[begin:].mean())
+        noise = math.sqrt(error * (1 - error) / new.size)
+        recalled = [float(np.mean(self._wrong(old, X_new, new))) for old in self.retired]
         least = min(recalled, default=1.0)
+        if least >= error - noise:
+            # A search finds something better than the parameters at hand, but rarely by much.
+            usual = _Drift(begin, self._tune_all(X_new, new, choices=self.choices))
+            if usual.error > error + noise:
+                return None
+        drift = _Drift(begin, self._tune_all(X_new, new))
         if begin > 0:
             # Where the samples before are of use after the change, they are learned from too.
-            whole = _Drift(0, self._tune_all(X, codes, begin))
+            choices = {family: choice for family, (choice, _) in drift.fresh.items()}
+            whole = _Drift(0, self._tune_all(X, codes, begin, choices))
             if whole.error <= min(drift.error, least):
                 drift = whole
-        error = float(wrong[begin:].mean())
-        noise = math.sqrt(error * (1 - error) / (codes.size - begin))
         return drift if min(drift.error, least) < error - noise else None
 
     def _wrong(self, expert: Expert, X: FloatArray, codes: IndexArray) -> npt.NDArray[np.bool_]:
@@ -274,9 +290,15 @@ class ExpertPool:
     # Tuning ---------------------------------------------------------------------------------
 
     def _tune_all(
-        self, X: FloatArray, codes: IndexArray, first_tested: int = 0
+        self,
+        X: FloatArray,
+        codes: IndexArray,
+        first_tested: int = 0,
+        choices: dict[Family, Choice] | None = None,
     ) -> dict[Family, tuple[Choice, float]]:
-        """Return what is best for each family, and its error by cross-validation.
+        """Return what is best for each family, or the given choices, and the error of each.
+
+        Errors are those of cross-validation, on the samples from `first_tested` on.
 
         The exact SVM is dear, so it is tried near the width that suits the plain one. Of long
         chunks, which would take very long, some samples are enough.
@@ -288,7 +310,10 @@ class ExpertPool:
         Z = standardise(X)(X)
         fresh: dict[Family, tuple[Choice, float]] = {}
         for family, n_folds in _FOLDS_BY_FAMILY.items():
-            grid = _grid(family, X.shape[1], fresh.get("plain"))
+            if choices is None:
+                grid = _grid(family, X.shape[1], fresh.get("plain"))
+            else:
+                grid = Grid.of_one(choices[family])
             folds = interleaved_folds(codes, n_folds)
             fresh[family] = tune(family, Z, codes, grid, folds, self.n_threads, first_tested)
         # Landmarks are for longer windows, and tuned when there is one.
@@ -306,16 +331,29 @@ class ExpertPool:
         Z = standardise(X_part)(X_part)
         if family == "landmark":
             grid = _grid_around(family, self.choices["plain"])
-            self.choices[family], _ = tune_landmarks(Z, part, grid, self.n_threads)
+            self.choices[family], error = tune_landmarks(Z, part, grid, self.n_threads)
         else:
             if self.tuned_on[family] < self.chunk_size // 2:
                 grid = _grid(family, X.shape[1])
             else:
                 grid = _grid_around(family, self.choices[family])
             folds = interleaved_folds(part, _FOLDS_AGAIN)
-            self.choices[family], _ = tune(family, Z, part, grid, folds, self.n_threads)
+            self.choices[family], error = tune(family, Z, part, grid, folds, self.n_threads)
         # What was left out counts as seen: more samples would not be looked at either.
         self.tuned_on[family] = codes.size if codes.size < most else 2**62
+        if 2 * codes.size >= self.chunk_size and self._is_unsure(family, error, part):
+            self.tuned_on[family] = 0
+
+    def _is_unsure(self, family: Family, error: float, codes: IndexArray) -> bool:
+        """Whether a kernel model learned nothing, so that its parameters are to be tuned again.
+
+        Samples from both sides of a drift may be such that the commonest class is the best guess.
+        """
+        if family not in ("plain", "refined"):
+            return False
+        rarer = 1.0 - np.bincount(codes).max() / codes.size
+        noise = math.sqrt(rarer * (1.0 - rarer) / codes.size)
+        return bool(error >= rarer - _LEARNED * noise)
 
     # Training -------------------------------------------------------------------------------
 
@@ -326,9 +364,14 @@ class ExpertPool:
         self.window.forget()
         self.window.add(X, codes)
         self.choices = {family: choice for family, (choice, _) in fresh.items()}
-        # Samples of one class say nothing about parameters.
-        self.tuned_on = dict.fromkeys(fresh, codes.size if np.unique(codes).size > 1 else 0)
+        self.tuned_on = {
+            family: 0 if self._is_unsure(family, error, codes) else codes.size
+            for family, (_, error) in fresh.items()
+        }
         self.tuned_on["landmark"] = 0
+        if np.unique(codes).size == 1:
+            # Samples of one class say nothing about parameters.
+            self.tuned_on = dict.fromkeys(fresh, 0)
         self.record = []
         self.detector = copy.deepcopy(self.fresh_detector)
         self.experts = [expert for expert in self.experts if expert.learns]
@@ -372,17 +415,22 @@ class ExpertPool:
         if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
+        n_chunks = 1 if expert.model is None else self.time - expert.trained_at
+        n_new = self.window.n_of_last(n_chunks)
+        is_exact = expert.family == "refined"
+        if is_exact and n_new < _WORTH_REFINING * min(available, self.chunk_size):
+            return False
         is_short = expert.window <= self.chunk_size
         # While its window grows, the exact SVM waits as those of longer windows do.
-        if expert.model is None or (
-            is_short and (size == expert.window or expert.family != "refined")
-        ):
+        if expert.model is None or (is_short and (size == expert.window or not is_exact)):
             return True
         if size < expert.window and expert.family != "linear":
             return size >= _GROWTHS[expert.family] * expert.trained_on
         if expert.got_worse(self.time):
             expert.pause = max(1, expert.pause // 2)
-        return self.time - expert.trained_at >= expert.pause
+        if expert.family != "linear" and n_new < min(expert.pause * self.chunk_size, available):
+            return False  # Chunks at the beginning are small.
+        return n_chunks >= expert.pause
 
     def _prepare(self, expert: Expert, X: FloatArray, codes: IndexArray) -> Training:
         """Return which of these samples an expert learns from, and with which parameters."""
@@ -396,13 +444,12 @@ class ExpertPool:
         """Note a new model of the last `size` samples, and when the next one is due."""
         expert.model = model
         n_chunks = size // self.chunk_size
+        is_longer = expert.trained_on < size
         if expert.family == "linear":
-            # Cheap, and first to follow a drift: never later than an eighth of the window.
-            expert.pause = max(1, n_chunks // 8)
-        elif expert.trained_on < size:
-            expert.pause = max(1, 3 * n_chunks if expert.family == "landmark" else n_chunks)
+            first, last = n_chunks // _SHORTEST_LINEAR_PAUSE, n_chunks // _LONGEST_LINEAR_PAUSE
         else:
-            expert.pause = min(2 * expert.pause, _LONGEST_PAUSE)
+            first, last = _PAUSES[expert.family] * n_chunks, _LONGEST_PAUSE
+        expert.pause = max(1, first if is_longer else min(2 * expert.pause, last))
         if expert.family == "landmark" and size >= _GROWTHS["landmark"] * expert.trained_on:
             # A better model than the one whose errors are known.
             expert.errors, expert.rest = {}, 0

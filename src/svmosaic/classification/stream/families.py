@@ -88,6 +88,11 @@ class Grid:
     margins: tuple[float, ...]
     Cs: tuple[float, ...]
 
+    @staticmethod
+    def of_one(choice: Choice) -> Grid:
+        """Return the grid that has nothing but one choice."""
+        return Grid((choice.gamma,), (choice.margin,), (choice.C,))
+
 
 def relabel(codes: IndexArray) -> tuple[IndexArray, IndexArray]:
     """Return the codes that occur, ascending, and the place of each one among them.

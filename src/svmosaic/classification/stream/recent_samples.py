@@ -47,6 +47,10 @@ class RecentSamples:
         """Drop everything."""
         self.chunks.clear()
 
+    def n_of_last(self, n_chunks: int) -> int:
+        """Return how many samples the last chunks have, one at least, as far as they are kept."""
+        return sum(codes.size for _, codes in self.chunks[-n_chunks:])
+
     def last(self, count: int) -> tuple[FloatArray, IndexArray]:
         """Return the last `count` samples in their order, or all there are."""
         parts = []
