@@ -67,6 +67,7 @@ _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, 
 # last choice. The exact SVM takes longest, landmarks are only tested on most of theirs.
 _MOST_TUNED: dict[Family, int] = {"plain": 1000, "refined": 600, "linear": 2000, "landmark": 4500}
 _RETUNE_GROWTH = 3
+_RETUNE_LAST_GROWTH = 1.5  # to as many as it sees
 _MOST_TUNED_FIRST = 2000
 # Folds by family in the first search, the cheap ones having more, and later for all.
 _FOLDS_BY_FAMILY: dict[Family, int] = {"plain": 5, "refined": 3, "linear": 5}
@@ -323,7 +324,8 @@ class ExpertPool:
     def _tune_again(self, family: Family, X: FloatArray, codes: IndexArray) -> None:
         """Adjust the parameters when there is much more to learn from than last time."""
         most, before = _MOST_TUNED[family], self.tuned_on[family]
-        if codes.size < max(_RETUNE_GROWTH * before, 1) or before >= most:
+        enough = min(_RETUNE_GROWTH * before, max(_RETUNE_LAST_GROWTH * before, most))
+        if codes.size < max(enough, 1) or before >= most:
             return
         if np.unique(codes).size == 1:
             return
