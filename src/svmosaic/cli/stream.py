@@ -130,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--one-by-one",
         action="store_true",
         help="give every learner each label before the next sample; by default only those get it "
-        "that learn sample by sample (stream-ollawv, stream-olla-l2, River's)",
+        "that learn sample by sample (stream-ollawv, River's)",
     )
     when.add_argument(
         "--by-chunks", action="store_true", help="give every learner the labels of a chunk together"

@@ -256,7 +256,7 @@ class ExpertPool:
         recalled = [float(np.mean(self._wrong(old, X_new, new))) for old in self.retired]
         least = min(recalled, default=1.0)
         if least >= error - noise:
-            # A search finds something better than the parameters at hand, but rarely by much.
+            # A search finds something better than the current parameters, but rarely by much.
             usual = _Drift(begin, self._tune_all(X_new, new, choices=self.choices))
             if usual.error > error + noise:
                 return None
