@@ -16,16 +16,23 @@ from svmosaic.classification.stream.families import (
     FAMILIES,
     Choice,
     Grid,
-    _winners,
     blocked_folds,
     interleaved_folds,
     train,
+    train_landmarks,
     tune,
 )
-from svmosaic.classification.stream.primal_svm import Precision, fit_pairs, norm_of_landmarks
+from svmosaic.classification.stream.primal_svm import (
+    Precision,
+    fit_planes,
+    norm_of_landmarks,
+    planes_for,
+    winners,
+)
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
 from svmosaic.classification.stream.trainings import Training, run_side_by_side
+from svmosaic.engine.class_pairs import class_pairs
 
 GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
 
@@ -111,38 +118,33 @@ def test_scalers_and_features_that_do_not_vary():
 # Weights of features -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 8])
+@pytest.mark.parametrize("n_classes", [3, 8])
 def test_pairs_separate_blobs(n_classes):
     X, labels = blobs(60 * n_classes, n_classes, seed=2)
     # A class without samples is in no pair.
     labels = np.where(labels > 0, labels + 1, labels)
 
-    planes = fit_pairs(X, labels, 1.0, Precision(1e-4, 20))
+    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20))
 
-    known = [0, *range(2, n_classes + 1)]
-    assert list(planes) == list(combinations(known, 2))
-    for (i, j), weights in planes.items():
+    pairs = list(combinations([0, *range(2, n_classes + 1)], 2))
+    assert len(planes) == len(pairs)
+    for (i, j), weights in zip(pairs, planes, strict=True):
         decisions = X @ weights[:-1] + weights[-1]
-        assert np.mean(decisions[labels == j] > 0) > 0.9
-        assert np.mean(decisions[labels == i] < 0) > 0.9
+        assert np.mean(decisions[labels == i] > 0) > 0.9
+        assert np.mean(decisions[labels == j] < 0) > 0.9
 
 
-def test_planes_of_many_classes_are_differences_of_scores():
+def test_planes_of_many_classes_are_scores():
     X, labels = blobs(540, 9, seed=2)
 
-    planes = fit_pairs(X, labels, 1.0, Precision(1e-4, 20))
+    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20))
 
-    assert list(planes) == list(combinations(range(9), 2))
-    for i, j, k in combinations(range(9), 3):
-        np.testing.assert_allclose(planes[i, j] + planes[j, k], planes[i, k], atol=1e-12)
-    # The score of the last class against each of the others, as least squares has it.
+    assert planes_for(9) == "ovr"
+    # The score of each class as least squares has it.
     A = np.column_stack([X, np.ones(540)])
     matrix = A.T @ A + np.diag([1.0, 1.0, 1.0, 1.0, 1e-6])
-    for i in range(8):
-        targets = (labels == 8).astype(float) - (labels == i)
-        np.testing.assert_allclose(
-            planes[i, 8], np.linalg.solve(matrix, A.T @ targets), rtol=1e-6, atol=1e-9
-        )
+    expected = np.linalg.solve(matrix, A.T @ (labels[:, None] == np.arange(9))).T
+    np.testing.assert_allclose(planes, expected, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [3, 10])
@@ -150,12 +152,11 @@ def test_scaled_norm_is_a_scaled_penalty(n_classes):
     X, labels = blobs(300, n_classes, seed=3)
     precise = Precision(0.0, 50)
 
-    once = fit_pairs(X, labels, 2.0, precise)
-    other = fit_pairs(X, labels, 4.0, precise, norm=2.0 * np.eye(4))
+    once = fit_planes(X, labels, 2.0, precise)
+    other = fit_planes(X, labels, 4.0, precise, norm=2.0 * np.eye(4))
 
     # But for the trace of penalty on the intercept.
-    for pair, weights in once.items():
-        np.testing.assert_allclose(other[pair], weights, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(other, once, rtol=1e-3, atol=1e-4)
 
 
 def test_norm_of_landmarks_is_definite_even_for_copies():
@@ -179,12 +180,10 @@ def test_weights_of_pairs_do_not_depend_on_threads(n_classes):
     norm = norm_of_landmarks(K[::10])
 
     one, two = (
-        fit_pairs(K, labels, 1.0, Precision(3e-2, 8), norm=norm, n_threads=n) for n in (1, 2)
+        fit_planes(K, labels, 1.0, Precision(3e-2, 8), norm=norm, n_threads=n) for n in (1, 2)
     )
 
-    assert one.keys() == two.keys()
-    for pair, weights in one.items():
-        np.testing.assert_array_equal(weights, two[pair])
+    np.testing.assert_array_equal(one, two)
 
 
 # Families -------------------------------------------------------------------------------------
@@ -571,23 +570,49 @@ def test_wide_samples_have_the_same_hyperplanes(n_classes, monkeypatch):
     labels = np.arange(40) % n_classes
     precision = Precision(1e-8, 30)
 
-    wide = fit_pairs(X, labels, 0.1, precision)
-    again = fit_pairs(X, labels, 0.1, precision, start=wide)
+    wide = fit_planes(X, labels, 0.1, precision)
+    again = fit_planes(X, labels, 0.1, precision, start=wide)
     monkeypatch.setattr(primal_svm, "_WIDE", np.inf)
-    expected = fit_pairs(X, labels, 0.1, precision)
+    expected = fit_planes(X, labels, 0.1, precision)
 
-    for pair, weights in expected.items():
-        np.testing.assert_allclose(wide[pair], weights, atol=1e-5 * np.abs(weights).max())
-        np.testing.assert_allclose(again[pair], weights, atol=1e-5 * np.abs(weights).max())
+    np.testing.assert_allclose(wide, expected, atol=1e-5 * np.abs(expected).max())
+    np.testing.assert_allclose(again, expected, atol=1e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("n_classes", [2, 5, 12])
+@pytest.mark.parametrize("n_classes", [2, 5, 8])
 def test_winners_have_most_votes(n_classes):
-    pairs = list(combinations(range(n_classes), 2))
+    known = 3 * np.arange(n_classes) + 1
+    pairs = class_pairs(n_classes, "ovo")
     decisions = np.random.default_rng(0).normal(size=(50, len(pairs)))
-    votes = np.zeros((50, n_classes))
-    for number, (i, j) in enumerate(pairs):
-        votes[:, j] += decisions[:, number] > 0
-        votes[:, i] += decisions[:, number] <= 0
+    votes = np.zeros((50, known[-1] + 1), dtype=int)
+    for number, (positive, negative) in enumerate(pairs):
+        votes[:, known[positive]] += decisions[:, number] > 0
+        votes[:, known[negative]] += decisions[:, number] <= 0
 
-    np.testing.assert_array_equal(_winners(decisions, pairs, n_classes), votes.argmax(axis=1))
+    found = winners(decisions, known)
+
+    np.testing.assert_array_equal(votes[np.arange(50), found], votes.max(axis=1))
+
+
+def test_winners_of_many_have_the_largest_score():
+    known = 3 * np.arange(9) + 1
+    scores = np.random.default_rng(0).normal(size=(50, 9))
+
+    np.testing.assert_array_equal(winners(scores, known), known[scores.argmax(axis=1)])
+
+
+@pytest.mark.parametrize("family", ["linear", "landmark"])
+def test_models_of_many_classes_have_a_score_for_each(family):
+    X, codes = blobs(600, 12, seed=6)
+    choice, scaler = Choice(gamma=0.25), standardise(X)
+
+    if family == "linear":
+        model = train(family, X, codes, scaler, choice, 1)
+    else:
+        model = train_landmarks(X, codes, choice, 50, scaler, 1)
+    decisions = model.decide(X, 1)
+
+    assert model.multi_class == "ovr"
+    assert decisions.shape == (600, 12)
+    np.testing.assert_array_equal(predict_codes(model, X), decisions.argmax(axis=1))
+    np.testing.assert_array_equal(class_values(model, X, 12, 1), decisions)

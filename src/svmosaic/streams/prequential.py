@@ -60,11 +60,12 @@ def prequential(
     chunk : int, default=1000
         Samples that are predicted and learned together; also how often a record is written.
     one_by_one : bool or "auto", default="auto"
-        When labels come. ``"auto"``: learners that learn sample by sample get each label before
-        the next sample (`StreamOLLAWV` with its adaptive rule, River's models), others get the
-        labels of a chunk together. False: all get them by chunks, as in the dissertation. True: all sample by
-        sample, which is slow with estimators that learn in batches; then only the first sample is
-        not predicted. Records are written every `chunk` samples. With a `delay`, "auto" is False.
+        When labels come. ``"auto"``: learners that learn sample by sample get each label before the
+        next sample (`StreamOLLAWV` with its adaptive rule, River's models), others get the labels
+        of a chunk together. False: all get them by chunks, as in the dissertation. True: all sample
+        by sample, which is slow with estimators that learn in batches; then only the first sample
+        is not predicted. Records are written every `chunk` samples. With a `delay`, "auto" is
+        False.
     window : int, default=1000
         Predictions in the windowed measures.
     delay : int, default=0

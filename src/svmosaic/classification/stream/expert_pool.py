@@ -224,7 +224,7 @@ class ExpertPool:
         assert self.leader is not None
         assert self.leader.model is not None
         if forecast is not None and forecast.model is self.leader.model:
-            told = vote(self.leader.model.classes, forecast.decisions)
+            told = vote(self.leader.model, forecast.decisions)
             leaders: npt.NDArray[np.bool_] = told != codes
         else:
             leaders = self._wrong(self.leader, X, codes)

@@ -8,24 +8,26 @@ train.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Literal
+from typing import Literal, TypeGuard, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
-from svmosaic.classification.stream.primal_svm import Precision, fit_pairs, norm_of_landmarks
+from svmosaic.classification.stream.primal_svm import (
+    Precision,
+    fit_planes,
+    norm_of_landmarks,
+    planes_for,
+    winners,
+)
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Linear,
     ScaledExpansion,
     StreamModel,
-    sign_of_second,
 )
 from svmosaic.engine import cpu
 from svmosaic.engine.class_pairs import split
@@ -206,25 +208,20 @@ def _cheapest(errors: DoubleArray, n_support: DoubleArray, n_samples: int) -> in
 def _tune_linear(
     Z: FloatTable, labels: IndexArray, grid: Grid, splits: list[tuple[IndexArray, IndexArray]]
 ) -> tuple[Choice, float]:
-    n_classes = int(labels.max()) + 1
     wrong = np.zeros(len(grid.Cs))
     for training, test in splits:
-        start: dict[tuple[int, int], DoubleArray] = {}
+        # A class without samples is never predicted.
+        known = np.flatnonzero(np.bincount(labels[training]))
+        planes = None
         # From small C to large, each from the one before.
         for number in np.argsort(grid.Cs):
-            start = fit_pairs(
-                Z[training], labels[training], grid.Cs[number], _HYPERPLANES, start=start
+            planes = fit_planes(
+                Z[training], labels[training], grid.Cs[number], _HYPERPLANES, start=planes
             )
-            guess = _vote(Z[test], start, n_classes)
+            guess = winners(cpu.decide_linear(DenseRows(Z[test]), planes), known)
             wrong[number] += np.count_nonzero(guess != labels[test])
     best = int(wrong.argmin())
     return Choice(C=grid.Cs[best]), float(wrong[best] / sum(test.size for _, test in splits))
-
-
-def _vote(Z: FloatTable, planes: dict[tuple[int, int], DoubleArray], n_classes: int) -> IndexArray:
-    """Return the predicted labels; a pair without samples has no say."""
-    decisions = cpu.decide_linear(DenseRows(Z), np.stack(list(planes.values())))
-    return _winners(decisions, planes, n_classes)
 
 
 # Training -----------------------------------------------------------------------------------
@@ -272,12 +269,25 @@ def _train_linear(
     choice: Choice,
     before: StreamModel | None,
 ) -> StreamModel:
-    sign, start = sign_of_second(known.size), {}
-    if isinstance(before, Linear) and np.array_equal(before.classes, known):
-        pairs = combinations(range(known.size), 2)
-        start = dict(zip(pairs, np.ascontiguousarray(sign * before.weights.T), strict=True))
-    planes = fit_pairs(Z, labels, choice.C, _HYPERPLANES, start=start)
-    return Linear(known, scaler, sign * np.column_stack(list(planes.values())))
+    start = None
+    if _continues(before, Linear, known):
+        start = np.ascontiguousarray(before.weights.T)
+    planes = fit_planes(Z, labels, choice.C, _HYPERPLANES, start=start)
+    return Linear(known, scaler, planes.T.copy())
+
+
+_Model = TypeVar("_Model", Linear, ScaledExpansion)
+
+
+def _continues(
+    before: StreamModel | None, kind: type[_Model], known: IndexArray
+) -> TypeGuard[_Model]:
+    """Whether training can start from a model: it has planes between the same pairs of classes."""
+    return (
+        isinstance(before, kind)
+        and np.array_equal(before.classes, known)
+        and before.multi_class == planes_for(known.size) == "ovo"
+    )
 
 
 # Landmarks ----------------------------------------------------------------------------------
@@ -314,10 +324,10 @@ def tune_landmarks(
         norm = norm_of_landmarks(K[places])
         trained, found = None, []
         for C in sorted(grid.Cs):
-            planes = fit_pairs(K[:n_train], first, C, _LANDMARKS, norm=norm, decisions=trained)
-            decisions = cpu.decide_linear(DenseRows(K), np.stack(list(planes.values())))
+            planes = fit_planes(K[:n_train], first, C, _LANDMARKS, norm=norm, decisions=trained)
+            decisions = cpu.decide_linear(DenseRows(K), planes)
             trained = decisions[:n_train]
-            guess = _winners(decisions[n_train:], planes, known.size)
+            guess = winners(decisions[n_train:], np.arange(known.size))
             error = float(np.mean(guess != last))
             found.append((error, Choice(gamma, grid.margins[0], C)))
         return found
@@ -344,14 +354,14 @@ def train_landmarks(
     known, labels = relabel(codes)
     if known.size == 1:
         return Constant(known)
-    sign, decisions = sign_of_second(known.size), None
-    if isinstance(before, ScaledExpansion) and np.array_equal(before.classes, known):
-        decisions = sign * before.decide(X, n_threads)
+    decisions = None
+    if _continues(before, ScaledExpansion, known):
+        decisions = before.decide(X, n_threads)
     Z = scaler(X)
     places = choose_landmarks(codes.size, count)
     vectors = Z[places]
     K = _kernel(Z, vectors, choice.gamma, n_threads)
-    planes = fit_pairs(
+    planes = fit_planes(
         K,
         labels,
         choice.C,
@@ -360,37 +370,18 @@ def train_landmarks(
         decisions=decisions,
         n_threads=n_threads,
     )
-    weights = sign * np.column_stack(list(planes.values()))
-    m, n_pairs = len(vectors), weights.shape[1]
+    m, n_outputs = len(vectors), len(planes)
     coefficients = Coefficients(
-        np.arange(0, (m + 1) * n_pairs, n_pairs, dtype=np.int64),
-        np.tile(np.arange(n_pairs, dtype=np.int64), m),
-        np.ascontiguousarray(weights[:-1]).ravel(),
-        n_pairs,
+        np.arange(0, (m + 1) * n_outputs, n_outputs, dtype=np.int64),
+        np.tile(np.arange(n_outputs, dtype=np.int64), m),
+        np.ascontiguousarray(planes[:, :-1].T).ravel(),
+        n_outputs,
     )
     kernel = KernelSpec("rbf", choice.gamma)
-    expansion = KernelExpansion(kernel, vectors, coefficients, weights[-1].copy())
+    expansion = KernelExpansion(kernel, vectors, coefficients, planes[:, -1].copy())
     return ScaledExpansion(known, scaler, codes[places], expansion)
 
 
 def _kernel(Z: FloatTable, vectors: FloatTable, gamma: float, n_threads: int) -> FloatArray:
     kernel = KernelSpec("rbf", gamma)
     return cpu.narrow_kernel_matrix(DenseRows(Z), DenseRows(vectors), kernel, n_threads=n_threads)
-
-
-def _winners(
-    decisions: DoubleArray, pairs: Iterable[tuple[int, int]], n_classes: int
-) -> IndexArray:
-    """Return the labels with most votes; decisions are positive for the second of a pair."""
-    first, second = np.array(list(pairs), dtype=np.int64).T
-    if first.size == 1:
-        winners: IndexArray = np.where(decisions[:, 0] > 0.0, second, first)
-        return winners
-    places = np.arange(first.size)
-    # A pair that is not won by its second class is won by the first.
-    signs = np.repeat([1.0, -1.0], first.size)
-    shape = first.size, n_classes
-    moves = csr_array((signs, (np.tile(places, 2), np.concatenate([second, first]))), shape)
-    votes = (decisions > 0.0).astype(np.float64) @ moves + np.bincount(first, minlength=n_classes)
-    guess: IndexArray = votes.argmax(axis=1)
-    return guess

@@ -1,4 +1,4 @@
-"""Models with a weight per feature, a pair of classes each: L2-SVMs, and least squares for many.
+"""Models with a weight per feature: an L2-SVM for each pair of classes, or least squares for many.
 
 The features are those of the samples, or their kernel values with a few of them, the landmarks.
 With landmarks the model is a combination of a few hundred kernel functions, and all samples decide
@@ -7,27 +7,26 @@ on its coefficients: what long windows teach, at the price of few vectors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 
 from svmosaic.engine import cpu
+from svmosaic.engine.class_pairs import MultiClass, choose_classes, class_pairs
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.side_by_side import call_side_by_side
 
-__all__ = ["Precision", "fit_pairs", "is_soon_done", "norm_of_landmarks"]
+__all__ = ["Precision", "fit_planes", "is_soon_done", "norm_of_landmarks", "planes_for", "winners"]
 
 # Of the largest entry: added to the diagonal, so that near copies among landmarks do no harm. The
 # kernel values have seven digits.
 _JITTER = 1e-6
 # The intercept is hardly penalised: only enough that the matrix can always be inverted.
 _INTERCEPT_PENALTY = 1e-6
-# With more classes than this there are too many pairs for a model each, and all hyperplanes come
-# from one solve.
+# With more classes than this there are too many pairs for a model each; instead each class has a
+# score, and all scores come from one solve.
 _MOST_BY_PAIRS = 8
 # Ctrl-C waits for what runs beside the calling thread: this many multiplications take 0.1 seconds.
 _MOST_BESIDE = 1e9
@@ -35,8 +34,6 @@ _MOST_BESIDE = 1e9
 _WIDE = 2
 # Newton's steps of most trainings.
 _USUAL_STEPS = 4
-
-Planes = dict[tuple[int, int], DoubleArray]
 
 
 @dataclass(frozen=True)
@@ -82,46 +79,58 @@ def is_soon_done(n_samples: int, n_features: int) -> bool:
     return _USUAL_STEPS * step <= _MOST_BESIDE
 
 
-def fit_pairs(
+def planes_for(n_classes: int) -> MultiClass:
+    """Return what `fit_planes` fits for this many classes: planes between pairs, or scores."""
+    return "ovo" if n_classes <= _MOST_BY_PAIRS else "ovr"
+
+
+def winners(decisions: DoubleArray, known: IndexArray) -> IndexArray:
+    """Return the labels that the planes of some labels speak for."""
+    found: IndexArray = known[choose_classes(decisions, known.size, planes_for(known.size))]
+    return found
+
+
+def fit_planes(
     X: FloatArray,
     labels: IndexArray,
     C: float,
     precision: Precision,
     *,
     norm: DoubleArray | None = None,
-    start: Mapping[tuple[int, int], DoubleArray] | None = None,
+    start: DoubleArray | None = None,
     decisions: DoubleArray | None = None,
     n_threads: int = 1,
-) -> Planes:
-    r"""Return the weights of each pair of labels that has samples, positive for the second.
+) -> DoubleArray:
+    r"""Return the weights of hyperplanes between the labels that occur.
 
     The L2-SVM minimises :math:`\tfrac12 w^T P w + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2`, where
-    :math:`x_i` ends with a one. With many classes each gets the ridge regression of its indicator,
-    and a pair is decided by the difference of their scores: forty classes have 780 pairs.
+    :math:`x_i` ends with a one. There is one for each pair of labels. With many classes each gets
+    the ridge regression of its indicator instead, its score: forty classes have 780 pairs.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Samples.
     labels : ndarray of shape (n_samples,)
-        Classes, from 0; one without samples is in no pair.
+        Classes, from 0; at least two occur.
     C : float
         Weight of the losses.
     precision : Precision
         When to stop.
     norm : ndarray of shape (n_features, n_features), default=None
         The matrix P, positive definite. None means the identity.
-    start : dict of (int, int) to ndarray of shape (n_features + 1,), default=None
-        Weights of a model that is not far from the one that is looked for, for some pairs.
-    decisions : ndarray of shape (n_samples, n_pairs), default=None
-        Decision values of such a model, if all labels have samples.
+    start : ndarray of shape (n_planes, n_features + 1), default=None
+        Weights of a model of the same labels that is not far from the one that is looked for.
+    decisions : ndarray of shape (n_samples, n_planes), default=None
+        Decision values of such a model.
     n_threads : int, default=1
         Threads; the weights do not depend on them.
 
     Returns
     -------
-    planes : dict of (int, int) to ndarray of shape (n_features + 1,)
-        Weights, the intercept last.
+    planes : ndarray of shape (n_planes, n_features + 1)
+        Weights, the intercept last: for each pair, in the order and with the signs of
+        `class_pairs`, or for each label.
 
     References
     ----------
@@ -131,29 +140,27 @@ def fit_pairs(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmosaic.classification.stream.primal_svm import Precision, fit_pairs
+    >>> from svmosaic.classification.stream.primal_svm import Precision, fit_planes
     >>> X, labels = np.array([[-1.0], [1.0], [-2.0], [2.0]]), np.array([0, 2, 0, 2])
-    >>> planes = fit_pairs(X, labels, 1e6, Precision(1e-4, 20))
-    >>> {pair: weights.round(3).tolist() for pair, weights in planes.items()}
-    {(0, 2): [1.0, 0.0]}
+    >>> fit_planes(X, labels, 1e6, Precision(1e-4, 20)).round(3).tolist()
+    [[1.0, 0.0]]
     """
     if norm is None and X.shape[1] >= _WIDE * X.shape[0]:
         return _fit_in_span(X, labels, C, precision, start, n_threads)
-    known = np.flatnonzero(np.bincount(labels)).tolist()
-    pairs = list(combinations(known, 2))
-    if len(known) > _MOST_BY_PAIRS:
-        scores = dict(zip(known, _fit_scores(X, labels, known, C, norm, n_threads), strict=True))
-        return {(i, j): scores[j] - scores[i] for i, j in pairs}
+    known = np.flatnonzero(np.bincount(labels))
+    if planes_for(known.size) == "ovr":
+        return _fit_scores(X, labels, known, C, norm, n_threads)
+    pairs = class_pairs(known.size, "ovo")
     rows = DenseRows(X)
 
     def fit(number: int, n_threads: int) -> DoubleArray:
-        i, j = pairs[number]
+        positive, negative = pairs[number]
         return cpu.solve_primal(
             rows,
-            np.subtract(labels == j, labels == i, dtype=np.float64),
+            np.subtract(labels == known[positive], labels == known[negative], dtype=np.float64),
             C,
             norm=norm,
-            weights=None if start is None else start.get((i, j)),
+            weights=None if start is None else start[number],
             decisions=None if decisions is None else decisions[:, number].copy(),
             gain=precision.gain,
             max_steps=precision.max_steps,
@@ -161,9 +168,9 @@ def fit_pairs(
         )
 
     if len(pairs) == 1 or not is_soon_done(*X.shape):
-        return {pair: fit(number, n_threads) for number, pair in enumerate(pairs)}
+        return np.stack([fit(number, n_threads) for number in range(len(pairs))])
     calls = [partial(fit, number, 1) for number in range(len(pairs))]
-    return dict(zip(pairs, call_side_by_side(calls, n_threads), strict=True))
+    return np.stack(call_side_by_side(calls, n_threads))
 
 
 def _fit_in_span(
@@ -171,32 +178,29 @@ def _fit_in_span(
     labels: IndexArray,
     C: float,
     precision: Precision,
-    start: Mapping[tuple[int, int], DoubleArray] | None,
+    start: DoubleArray | None,
     n_threads: int,
-) -> Planes:
-    """Return what `fit_pairs` does, as combinations of the samples: few equations for wide data."""
+) -> DoubleArray:
+    """Return the planes as combinations of the samples: few equations for wide data."""
     rows = DenseRows(X)
     K = cpu.narrow_kernel_matrix(rows, rows, KernelSpec("linear"), n_threads=n_threads)
-    decisions, n_known = None, np.count_nonzero(np.bincount(labels))
-    if start and len(start) == n_known * (n_known - 1) // 2:
-        decisions = cpu.decide_linear(rows, np.stack(list(start.values())), n_threads=n_threads)
-    found = fit_pairs(
+    decisions = None
+    if start is not None:
+        decisions = cpu.decide_linear(rows, start, n_threads=n_threads)
+    found = fit_planes(
         *(K, labels, C, precision),
         norm=norm_of_landmarks(K),
         decisions=decisions,
         n_threads=n_threads,
     )
-    return {
-        # No BLAS, whose sums depend on its threads.
-        pair: np.append((X * weights[:-1, None]).sum(axis=0), weights[-1])
-        for pair, weights in found.items()
-    }
+    # No BLAS, whose sums depend on its threads.
+    return np.stack([np.append((X * w[:-1, None]).sum(axis=0), w[-1]) for w in found])
 
 
 def _fit_scores(
     X: FloatArray,
     labels: IndexArray,
-    known: list[int],
+    known: IndexArray,
     C: float,
     norm: DoubleArray | None,
     n_threads: int,

@@ -260,7 +260,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         """Predict samples of one chunk in turn; learn from the chunk if it is full then."""
         rule, model = self._rule, self._rule.model
         decisions = model.decide(X, rule.n_threads)
-        predicted = vote(model.classes, decisions)
+        predicted = vote(model, decisions)
         # What the model says of each chunk is asked for again when the chunk is learned.
         known = [*self._decided, decisions] if self._n_pending else [decisions]
         is_whole = len(known) == len(self._pending) + 1
@@ -538,7 +538,7 @@ class StreamClassifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         checked = self._checked(X)
         model = self._rule.model
         decisions = model.decide(checked, resolve_threads(self.n_jobs))
-        labels = self.classes_[vote(model.classes, decisions)]
+        labels = self.classes_[vote(model, decisions)]
         return Forecast(X, labels, model, decisions)
 
     def _checked(self, X: Any) -> FloatArray:

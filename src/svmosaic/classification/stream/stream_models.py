@@ -10,7 +10,7 @@ import numpy as np
 from svmosaic.classification.multiclass import predict_by_votes, votes_of_samples
 from svmosaic.classification.stream.chunk_scaling import Scaler
 from svmosaic.engine import cpu
-from svmosaic.engine.class_pairs import combine_votes
+from svmosaic.engine.class_pairs import MultiClass, choose_classes
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 
@@ -21,6 +21,7 @@ __all__ = [
     "ScaledExpansion",
     "StreamModel",
     "class_values",
+    "outputs_of",
     "predict_codes",
     "sign_of_second",
     "vote",
@@ -41,8 +42,28 @@ class StreamModel(Protocol):
     def n_support(self) -> int:
         """Support vectors it stores."""
 
+    @property
+    def multi_class(self) -> MultiClass:
+        """Whether it decides between pairs of classes, or has a score for each class."""
+
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
-        """Return decision values, one column per pair of classes."""
+        """Return decision values, one column per pair of classes or per class."""
+
+
+def outputs_of(n_classes: int, n_outputs: int) -> MultiClass | None:
+    """Return what the outputs of a model are, by their number; None if they cannot be anything.
+
+    More than three classes have more pairs than classes. Three classes have a model for each pair.
+
+    Examples
+    --------
+    >>> from svmosaic.classification.stream.stream_models import outputs_of
+    >>> outputs_of(3, 3), outputs_of(10, 10), outputs_of(10, 45), outputs_of(10, 9)
+    ('ovo', 'ovr', 'ovo', None)
+    """
+    if n_outputs == n_classes * (n_classes - 1) // 2:
+        return "ovo"
+    return "ovr" if n_outputs == n_classes > 3 else None
 
 
 @dataclass(frozen=True)
@@ -51,6 +72,7 @@ class Constant:
 
     classes: IndexArray
     n_support: int = 0
+    multi_class: MultiClass = "ovo"
 
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
         """Return no decision: there is no pair."""
@@ -59,22 +81,27 @@ class Constant:
 
 @dataclass(frozen=True)
 class Linear:
-    """A hyperplane per pair of classes; the last row of `weights` holds the intercepts."""
+    """A hyperplane per pair of classes, or per class; the last row of `weights` is intercepts."""
 
     classes: IndexArray
     scaler: Scaler
     weights: DoubleArray
     n_support: int = 0
 
+    @property
+    def multi_class(self) -> MultiClass:
+        """What the columns of `weights` are for."""
+        return outputs_of(self.classes.size, self.weights.shape[1]) or "ovo"
+
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
-        """Return decision values, one column per pair of classes."""
+        """Return decision values, one column per hyperplane."""
         weights = np.ascontiguousarray(self.weights.T)
         return cpu.decide_linear(DenseRows(self.scaler(X)), weights, n_threads=n_threads)
 
 
 @dataclass(frozen=True)
 class ScaledExpansion:
-    """A kernel expansion of scaled samples with an output per pair of classes.
+    """A kernel expansion of scaled samples with an output per pair of classes, or per class.
 
     `labels` are the numbers of the vectors' classes.
     """
@@ -89,6 +116,11 @@ class ScaledExpansion:
         """Support vectors."""
         return self.expansion.n_vectors
 
+    @property
+    def multi_class(self) -> MultiClass:
+        """What the outputs of the expansion are."""
+        return outputs_of(self.classes.size, self.expansion.n_outputs) or "ovo"
+
     def best_vectors(self, count: int) -> tuple[DoubleArray, IndexArray]:
         """Return the support vectors of largest coefficients, not scaled, and their classes."""
         sizes = abs(self.expansion.coefficient_matrix()).sum(axis=1)
@@ -97,7 +129,7 @@ class ScaledExpansion:
         return raw, self.labels[best]
 
     def decide(self, X: FloatArray, n_threads: int) -> DoubleArray:
-        """Return decision values, one column per pair of classes."""
+        """Return decision values, one column per output."""
         return self.expansion.decide(self.scaler(X), n_threads=n_threads)
 
 
@@ -113,7 +145,7 @@ class Forecast:
         The predicted class labels.
     model : StreamModel
         What predicted them.
-    decisions : ndarray of shape (n_samples, n_pairs)
+    decisions : ndarray of shape (n_samples, n_outputs)
         Its decision values.
     """
 
@@ -136,6 +168,8 @@ def class_values(model: StreamModel, X: FloatArray, n_classes: int, n_threads: i
         # One column, positive for the second class, as everywhere in the library.
         decisions = model.decide(X, n_threads)
         values = np.column_stack([-decisions[:, 0], decisions[:, 0]])
+    elif model.multi_class == "ovr":
+        values = model.decide(X, n_threads)
     else:
         values = votes_of_samples(lambda rows: model.decide(rows, n_threads), X, known.size)
     if known.size == n_classes:
@@ -153,17 +187,14 @@ def sign_of_second(n_classes: int) -> float:
 def predict_codes(model: StreamModel, X: FloatArray, n_threads: int = 1) -> IndexArray:
     """Return the numbers of the predicted classes."""
     known = model.classes
-    if known.size > 2:
+    if known.size > 2 and model.multi_class == "ovo":
         return known[predict_by_votes(lambda rows: model.decide(rows, n_threads), X, known.size)]
-    return vote(known, model.decide(X, n_threads))
+    return vote(model, model.decide(X, n_threads))
 
 
-def vote(known: IndexArray, decisions: DoubleArray) -> IndexArray:
-    """Return the numbers of the classes that decision values speak for."""
+def vote(model: StreamModel, decisions: DoubleArray) -> IndexArray:
+    """Return the numbers of the classes that the decision values of a model speak for."""
+    known = model.classes
     if known.size == 1:
         return np.repeat(known, decisions.shape[0])
-    if known.size == 2:
-        places = (decisions[:, 0] > 0).astype(np.intp)
-    else:
-        places = combine_votes(decisions, known.size).argmax(axis=1)
-    return known[places]
+    return known[choose_classes(decisions, known.size, model.multi_class)]

@@ -14,7 +14,12 @@ from svmosaic.classification.stream.in_turn import GUESSES, RESTING, InTurn
 from svmosaic.classification.stream.olla_l2_rule import Action, OllaL2Rule, Pair
 from svmosaic.classification.stream.published_rule import PublishedRule
 from svmosaic.classification.stream.recent_samples import RecentSamples
-from svmosaic.classification.stream.stream_models import Constant, Linear, ScaledExpansion
+from svmosaic.classification.stream.stream_models import (
+    Constant,
+    Linear,
+    ScaledExpansion,
+    outputs_of,
+)
 from svmosaic.drift import DDM_STATE
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
@@ -68,14 +73,14 @@ _SCALER = Record(
 )
 
 
-def _check_pairs(model: Linear | ScaledExpansion, path: str, sizes: Scope) -> None:
+def _check_outputs(model: Linear | ScaledExpansion, path: str, sizes: Scope) -> None:
     n_known = model.classes.size
     if isinstance(model, Linear):
-        n_pairs = int(model.weights.shape[1])
+        n_outputs = int(model.weights.shape[1])
     else:
-        n_pairs = model.expansion.n_outputs
-    if n_known < 2 or n_pairs != n_known * (n_known - 1) // 2:
-        refuse(f"'{path}' has {n_pairs} decisions for {n_known} classes")
+        n_outputs = model.expansion.n_outputs
+    if n_known < 2 or outputs_of(n_known, n_outputs) is None:
+        refuse(f"'{path}' has {n_outputs} decisions for {n_known} classes")
 
 
 def _check_weights(model: Linear, path: str, sizes: Scope) -> None:
@@ -85,9 +90,9 @@ def _check_weights(model: Linear, path: str, sizes: Scope) -> None:
 
 def _check_matrix(expansion: KernelExpansion, path: str, sizes: Scope) -> None:
     found = expansion.coefficients
-    shape = sizes["n_support"], sizes["n_pairs"]
+    shape = sizes["n_support"], sizes["n_outputs"]
     check_csr(path, found.values, found.outputs, found.offsets, shape)
-    if found.n_outputs != sizes["n_pairs"]:
+    if found.n_outputs != sizes["n_outputs"]:
         refuse(f"'{path}' has coefficients of {found.n_outputs} outputs")
 
 
@@ -106,7 +111,7 @@ _EXPANSION = Record(
             },
             Coefficients,
         ),
-        "intercepts": Array(_DOUBLE, ("n_pairs",)),
+        "intercepts": Array(_DOUBLE, ("n_outputs",)),
     },
     KernelExpansion,
     checks=(_check_matrix,),
@@ -120,9 +125,9 @@ _MODEL = OneOf(
             {
                 "classes": _codes("n_known", ascending=True),
                 "scaler": _SCALER,
-                "weights": Array(_DOUBLE, ("n_weights", "n_pairs")),
+                "weights": Array(_DOUBLE, ("n_weights", "n_outputs")),
             },
-            checks=(_check_pairs, _check_weights),
+            checks=(_check_outputs, _check_weights),
         ),
         "expansion": Record(
             ScaledExpansion,
@@ -132,7 +137,7 @@ _MODEL = OneOf(
                 "labels": _codes("n_support"),
                 "expansion": _EXPANSION,
             },
-            checks=(_check_pairs,),
+            checks=(_check_outputs,),
         ),
     }
 )

@@ -28,7 +28,7 @@ def stream_decision(graph: Graph, X: str, learner: StreamClassifier) -> Classifi
         values, places = zeros, graph.add("ArgMax", zeros, axis=1, keepdims=0)
     else:
         outputs = _outputs(graph, X, model)
-        values, _, places = classify(graph, outputs, known.size, "ovo")
+        values, _, places = classify(graph, outputs, known.size, model.multi_class)
         if known.size == 2:
             values = graph.add("Concat", graph.add("Neg", outputs), outputs, axis=1)
     numbers = graph.add("Gather", graph.integers(known), places)
