@@ -22,17 +22,10 @@ from svmosaic.classification.stream.families import (
     train_landmarks,
     tune,
 )
-from svmosaic.classification.stream.primal_svm import (
-    Precision,
-    fit_planes,
-    norm_of_landmarks,
-    planes_for,
-    winners,
-)
+from svmosaic.classification.stream.primal_svm import Precision, fit_planes, norm_of_landmarks
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
 from svmosaic.classification.stream.trainings import Training, run_side_by_side
-from svmosaic.engine.class_pairs import class_pairs
 
 GRID = Grid((0.05, 0.5), (0.1, 1.0), (0.1, 1.0, 10.0))
 
@@ -124,7 +117,7 @@ def test_pairs_separate_blobs(n_classes):
     # A class without samples is in no pair.
     labels = np.where(labels > 0, labels + 1, labels)
 
-    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20))
+    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20), "ovo")
 
     pairs = list(combinations([0, *range(2, n_classes + 1)], 2))
     assert len(planes) == len(pairs)
@@ -134,26 +127,24 @@ def test_pairs_separate_blobs(n_classes):
         assert np.mean(decisions[labels == j] < 0) > 0.9
 
 
-def test_planes_of_many_classes_are_scores():
+def test_scores_are_those_of_least_squares():
     X, labels = blobs(540, 9, seed=2)
 
-    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20))
+    planes = fit_planes(X, labels, 1.0, Precision(1e-4, 20), "ovr")
 
-    assert planes_for(9) == "ovr"
-    # The score of each class as least squares has it.
     A = np.column_stack([X, np.ones(540)])
     matrix = A.T @ A + np.diag([1.0, 1.0, 1.0, 1.0, 1e-6])
     expected = np.linalg.solve(matrix, A.T @ (labels[:, None] == np.arange(9))).T
     np.testing.assert_allclose(planes, expected, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("n_classes", [3, 10])
-def test_scaled_norm_is_a_scaled_penalty(n_classes):
-    X, labels = blobs(300, n_classes, seed=3)
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+def test_scaled_norm_is_a_scaled_penalty(multi_class):
+    X, labels = blobs(300, 4, seed=3)
     precise = Precision(0.0, 50)
 
-    once = fit_planes(X, labels, 2.0, precise)
-    other = fit_planes(X, labels, 4.0, precise, norm=2.0 * np.eye(4))
+    once = fit_planes(X, labels, 2.0, precise, multi_class)
+    other = fit_planes(X, labels, 4.0, precise, multi_class, norm=2.0 * np.eye(4))
 
     # But for the trace of penalty on the intercept.
     np.testing.assert_allclose(other, once, rtol=1e-3, atol=1e-4)
@@ -170,8 +161,8 @@ def test_norm_of_landmarks_is_definite_even_for_copies():
     np.testing.assert_allclose(norm, K, atol=2e-6)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_weights_of_pairs_do_not_depend_on_threads(n_classes):
+@pytest.mark.parametrize(("n_classes", "multi_class"), [(2, "ovo"), (3, "ovo"), (10, "ovr")])
+def test_planes_do_not_depend_on_threads(n_classes, multi_class):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(1200, 4))
     labels = np.arange(1200) % n_classes
@@ -180,7 +171,8 @@ def test_weights_of_pairs_do_not_depend_on_threads(n_classes):
     norm = norm_of_landmarks(K[::10])
 
     one, two = (
-        fit_planes(K, labels, 1.0, Precision(3e-2, 8), norm=norm, n_threads=n) for n in (1, 2)
+        fit_planes(K, labels, 1.0, Precision(3e-2, 8), multi_class, norm=norm, n_threads=n)
+        for n in (1, 2)
     )
 
     np.testing.assert_array_equal(one, two)
@@ -564,46 +556,27 @@ def test_a_constant_feature_is_zero(value):
     assert not standardise(np.full((7, 1), value))(np.full((7, 1), value)).any()
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_wide_samples_have_the_same_hyperplanes(n_classes, monkeypatch):
+@pytest.mark.parametrize(("n_classes", "multi_class"), [(2, "ovo"), (3, "ovo"), (10, "ovr")])
+def test_wide_samples_have_the_same_hyperplanes(n_classes, multi_class, monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 90)).astype(np.float32)
     labels = np.arange(40) % n_classes
     precision = Precision(1e-8, 30)
 
-    wide = fit_planes(X, labels, 0.1, precision)
-    again = fit_planes(X, labels, 0.1, precision, start=wide)
+    wide = fit_planes(X, labels, 0.1, precision, multi_class)
+    again = fit_planes(X, labels, 0.1, precision, multi_class, start=wide)
     monkeypatch.setattr(primal_svm, "_WIDE", np.inf)
-    expected = fit_planes(X, labels, 0.1, precision)
+    expected = fit_planes(X, labels, 0.1, precision, multi_class)
 
     np.testing.assert_allclose(wide, expected, atol=1e-5 * np.abs(expected).max())
     np.testing.assert_allclose(again, expected, atol=1e-5 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("n_classes", [2, 5, 8])
-def test_winners_have_most_votes(n_classes):
-    known = 3 * np.arange(n_classes) + 1
-    pairs = class_pairs(n_classes, "ovo")
-    decisions = np.random.default_rng(0).normal(size=(50, len(pairs)))
-    votes = np.zeros((50, known[-1] + 1), dtype=int)
-    for number, (positive, negative) in enumerate(pairs):
-        votes[:, known[positive]] += decisions[:, number] > 0
-        votes[:, known[negative]] += decisions[:, number] <= 0
-
-    found = winners(decisions, known)
-
-    np.testing.assert_array_equal(votes[np.arange(50), found], votes.max(axis=1))
-
-
-def test_winners_of_many_have_the_largest_score():
-    known = 3 * np.arange(9) + 1
-    scores = np.random.default_rng(0).normal(size=(50, 9))
-
-    np.testing.assert_array_equal(winners(scores, known), known[scores.argmax(axis=1)])
-
-
-@pytest.mark.parametrize("family", ["linear", "landmark"])
-def test_models_of_many_classes_have_a_score_for_each(family):
-    X, codes = blobs(600, 12, seed=6)
+@pytest.mark.parametrize(
+    ("family", "n_classes", "multi_class"),
+    [("linear", 8, "ovo"), ("linear", 9, "ovr"), ("landmark", 3, "ovo"), ("landmark", 4, "ovr")],
+)
+def test_models_of_many_classes_have_a_score_for_each(family, n_classes, multi_class):
+    X, codes = blobs(600, n_classes, seed=6)
     choice, scaler = Choice(gamma=0.25), standardise(X)
 
     if family == "linear":
@@ -612,7 +585,9 @@ def test_models_of_many_classes_have_a_score_for_each(family):
         model = train_landmarks(X, codes, choice, 50, scaler, 1)
     decisions = model.decide(X, 1)
 
-    assert model.multi_class == "ovr"
-    assert decisions.shape == (600, 12)
-    np.testing.assert_array_equal(predict_codes(model, X), decisions.argmax(axis=1))
-    np.testing.assert_array_equal(class_values(model, X, 12, 1), decisions)
+    assert model.multi_class == multi_class
+    assert np.mean(predict_codes(model, X) == codes) > 0.9
+    if multi_class == "ovr":
+        assert decisions.shape == (600, n_classes)
+        np.testing.assert_array_equal(predict_codes(model, X), decisions.argmax(axis=1))
+        np.testing.assert_array_equal(class_values(model, X, n_classes, 1), decisions)

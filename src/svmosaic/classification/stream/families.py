@@ -16,13 +16,7 @@ import numpy as np
 
 from svmosaic.classification.multiclass import gather
 from svmosaic.classification.stream.chunk_scaling import FloatTable, Scaler
-from svmosaic.classification.stream.primal_svm import (
-    Precision,
-    fit_planes,
-    norm_of_landmarks,
-    planes_for,
-    winners,
-)
+from svmosaic.classification.stream.primal_svm import Precision, fit_planes, norm_of_landmarks
 from svmosaic.classification.stream.stream_models import (
     Constant,
     Linear,
@@ -30,7 +24,7 @@ from svmosaic.classification.stream.stream_models import (
     StreamModel,
 )
 from svmosaic.engine import cpu
-from svmosaic.engine.class_pairs import split
+from svmosaic.engine.class_pairs import MultiClass, choose_classes, split
 from svmosaic.engine.expansion import KernelExpansion
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import Coefficients, DenseRows, DoubleArray, FloatArray, IndexArray
@@ -62,6 +56,9 @@ _TOL = 0.1
 # Updates of the exact solver per sample. Where two concepts are mixed, a large C takes for ever and
 # gives a model that predicts nothing; cut short, it loses against the others in time.
 _UPDATES = 10
+# With more classes than this there are too many pairs for a model each, and each class has a score
+# instead. Least squares separate few classes by planes worse than by kernel functions.
+_MOST_BY_PAIRS: dict[Family, int] = {"linear": 8, "landmark": 3}
 # Landmarks while parameters are chosen, the most samples that they are fitted to, and the least
 # share of the newest samples that test them: a test costs less than a fit.
 _LANDMARKS_TRIED = 128
@@ -212,13 +209,15 @@ def _tune_linear(
     for training, test in splits:
         # A class without samples is never predicted.
         known = np.flatnonzero(np.bincount(labels[training]))
-        planes = None
+        multi_class, planes = _planes_of("linear", known.size), None
         # From small C to large, each from the one before.
         for number in np.argsort(grid.Cs):
             planes = fit_planes(
-                Z[training], labels[training], grid.Cs[number], _HYPERPLANES, start=planes
+                *(Z[training], labels[training], grid.Cs[number], _HYPERPLANES, multi_class),
+                start=planes,
             )
-            guess = winners(cpu.decide_linear(DenseRows(Z[test]), planes), known)
+            decisions = cpu.decide_linear(DenseRows(Z[test]), planes)
+            guess = known[choose_classes(decisions, known.size, multi_class)]
             wrong[number] += np.count_nonzero(guess != labels[test])
     best = int(wrong.argmin())
     return Choice(C=grid.Cs[best]), float(wrong[best] / sum(test.size for _, test in splits))
@@ -269,24 +268,31 @@ def _train_linear(
     choice: Choice,
     before: StreamModel | None,
 ) -> StreamModel:
-    start = None
-    if _continues(before, Linear, known):
+    multi_class, start = _planes_of("linear", known.size), None
+    if _continues(before, Linear, known, multi_class):
         start = np.ascontiguousarray(before.weights.T)
-    planes = fit_planes(Z, labels, choice.C, _HYPERPLANES, start=start)
+    planes = fit_planes(Z, labels, choice.C, _HYPERPLANES, multi_class, start=start)
     return Linear(known, scaler, planes.T.copy())
 
+
+# Models with planes -------------------------------------------------------------------------
 
 _Model = TypeVar("_Model", Linear, ScaledExpansion)
 
 
+def _planes_of(family: Family, n_classes: int) -> MultiClass:
+    """Return whether the planes of a family are between pairs of classes, or scores of each."""
+    return "ovo" if n_classes <= _MOST_BY_PAIRS[family] else "ovr"
+
+
 def _continues(
-    before: StreamModel | None, kind: type[_Model], known: IndexArray
+    before: StreamModel | None, kind: type[_Model], known: IndexArray, multi_class: MultiClass
 ) -> TypeGuard[_Model]:
     """Whether training can start from a model: it has planes between the same pairs of classes."""
     return (
         isinstance(before, kind)
         and np.array_equal(before.classes, known)
-        and before.multi_class == planes_for(known.size) == "ovo"
+        and before.multi_class == multi_class == "ovo"
     )
 
 
@@ -318,16 +324,19 @@ def tune_landmarks(
     if known.size == 1 or np.unique(first).size < known.size or last.size == 0:
         return Choice(grid.gammas[0], grid.margins[0], grid.Cs[0]), 1.0
     places = choose_landmarks(n_train, _LANDMARKS_TRIED)
+    multi_class = _planes_of("landmark", known.size)
 
     def try_Cs(gamma: float) -> list[tuple[float, Choice]]:
         K = _kernel(Z, Z[places], gamma, 1)
         norm = norm_of_landmarks(K[places])
         trained, found = None, []
         for C in sorted(grid.Cs):
-            planes = fit_planes(K[:n_train], first, C, _LANDMARKS, norm=norm, decisions=trained)
+            planes = fit_planes(
+                K[:n_train], first, C, _LANDMARKS, multi_class, norm=norm, decisions=trained
+            )
             decisions = cpu.decide_linear(DenseRows(K), planes)
             trained = decisions[:n_train]
-            guess = winners(decisions[n_train:], np.arange(known.size))
+            guess = choose_classes(decisions[n_train:], known.size, multi_class)
             error = float(np.mean(guess != last))
             found.append((error, Choice(gamma, grid.margins[0], C)))
         return found
@@ -354,8 +363,8 @@ def train_landmarks(
     known, labels = relabel(codes)
     if known.size == 1:
         return Constant(known)
-    decisions = None
-    if _continues(before, ScaledExpansion, known):
+    multi_class, decisions = _planes_of("landmark", known.size), None
+    if _continues(before, ScaledExpansion, known, multi_class):
         decisions = before.decide(X, n_threads)
     Z = scaler(X)
     places = choose_landmarks(codes.size, count)
@@ -366,6 +375,7 @@ def train_landmarks(
         labels,
         choice.C,
         _LANDMARKS,
+        multi_class,
         norm=norm_of_landmarks(K[places]),
         decisions=decisions,
         n_threads=n_threads,

@@ -13,21 +13,18 @@ from functools import partial
 import numpy as np
 
 from svmosaic.engine import cpu
-from svmosaic.engine.class_pairs import MultiClass, choose_classes, class_pairs
+from svmosaic.engine.class_pairs import MultiClass, class_pairs
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import DenseRows, DoubleArray, FloatArray, IndexArray
 from svmosaic.utils.side_by_side import call_side_by_side
 
-__all__ = ["Precision", "fit_planes", "is_soon_done", "norm_of_landmarks", "planes_for", "winners"]
+__all__ = ["Precision", "fit_planes", "is_soon_done", "norm_of_landmarks"]
 
 # Of the largest entry: added to the diagonal, so that near copies among landmarks do no harm. The
 # kernel values have seven digits.
 _JITTER = 1e-6
 # The intercept is hardly penalised: only enough that the matrix can always be inverted.
 _INTERCEPT_PENALTY = 1e-6
-# With more classes than this there are too many pairs for a model each; instead each class has a
-# score, and all scores come from one solve.
-_MOST_BY_PAIRS = 8
 # Ctrl-C waits for what runs beside the calling thread: this many multiplications take 0.1 seconds.
 _MOST_BESIDE = 1e9
 # With this many times as many features as samples, combinations of the samples are found faster.
@@ -79,22 +76,12 @@ def is_soon_done(n_samples: int, n_features: int) -> bool:
     return _USUAL_STEPS * step <= _MOST_BESIDE
 
 
-def planes_for(n_classes: int) -> MultiClass:
-    """Return what `fit_planes` fits for this many classes: planes between pairs, or scores."""
-    return "ovo" if n_classes <= _MOST_BY_PAIRS else "ovr"
-
-
-def winners(decisions: DoubleArray, known: IndexArray) -> IndexArray:
-    """Return the labels that the planes of some labels speak for."""
-    found: IndexArray = known[choose_classes(decisions, known.size, planes_for(known.size))]
-    return found
-
-
 def fit_planes(
     X: FloatArray,
     labels: IndexArray,
     C: float,
     precision: Precision,
+    multi_class: MultiClass,
     *,
     norm: DoubleArray | None = None,
     start: DoubleArray | None = None,
@@ -104,8 +91,9 @@ def fit_planes(
     r"""Return the weights of hyperplanes between the labels that occur.
 
     The L2-SVM minimises :math:`\tfrac12 w^T P w + \tfrac C2 \sum_i \max(0, 1 - y_i w x_i)^2`, where
-    :math:`x_i` ends with a one. There is one for each pair of labels. With many classes each gets
-    the ridge regression of its indicator instead, its score: forty classes have 780 pairs.
+    :math:`x_i` ends with a one. There is one for each pair of labels; or each label has a score,
+    the ridge regression of its indicator. Forty classes have 780 pairs, but one matrix serves all
+    of their scores.
 
     Parameters
     ----------
@@ -117,12 +105,14 @@ def fit_planes(
         Weight of the losses.
     precision : Precision
         When to stop.
+    multi_class : {"ovo", "ovr"}
+        Planes between pairs, or scores.
     norm : ndarray of shape (n_features, n_features), default=None
         The matrix P, positive definite. None means the identity.
     start : ndarray of shape (n_planes, n_features + 1), default=None
         Weights of a model of the same labels that is not far from the one that is looked for.
     decisions : ndarray of shape (n_samples, n_planes), default=None
-        Decision values of such a model.
+        Decision values of such a model. Neither it nor `start` is of use to scores.
     n_threads : int, default=1
         Threads; the weights do not depend on them.
 
@@ -142,13 +132,13 @@ def fit_planes(
     >>> import numpy as np
     >>> from svmosaic.classification.stream.primal_svm import Precision, fit_planes
     >>> X, labels = np.array([[-1.0], [1.0], [-2.0], [2.0]]), np.array([0, 2, 0, 2])
-    >>> fit_planes(X, labels, 1e6, Precision(1e-4, 20)).round(3).tolist()
+    >>> fit_planes(X, labels, 1e6, Precision(1e-4, 20), "ovo").round(3).tolist()
     [[1.0, 0.0]]
     """
     if norm is None and X.shape[1] >= _WIDE * X.shape[0]:
-        return _fit_in_span(X, labels, C, precision, start, n_threads)
+        return _fit_in_span(X, labels, C, precision, multi_class, start, n_threads)
     known = np.flatnonzero(np.bincount(labels))
-    if planes_for(known.size) == "ovr":
+    if multi_class == "ovr":
         return _fit_scores(X, labels, known, C, norm, n_threads)
     pairs = class_pairs(known.size, "ovo")
     rows = DenseRows(X)
@@ -178,6 +168,7 @@ def _fit_in_span(
     labels: IndexArray,
     C: float,
     precision: Precision,
+    multi_class: MultiClass,
     start: DoubleArray | None,
     n_threads: int,
 ) -> DoubleArray:
@@ -188,7 +179,7 @@ def _fit_in_span(
     if start is not None:
         decisions = cpu.decide_linear(rows, start, n_threads=n_threads)
     found = fit_planes(
-        *(K, labels, C, precision),
+        *(K, labels, C, precision, multi_class),
         norm=norm_of_landmarks(K),
         decisions=decisions,
         n_threads=n_threads,
@@ -205,7 +196,7 @@ def _fit_scores(
     norm: DoubleArray | None,
     n_threads: int,
 ) -> DoubleArray:
-    """Return the weights of each class against the rest, row by row: one matrix serves them all."""
+    """Return the weights of each class against the rest, row by row."""
     m = X.shape[1]
     penalty = np.zeros((m + 1, m + 1))
     penalty[:m, :m] = np.eye(m) if norm is None else norm
