@@ -183,7 +183,7 @@ def main() -> None:
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--svc-share", type=float, default=1.0)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/search_racing.csv"))
+    parser.add_argument("--out", type=Path, default=Path("search_racing.csv"))
     options = parser.parse_args()
     # Classes with fewer members than folds are in the data as published.
     warnings.filterwarnings("ignore", message="The least populated class")

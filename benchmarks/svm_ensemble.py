@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results/svm_ensemble.csv"))
+    parser.add_argument("--out", type=Path, default=Path("svm_ensemble.csv"))
     options = parser.parse_args()
     # One thread for each process.
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

@@ -8,10 +8,9 @@
 
 namespace svmosaic {
 
-std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                 const RefineSettings& settings) {
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected) {
     std::vector<Index> samples(selected.begin(), selected.end());
-    if (!gains_by_rounds(problem, Loss::hinge, settings.C)) {
+    if (problem.samples.size() < least_for_rounds) {
         samples.resize(problem.samples.size());
         std::iota(samples.begin(), samples.end(), Index{0});
     }
@@ -34,7 +33,7 @@ Solution refine(const Rows<Real>& rows, const KernelSpec& kernel, const Problem&
         const DualTask task{problem, settings.C, Loss::hinge, 0.0, settings.smo};
         return solve_by_clusters(rows, kernel, task, cache_bytes, pool, monitor);
     }
-    const auto in_play = first_in_play(problem, selected, settings);
+    const auto in_play = first_in_play(problem, selected);
     KernelColumns<Real> columns(rows, rows_of(problem, in_play), kernel, cache_bytes, pool,
                                 problem.samples.size());
     return refine(columns, problem, in_play, settings, monitor);

@@ -21,10 +21,8 @@ struct RefineSettings {
     SmoOptions smo;
 };
 
-// The samples that refinement begins with, ascending: the selected ones, or all where rounds gain
-// nothing.
-std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected,
-                                 const RefineSettings& settings);
+// The samples that refinement begins with, ascending: the selected ones, or all of a small problem.
+std::vector<Index> first_in_play(const Problem& problem, std::span<const Index> selected);
 
 // Solves       the dual of the L1-SVM in rounds that begin with the selected samples (see
 //              rounds.hpp) or, where there are many samples, with the support vectors of clusters

@@ -26,9 +26,6 @@ constexpr Index few = 50;
 // this many active ones.
 constexpr double idle_distance = 0.2;
 constexpr Index idle_share = 4;
-// The fewest samples of classes that rounds are for where the bounds are wide.
-constexpr Index least_with_wide_bounds = 900;
-constexpr double wide_bound = 20.0;
 
 bool is_idle(const VariableState& variable, double middle, double distance) {
     return !variable.is_free() && variable.excess(middle) < -distance;
@@ -335,12 +332,6 @@ double bring_in_support(const DualTask& task, Outside<Real>& outside, KernelColu
 }
 
 }  // namespace
-
-bool gains_by_rounds(const Problem& problem, Loss loss, double C) {
-    const Index n = ssize(problem.samples);
-    const bool has_wide_bounds = loss == Loss::hinge && C >= wide_bound;
-    return n >= (has_wide_bounds ? least_with_wide_bounds : least_for_rounds);
-}
 
 double half_range(std::span<const double> targets) {
     const auto [least, most] = std::minmax_element(targets.begin(), targets.end());

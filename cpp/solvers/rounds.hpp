@@ -62,11 +62,7 @@ Solution solve_in_rounds(KernelColumns<Real>& columns, const DualTask& task,
 // moving.
 std::vector<Index> near_margin(const DualTask& task, const Start& start);
 
-// Whether rounds take less time than all samples in play at once: of many samples, and of fewer
-// where the bounds are wide, so that SMO takes many updates and few samples have a coefficient.
-bool gains_by_rounds(const Problem& problem, Loss loss, double C);
-
-// The fewest samples that rounds are for, whatever the bounds.
+// Smaller problems are solved with all samples in play.
 inline constexpr Index least_for_rounds = 2000;
 
 }  // namespace svmosaic

@@ -49,7 +49,7 @@ template <class Real>
 Solution refine_further(const Problem& problem, std::span<const Index> selected,
                         const RefineSettings& settings, KernelColumns<Real>& columns,
                         Monitor& monitor) {
-    const auto in_play = first_in_play(problem, selected, settings);
+    const auto in_play = first_in_play(problem, selected);
     if (in_play.size() < problem.samples.size()) {
         columns.keep_only(std::vector<Index>(in_play.begin(), in_play.end()));
     }
@@ -76,8 +76,8 @@ Solution solve_one(const Rows<Real>& rows, const KernelSpec& kernel, const Probl
     const Index start = problem.start >= 0 ? problem.start : central_sample(rows, problem);
     // A column of a large problem has few of the values that refinement asks for, and keeping it
     // takes longer than computing those again.
-    const bool share_columns = settings.refine.refinement != Refinement::none &&
-                               !gains_by_rounds(problem, Loss::hinge, settings.refine.C);
+    const bool share_columns =
+        settings.refine.refinement != Refinement::none && problem.samples.size() < least_for_rounds;
     std::optional<KernelColumns<Real>> columns;
     columns.emplace(rows, problem.samples, kernel, cache_bytes, pool);
     double selecting = 0.0;

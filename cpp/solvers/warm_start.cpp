@@ -42,8 +42,9 @@ void make_feasible(const DualTask& task, std::vector<double>& beta) {
     }
 }
 
+// A small problem is solved with all samples in play.
 bool is_solved_at_once(const DualTask& task) {
-    return !gains_by_rounds(task.problem, task.loss, task.C) || !task.smo.shrinking;
+    return ssize(task.problem.samples) < least_for_rounds || !task.smo.shrinking;
 }
 
 std::vector<Index> all_samples(const DualTask& task) {

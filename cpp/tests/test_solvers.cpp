@@ -674,23 +674,6 @@ void full_refinement_is_optimal_on_all_samples() {
     }
 }
 
-// With wide bounds, rounds are for fewer samples.
-template <class Real>
-void full_refinement_is_optimal_with_wide_bounds() {
-    constexpr Index n = 1000;
-    const auto table = random_samples<Real>(n, 4, 23);
-    const auto problem = random_problem(table, 24, 0.15);
-    check(!gains_by_rounds(problem.view(), Loss::hinge, 1.0),
-          "few samples, narrow bounds: at once");
-    for (const double C : {20.0, 500.0}) {
-        check(gains_by_rounds(problem.view(), Loss::hinge, C), "wide bounds: in rounds");
-        const std::vector<Index> selected = {3, 500};
-        const auto solution = run_refine(table, problem, selected, C);
-        check(solution.counters.n_rounds > 1, "wide bounds: several rounds");
-        check_full(table, problem, solution, C, 1e-3, "wide bounds, C " + std::to_string(C));
-    }
-}
-
 // As many samples of one class as of the other, all of them at the bound: the samples in play
 // leave no interval open, and only the samples outside violate each other's conditions.
 void full_refinement_goes_on_when_all_in_play_are_at_the_bound() {
@@ -854,7 +837,6 @@ void test_solvers() {
     one_class_gives_a_finite_intercept();
     full_refinement_is_optimal_on_all_samples<float>();
     full_refinement_is_optimal_on_all_samples<double>();
-    full_refinement_is_optimal_with_wide_bounds<double>();
     full_refinement_goes_on_when_all_in_play_are_at_the_bound();
     small_problems_do_not_depend_on_the_threads<float>();
     small_problems_do_not_depend_on_the_threads<double>();

@@ -61,8 +61,10 @@ _SHORTEST_LINEAR_PAUSE = 8
 _LONGEST_LINEAR_PAUSE = 2
 # While chunks are small, at the beginning, the exact SVM waits for this share of a full one.
 _WORTH_REFINING = 0.4
-# A growing window is learned from again when it is longer by this factor.
+# A growing window is learned from again when it is longer by this factor. With twice as many samples
+# a kernel model is another one: it wakes if it rests, and its errors so far do not count.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
+_RENEWED = 2.0
 # After the first chunk, cross-validation sees at most this many samples, and tries what is near the
 # last choice. The exact SVM takes longest, landmarks are only tested on most of theirs.
 _MOST_TUNED: dict[Family, int] = {"plain": 1000, "refined": 600, "linear": 2000, "landmark": 4500}
@@ -410,7 +412,9 @@ class ExpertPool:
             self._take_over(training.expert, model, min(available, training.expert.window))
 
     def _is_due(self, expert: Expert, available: int) -> bool:
-        if not expert.learns or expert.wakes_at > self.time + 1:
+        if not expert.learns:
+            return False
+        if expert.wakes_at > self.time + 1 and not _is_renewed(expert, available):
             return False  # One that sleeps through the next chunk learns when it wakes.
         step = _STEPS[expert.family]
         shortest = self.chunk_size // step if expert.family == "linear" else self.chunk_size
@@ -452,9 +456,9 @@ class ExpertPool:
         else:
             first, last = _PAUSES[expert.family] * n_chunks, _LONGEST_PAUSE
         expert.pause = max(1, first if is_longer else min(2 * expert.pause, last))
-        if expert.family == "landmark" and size >= _GROWTHS["landmark"] * expert.trained_on:
+        if _is_renewed(expert, size):
             # A better model than the one whose errors are known.
-            expert.errors, expert.rest = {}, 0
+            expert.errors, expert.rest, expert.wakes_at = {}, 0, 0
         expert.trained_on = size
         expert.trained_at = self.time
 
@@ -509,6 +513,12 @@ def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
     share = (sum(wrong for wrong, _ in record) + 1) / (sum(n for _, n in record) + 2)
     squares = [(wrong - n * share) ** 2 / (n * share * (1 - share)) for wrong, n in record]
     return share, max(1.0, sum(squares) / len(squares))
+
+
+def _is_renewed(expert: Expert, available: int) -> bool:
+    """Whether a kernel model of this many samples is another one than that of the last training."""
+    size = min(available, expert.window)
+    return expert.family != "linear" and size >= _RENEWED * expert.trained_on > 0
 
 
 def _line_up(chunk_size: int, memory: int) -> list[Expert]:
