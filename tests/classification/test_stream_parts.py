@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from svmosaic.classification.stream import primal_svm
+from svmosaic.classification.stream import expert_pool, primal_svm
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
 from svmosaic.classification.stream.expert import Expert
@@ -461,30 +461,70 @@ def test_parameters_of_kernel_models_that_learned_nothing_are_tuned_again():
     assert pool.tuned_on["refined"] > 0
 
 
-def with_many_features(n_samples, rng, noise=0.0, sign=1.0):
-    X = rng.normal(size=(n_samples, 40))
-    return X, ((sign * X[:, 0] > 0.0) ^ (rng.uniform(size=n_samples) < noise)).astype(np.int64)
-
-
-@pytest.mark.parametrize("is_new", [False, True])
-def test_an_alarm_leads_to_a_search_only_where_fresh_models_may_be_better(is_new, monkeypatch):
+def test_noise_is_not_searched_again_and_again(monkeypatch):
     rng = np.random.default_rng(0)
     pool = new_pool()
-    for _ in range(12):
-        pool.learn(*with_many_features(200, rng))
-    n_before, tune_all, searches = pool.n_drifts, ExpertPool._tune_all, []
+    pool.learn(*noisy(200, rng, share=0.2))
+    families = []
 
-    def watched(self, X, codes, first_tested=0, choices=None):
-        searches.append(choices is None)
-        return tune_all(self, X, codes, first_tested, choices)
+    def watched(family, *args, **options):
+        families.append(family)
+        return tune(family, *args, **options)
 
-    monkeypatch.setattr(ExpertPool, "_tune_all", watched)
-    # Noise is as hard for models of one chunk, which know less.
-    pool.learn(*with_many_features(200, rng, *((0.0, -1.0) if is_new else (0.2, 1.0))))
+    monkeypatch.setattr(expert_pool, "tune", watched)
+    for _ in range(30):
+        pool.learn(*noisy(200, rng, share=0.2))
 
-    assert searches[0] is False
-    assert any(searches) == is_new
-    assert pool.n_drifts - n_before == is_new
+    assert pool.n_drifts == 0
+    assert 1 <= families.count("plain") <= 12
+    assert 1 <= families.count("refined") <= 12
+
+
+def test_a_resting_kernel_model_wakes_when_it_can_learn_from_twice_as_many_samples():
+    rng = np.random.default_rng(0)
+    pool = new_pool(chunk_size=400)
+    pool.learn(*separable(40, rng))
+    kernel = [one for one in pool.experts if one.family != "linear" and one.window == 400]
+    for expert in kernel:
+        expert.rest, expert.wakes_at = 100, 101
+
+    pool.window.add(*separable(30, rng))
+    pool._train(pool.experts)
+    assert [one.trained_on for one in kernel] == [40, 40]
+
+    pool.time += 1
+    pool.window.add(*separable(30, rng))
+    pool._train(pool.experts)
+    assert [one.trained_on for one in kernel] == [100, 100]
+    assert [(one.rest, one.wakes_at, one.errors) for one in kernel] == [(0, 0, {})] * 2
+
+
+def test_a_concept_that_the_parameters_before_do_not_suit_is_noticed():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(16_000, 2))
+    codes = ((X - 0.5) ** 2).sum(axis=1) < 0.15
+    codes[6000:] ^= X[6000:, 0] * 4 % 1 < 0.25
+    codes = codes.astype(np.int64)
+
+    pool, wrong = new_pool(1000, 16_000), []
+    for begin in range(0, len(X), 1000):
+        chunk = X[begin : begin + 1000], codes[begin : begin + 1000]
+        if begin >= 8000:
+            wrong.append(np.mean(predict_codes(pool.model, chunk[0]) != chunk[1]))
+        pool.learn(*chunk)
+
+    assert pool.n_drifts == 1
+    assert np.mean(wrong) < 0.1
+
+
+def test_experts_without_a_model_get_one_even_where_chunks_are_smaller_than_full_ones():
+    rng = np.random.default_rng(0)
+    pool = new_pool(chunk_size=200)
+    pool.learn(*separable(200, rng, noise=0.2))
+    for _ in range(30):
+        pool.learn(*separable(20, rng, noise=0.2))
+
+    assert all(one.model is not None for one in pool.experts if one.window <= 600)
 
 
 # Leaders without errors -----------------------------------------------------------------------

@@ -61,8 +61,8 @@ _SHORTEST_LINEAR_PAUSE = 8
 _LONGEST_LINEAR_PAUSE = 2
 # While chunks are small, at the beginning, the exact SVM waits for this share of a full one.
 _WORTH_REFINING = 0.4
-# A growing window is learned from again when it is longer by this factor. With twice as many samples
-# a kernel model is another one: it wakes if it rests, and its errors so far do not count.
+# A growing window is learned from again when it is longer by this factor. With twice as many
+# samples a kernel model is another one: it wakes if it rests, and its errors so far do not count.
 _GROWTHS: dict[Family, float] = {"plain": 1.4, "refined": 1.4, "landmark": 2.0, "linear": 1.0}
 _RENEWED = 2.0
 # After the first chunk, cross-validation sees at most this many samples, and tries what is near the
@@ -257,11 +257,6 @@ class ExpertPool:
         noise = math.sqrt(error * (1 - error) / new.size)
         recalled = [float(np.mean(self._wrong(old, X_new, new))) for old in self.retired]
         least = min(recalled, default=1.0)
-        if least >= error - noise:
-            # A search finds something better than the current parameters, but rarely by much.
-            usual = _Drift(begin, self._tune_all(X_new, new, choices=self.choices))
-            if usual.error > error + noise:
-                return None
         drift = _Drift(begin, self._tune_all(X_new, new))
         if begin > 0:
             # Where the samples before are of use after the change, they are learned from too.
@@ -337,7 +332,7 @@ class ExpertPool:
             grid = _grid_around(family, self.choices["plain"])
             self.choices[family], error = tune_landmarks(Z, part, grid, self.n_threads)
         else:
-            if self.tuned_on[family] < self.chunk_size // 2:
+            if 2 * before < self.chunk_size:
                 grid = _grid(family, X.shape[1])
             else:
                 grid = _grid_around(family, self.choices[family])
@@ -345,19 +340,8 @@ class ExpertPool:
             self.choices[family], error = tune(family, Z, part, grid, folds, self.n_threads)
         # What was left out counts as seen: more samples would not be looked at either.
         self.tuned_on[family] = codes.size if codes.size < most else 2**62
-        if 2 * codes.size >= self.chunk_size and self._is_unsure(family, error, part):
-            self.tuned_on[family] = 0
-
-    def _is_unsure(self, family: Family, error: float, codes: IndexArray) -> bool:
-        """Whether a kernel model learned nothing, so that its parameters are to be tuned again.
-
-        Samples from both sides of a drift may be such that the commonest class is the best guess.
-        """
-        if family not in ("plain", "refined"):
-            return False
-        rarer = 1.0 - np.bincount(codes).max() / codes.size
-        noise = math.sqrt(rarer * (1.0 - rarer) / codes.size)
-        return bool(error >= rarer - _LEARNED * noise)
+        if before > 0 and _is_unsure(family, error, part):
+            self.tuned_on[family] = 0  # Once more, with the next samples.
 
     # Training -------------------------------------------------------------------------------
 
@@ -368,20 +352,18 @@ class ExpertPool:
         self.window.forget()
         self.window.add(X, codes)
         self.choices = {family: choice for family, (choice, _) in fresh.items()}
-        self.tuned_on = {
-            family: 0 if self._is_unsure(family, error, codes) else codes.size
-            for family, (_, error) in fresh.items()
-        }
+        # Samples of one class say nothing about parameters.
+        self.tuned_on = dict.fromkeys(fresh, codes.size if np.unique(codes).size > 1 else 0)
         self.tuned_on["landmark"] = 0
-        if np.unique(codes).size == 1:
-            # Samples of one class say nothing about parameters.
-            self.tuned_on = dict.fromkeys(fresh, 0)
         self.record = []
         self.detector = copy.deepcopy(self.fresh_detector)
         self.experts = [expert for expert in self.experts if expert.learns]
         for expert in self.experts:
             expert.forget()
         self._train(self.experts)
+        for family, (_, error) in fresh.items():
+            if _is_unsure(family, error, codes):
+                self.tuned_on[family] = 0  # The next samples may say more.
         for expert in self.experts:
             if expert.model is not None:
                 expert.note(self.time, round(fresh[expert.family][1] * codes.size), codes.size)
@@ -421,8 +403,8 @@ class ExpertPool:
         if expert.window > shortest and available <= expert.window // step:
             return False  # The next shorter window has all there is.
         size = min(available, expert.window)
-        n_chunks = 1 if expert.model is None else self.time - expert.trained_at
-        n_new = self.window.n_of_last(n_chunks)
+        n_chunks = self.time - expert.trained_at
+        n_new = available if expert.model is None else self.window.n_of_last(n_chunks)
         is_exact = expert.family == "refined"
         if is_exact and n_new < _WORTH_REFINING * min(available, self.chunk_size):
             return False
@@ -513,6 +495,18 @@ def _usual_error(record: list[tuple[int, int]]) -> tuple[float, float]:
     share = (sum(wrong for wrong, _ in record) + 1) / (sum(n for _, n in record) + 2)
     squares = [(wrong - n * share) ** 2 / (n * share * (1 - share)) for wrong, n in record]
     return share, max(1.0, sum(squares) / len(squares))
+
+
+def _is_unsure(family: Family, error: float, codes: IndexArray) -> bool:
+    """Whether a kernel model learned nothing, so that its parameters are to be tuned again.
+
+    Samples from both sides of a drift may be such that the commonest class is the best guess.
+    """
+    if family not in ("plain", "refined"):
+        return False
+    rarer = 1.0 - np.bincount(codes).max() / codes.size
+    noise = math.sqrt(rarer * (1.0 - rarer) / codes.size)
+    return bool(error >= rarer - _LEARNED * noise)
 
 
 def _is_renewed(expert: Expert, available: int) -> bool:

@@ -39,7 +39,7 @@ from svmosaic.utils.validation import check_samples, take_as_is
 __all__ = ["ChunkRule", "StreamClassifier"]
 
 # In turn, the first chunks are a quarter of what was learned before, at least this many samples.
-_CHUNKS_PER_DOUBLING = 3
+_CHUNKS_PER_DOUBLING = 4
 _FEWEST = 10
 
 
