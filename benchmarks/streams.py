@@ -39,6 +39,7 @@ from svmosaic import (
     datasets,
     streams,
 )
+from svmosaic.exceptions import DataNotFoundError
 from svmosaic.streams import ArrayStream, RandomRBF, Stream, prequential
 from svmosaic.streams.learners import RiverLearner
 
@@ -171,7 +172,7 @@ def sources(seed: int) -> Iterator[Stream]:
     for name in DATA_SETS:
         try:
             data = datasets.load(name)
-        except datasets.DataNotFoundError:
+        except DataNotFoundError:
             continue
         X = data.X[:LONGEST]
         dense = X.toarray() if scipy.sparse.issparse(X) else X
