@@ -53,9 +53,10 @@ struct DualVariables {
     // At an end a variable is set, not added to, so that it is exactly there: short of it by
     // rounding, it would pass for free. This is how far rounding may leave it after a step. Sums
     // are kept over all variables, so that it is of the size of the largest one; not of the
-    // distance of the bounds, which may be 1e16.
+    // distance of its own bounds, which may be 1e16 or, where its weight is small, nothing beside
+    // the others.
     double nearly(Index k, double step) const {
-        return 1e-14 * std::min(upper[k] - lower[k], std::max(largest, std::abs(step)));
+        return std::min(1e-6 * (upper[k] - lower[k]), 1e-14 * std::max(largest, std::abs(step)));
     }
     double violation() const { return extremes.highest_low - extremes.lowest_up.value; }
 };

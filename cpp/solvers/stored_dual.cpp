@@ -20,6 +20,9 @@ constexpr Index most = 640;
 constexpr Index rows_together = 8;
 // A round need not be solved more exactly than this share of the violation it starts with.
 constexpr double looseness = 0.1;
+// A share of a sum of bounds that rounding may leave. A variable that it keeps from its bound would
+// pass for free and set the intercept.
+constexpr double rounding_of_sums = 1e-12;
 
 }  // namespace
 
@@ -280,6 +283,7 @@ bool StoredDual<Real>::reach_bounds() {
     }
     add_moves();
     const double linear = 2.0 * left;
+    const double rounding = rounding_of_sums * left;
     larger_class_.clear();
     for (Index v = 0; v < ssize(working_); ++v) {
         // Sums of huge kernel values overflow, and what is not a number has no order.
@@ -289,17 +293,18 @@ bool StoredDual<Real>::reach_bounds() {
     // The worst half of those that are still in question, if there is room for all of it.
     auto begin = larger_class_.begin();
     auto end = larger_class_.end();
-    while (begin != end && left > 0.0) {
+    while (begin != end && left > rounding) {
         const auto middle = begin + (end - begin + 1) / 2;
         if (middle != end) std::nth_element(begin, middle, end);
         double sum = 0.0;
         for (auto it = begin; it != middle; ++it) sum += bound(it->second);
-        if (sum > left && middle != end) {
+        if (sum > left + rounding && middle != end) {
             end = middle;
             continue;
         }
-        for (; begin != middle; ++begin) {
-            const double size = std::min(left, bound(begin->second));
+        for (; begin != middle && left > rounding; ++begin) {
+            const double whole = bound(begin->second);
+            const double size = whole <= left + rounding ? whole : left;
             if (size > 0.0) move(begin->second, size);
             left -= size;
         }

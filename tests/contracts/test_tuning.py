@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from svmosaic import SMOClassifier
 from svmosaic.engine import cpu
 from svmosaic.engine.kernels import KernelSpec
 from svmosaic.engine.problem import CsrRows, DenseRows, PairwiseRows
@@ -207,6 +208,36 @@ def test_large_machines_are_solved_in_working_sets(precision):
     hits = [np.trace(confusion, axis1=-2, axis2=-1) for confusion, _ in (stored, streamed)]
     np.testing.assert_array_less(np.abs(hits[0] - hits[1]) / total, 2e-3)
     np.testing.assert_allclose(stored[1], streamed[1], rtol=0.01)
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 0.2, 1 / 3, 0.7])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_balanced_classes_with_a_small_C_have_the_intercept_of_a_fit(weighted, C):
+    # All coefficients are at their bounds, which an interval of intercepts allows: the middle.
+    grid = TuneSettings(
+        gammas=np.array([1.0]),
+        margins=np.array([0.1]),
+        Cs=np.array([C]),
+        multi_class="ovo",
+        solver=OllawvSettings(refine=RefineSettings(refinement="full", tol=1e-6)),
+    )
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels = np.arange(120) % 3
+        X = rng.normal(size=(120, 4)) + 0.5 * labels[:, None]
+        # Classes of the same total weight, in sums that are not exact.
+        weights = np.repeat(rng.choice([0.1, 0.7, 1.0, 3.3], 40), 3) if weighted else np.ones(120)
+        fold = np.arange(120) // 3 % 4
+        splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(4)]
+
+        confusion, _ = tuned((X, labels, weights, splits), KernelSpec("rbf"), grid)
+
+        for f, (train, test) in enumerate(splits):
+            model = SMOClassifier(C=C, gamma=1.0, tol=1e-6)
+            model.fit(X[train], labels[train], sample_weight=weights[train])
+            expected = np.zeros((3, 3))
+            np.add.at(expected, (labels[test], model.predict(X[test])), weights[test])
+            np.testing.assert_allclose(confusion[0, 0, 0, f], expected)
 
 
 def test_max_time_leaves_the_rest_out():
