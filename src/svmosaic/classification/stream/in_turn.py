@@ -4,7 +4,7 @@ Where labels come in runs, the label before says more than all features. Beside 
 pool, which knows nothing of the order, there are four guesses: the label before, a linear model of
 the sample, the sample before and the label before, the nearest of the recent samples, and the label
 before if the sample is like the one before it. The guess that erred least of late is taken, sample
-by sample.
+by sample; the model, if no other is clearly better.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from svmosaic.utils.shallow_copy import shallow_copy
 
 __all__ = ["GUESSES", "RESTING", "Guesses", "InTurn"]
 
-# The model comes first: it is taken when others are only as good.
 GUESSES = ("model", "last", "switch", "lagged", "neighbour")
 # Guesses that cost something, and rest when they are clearly worse, each time four times as long.
 RESTING = ("lagged", "neighbour")
 _REST_GROWTH = 4
 _LONGEST_REST = 256  # chunks
-# Predictions whose errors are compared.
+# Predictions whose errors are compared, and how much better than the model a guess has to be, in
+# standard deviations of the errors: where all are nearly as bad, going to and fro costs errors.
 _COMPARED = 500
+_CLEARLY = 0.5
 # Samples among which the nearest is looked for, and from which the linear model learns.
 _NEIGHBOURS = 500
 _LEARNED = 4000
@@ -210,12 +211,14 @@ class InTurn:
             sums[row, 1 + _COMPARED :] = guesses.codes[name] != labels
         sums = sums.cumsum(axis=1, dtype=np.int32)
         counts = sums[:, _COMPARED:-1] - sums[:, :n]
-        # Equal ones leave it to the first, which mostly is ahead all the time.
-        if np.all(counts[0] <= counts[1:]):
-            return guesses.codes[self.compared[0]]
-        table = np.stack([guesses.codes[name] for name in self.compared])
-        chosen: IndexArray = table[counts.argmin(axis=0), np.arange(n)]
-        return chosen
+        # The model, which comes first, mostly is ahead all the time.
+        of_model = counts[0]
+        if np.all(of_model <= counts[1:]):
+            return guesses.codes["model"]
+        others, samples = counts[1:].argmin(axis=0), np.arange(n)
+        is_better = counts[1:][others, samples] < of_model - _CLEARLY * np.sqrt(of_model + 1.0)
+        table = np.stack([guesses.codes[name] for name in self.compared[1:]])
+        return np.where(is_better, table[others, samples], guesses.codes["model"])
 
     # Learning -------------------------------------------------------------------------------
 

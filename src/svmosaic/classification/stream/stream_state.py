@@ -224,6 +224,8 @@ def _check_in_turn(found: InTurn, path: str, sizes: Scope) -> None:
             refuse(f"'{path}' compares a guess that is not made")
     if not set(GUESSES[:3]) <= set(found.compared):
         refuse(f"'{path}' does not compare the guesses that are always made")
+    if found.compared != [name for name in GUESSES if name in found.compared]:
+        refuse(f"'{path}' compares the guesses in another order")
     if found.before is None:
         refuse(f"'{path}' has no last sample")
     if found.scaler is None and (found.weights is not None or found.recent is not None):
