@@ -323,7 +323,8 @@ def test_larger_tables_race_by_default():
 
     results = OLLAWVClassifierCV(**grid).fit(X, y).cv_results_
 
-    assert set(results["n_resources"]) == {300, 4000}
+    assert min(results["n_resources"]) == 300
+    assert max(results["n_resources"]) == 4000
 
 
 @pytest.mark.usefixtures("short")
