@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from svmosaic import SVRTC, SVRWC, export_onnx, load, save
-from svmosaic.regression.tree_tables import predict_trees, table_of_trees
+from svmosaic.regression.tree_tables import predict_trees, tables_of_trees
 
 SMALL = {"n_chains": 2, "Cs": [1.0, 10.0], "epsilons": [0.1], "cv": 3}
 
@@ -30,12 +30,16 @@ def model(problem):
 @pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesRegressor])
 def test_trees_as_arrays_predict_what_the_forest_predicts(problem, kind):
     X, Y = problem
-    forest = kind(7, random_state=0).fit(X[:100], Y[:100, 1])
+    one = kind(7, random_state=0).fit(X[:100], Y[:100, 1])
+    both = kind(7, random_state=0).fit(X[:100], Y[:100] / [2.0, 5.0])
 
-    table = table_of_trees(forest)
+    (table,) = tables_of_trees(one, np.ones(1))
+    tables = tables_of_trees(both, np.array([2.0, 5.0]))
 
-    np.testing.assert_allclose(predict_trees(table, X), forest.predict(X), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(predict_trees(table, X), one.predict(X), rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(predict_trees(table, csr_array(X)), predict_trees(table, X))
+    found = np.column_stack([predict_trees(one, X) for one in tables])
+    np.testing.assert_allclose(found, both.predict(X) * [2.0, 5.0], rtol=1e-12, atol=1e-12)
 
 
 def test_weights_prefer_svrs_for_smooth_targets_and_trees_for_steps(model):

@@ -26,7 +26,7 @@ from svmosaic.regression.tree_tables import (
     TreeTable,
     check_trees,
     predict_trees,
-    table_of_trees,
+    tables_of_trees,
 )
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
@@ -37,8 +37,10 @@ from svmosaic.utils.validation import check_regression, check_samples
 __all__ = ["SVRTC"]
 
 _LARGEST_SEED = np.iinfo(np.int32).max
-# Both draw rows with replacement, so that trees predict the rows that they have not seen.
+# Both draw rows with replacement, so that trees predict the rows that they have not seen. There is
+# one of each for every target, and one of each whose trees predict all targets.
 _FORESTS = (ExtraTreesRegressor, RandomForestRegressor)
+_N_TREE_PARTS = 2 * len(_FORESTS)
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class _Tables:
 
 def _check_weights(model: Any, sizes: Scope) -> None:
     """Refuse weights that are no weighted mean of the members' values."""
-    n_parts = 2 * len(model.members_) + len(_FORESTS)
+    n_parts = 2 * len(model.members_) + _N_TREE_PARTS
     expect("rows of weights", sizes["n_parts"], n_parts)
     if not np.allclose(model.weights_.sum(axis=0), 1.0):
         refuse("the weights of a target do not sum to 1")
@@ -73,7 +75,7 @@ def _check_weights(model: Any, sizes: Scope) -> None:
         if len(member.chains_) < 2:
             refuse("a member has no chain")
     expect("updates", sizes["n_links"], sum(len(m.n_iter_) for m in model.members_))
-    expect("ensembles of trees", len(model.trees_), len(_FORESTS) * model.n_targets_)
+    expect("ensembles of trees", len(model.trees_), _N_TREE_PARTS * model.n_targets_)
     for table in model.trees_:
         check_trees(table, model.n_features_in_)
 
@@ -82,18 +84,19 @@ class SVRTC(MultiTargetRegressor):
     """Support vector regression with trees and chains, weighted for each target.
 
     It has what `SVRWC` has, an SVR for each target alone and in random chains, with the rbf and the
-    laplacian kernel, and two ensembles of trees for each target: extremely randomised trees and
-    bagged trees. Each target is predicted by a weighted mean of these six. The weights are those
-    that fit best what the six predict for rows left out: by the inner folds for SVRs, out of bag
-    for trees. Trees find a few inputs that matter among many, where a kernel of all inputs is lost;
-    SVRs are better on smooth targets. This is an addition to the published methods.
+    laplacian kernel, and four ensembles of trees: extremely randomised trees and bagged trees, for
+    each target and for all targets together. Each target is predicted by a weighted mean of these
+    eight. The weights are those that fit best what the eight predict for rows left out: by the
+    inner folds for SVRs, out of bag for trees. Trees find a few inputs that matter among many,
+    where a kernel of all inputs is lost; trees for all targets share what the targets have in
+    common; SVRs are better on smooth targets. This is an addition to the published methods.
 
     Parameters
     ----------
     n_chains : int, default=10
         Chains of each kernel at most; with few targets there are only n_targets! orders.
     n_trees : int, default=100
-        Trees of each of the two ensembles of each target. More vary less and take longer.
+        Trees of each ensemble. More vary less and take longer.
     prior : float, default=3.0
         How many rows equal weights are worth. A larger prior keeps the weights closer to equal
         ones, which is safer with few rows.
@@ -124,12 +127,13 @@ class SVRTC(MultiTargetRegressor):
     members_ : list of KernelChains
         The regressors of the rbf and of the laplacian kernel.
     trees_ : list of dict
-        The ensembles of trees as arrays: for each target the extremely randomised trees, then for
-        each target the bagged ones. `roots` says where each tree begins; each node has
-        `features`, `thresholds`, `left`, `right` (-1 at a leaf) and `values`.
-    weights_ : ndarray of shape (6, n_targets)
-        The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains, extremely
-        randomised trees, bagged trees; they sum to 1 for each target.
+        The ensembles of trees as arrays, an entry for each target: of extremely randomised trees,
+        of bagged ones, of extremely randomised trees for all targets, of bagged ones for all
+        targets. `roots` says where each tree begins; each node has `features`, `thresholds`,
+        `left`, `right` (-1 at a leaf) and `values`.
+    weights_ : ndarray of shape (8, n_targets)
+        The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains, and of the
+        four ensembles of trees; they sum to 1 for each target.
     n_iter_ : ndarray of shape (n_links,)
         Updates of the final fit of each link, of all members.
     n_targets_ : int
@@ -163,7 +167,7 @@ class SVRTC(MultiTargetRegressor):
     >>> Y = np.column_stack([np.sin(X[:, 0]), (X[:, 0] > 1.5) * 1.0])
     >>> model = SVRTC(n_trees=20).fit(X, Y)
     >>> model.weights_.shape
-    (6, 2)
+    (8, 2)
     >>> bool(model.score(X, Y) > 0.99)
     True
     """
@@ -253,26 +257,31 @@ class SVRTC(MultiTargetRegressor):
         return self
 
     def _fit_trees(self, X: Any, Y: DoubleArray, random_state: Any) -> DoubleArray:
-        """Fit both ensembles to each target; return what they predict out of bag."""
+        """Fit the ensembles to each target and to all; return what they predict out of bag."""
         self.trees_ = []
-        values = np.empty((len(_FORESTS), *Y.shape))
-        for number, kind in enumerate(_FORESTS):
-            for target, y in enumerate(Y.T):
+        values = np.empty((_N_TREE_PARTS, *Y.shape))
+        targets_of = [[[t] for t in range(self.n_targets_)], [list(range(self.n_targets_))]]
+        parts = [(kind, groups) for groups in targets_of for kind in _FORESTS]
+        for number, (kind, groups) in enumerate(parts):
+            for targets in groups:
+                y = Y[:, targets]
+                # Of several targets, each counts by its deviation.
+                scale = np.where(y.std(axis=0) > 0.0, y.std(axis=0), 1.0)
                 forest = kind(
                     int(self.n_trees),
                     bootstrap=True,
                     random_state=random_state.randint(_LARGEST_SEED),
                     n_jobs=self.n_jobs,
-                ).fit(X, y)
-                self.trees_.append(table_of_trees(forest))
-                values[number, :, target] = _out_of_bag(forest, X, float(y.mean()))
+                ).fit(X, (y / scale).ravel() if len(targets) == 1 else y / scale)
+                self.trees_ += tables_of_trees(forest, scale)
+                values[number][:, targets] = _out_of_bag(forest, X, y, scale)
         return values
 
     def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)
         parts = [member.predict_both(X) for member in self.members_]
         by_trees = np.array([predict_trees(table, X) for table in self.trees_])
-        parts.append(by_trees.reshape(len(_FORESTS), self.n_targets_, -1).transpose(0, 2, 1))
+        parts.append(by_trees.reshape(_N_TREE_PARTS, self.n_targets_, -1).transpose(0, 2, 1))
         return np.asarray(np.einsum("kit,kt->it", np.concatenate(parts), self.weights_))
 
     def __sklearn_tags__(self) -> Any:
@@ -281,18 +290,18 @@ class SVRTC(MultiTargetRegressor):
         return tags
 
 
-def _out_of_bag(forest: Any, X: Any, otherwise: float) -> DoubleArray:
+def _out_of_bag(forest: Any, X: Any, Y: DoubleArray, scale: DoubleArray) -> DoubleArray:
     """Return for each row the mean of the trees that have not seen it.
 
-    A row that every tree has seen, which happens with few trees only, gets the mean of the target.
+    A row that every tree has seen, which happens with few trees only, gets the means of the
+    targets. The trees predict targets that were divided by `scale`.
     """
-    n = X.shape[0]
-    sums, counts = np.zeros(n), np.zeros(n)
+    sums, counts = np.zeros(Y.shape), np.zeros((len(Y), 1))
     for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        unseen = np.ones(n, dtype=bool)
+        unseen = np.ones(len(Y), dtype=bool)
         unseen[seen] = False
         rows = np.flatnonzero(unseen)
         if rows.size:
-            sums[rows] += tree.predict(X[rows])
+            sums[rows] += tree.predict(X[rows]).reshape(rows.size, -1)
             counts[rows] += 1.0
-    return np.where(counts > 0, sums / np.maximum(counts, 1.0), otherwise)
+    return np.where(counts > 0, scale * sums / np.maximum(counts, 1.0), Y.mean(axis=0))

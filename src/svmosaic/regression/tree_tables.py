@@ -13,7 +13,7 @@ from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import INTEGERS, Group, doubles
 from svmosaic.utils.state_codec import Array
 
-__all__ = ["TREE_TABLE", "TreeTable", "check_trees", "predict_trees", "table_of_trees"]
+__all__ = ["TREE_TABLE", "TreeTable", "check_trees", "predict_trees", "tables_of_trees"]
 
 # By name: `roots` (where each tree begins), and for each node `features`, `thresholds`, `left`,
 # `right` (-1 at a leaf) and `values`.
@@ -33,8 +33,11 @@ TREE_TABLE = Group(
 _BLOCK_ROWS = 256
 
 
-def table_of_trees(forest: Any) -> TreeTable:
-    """Return the trees of a fitted forest of scikit-learn with one target."""
+def tables_of_trees(forest: Any, scale: DoubleArray) -> list[TreeTable]:
+    """Return the trees of a fitted forest of scikit-learn, a table for each target.
+
+    Targets of the forest were divided by `scale`. The tables share all arrays but the values.
+    """
     trees = [one.tree_ for one in forest.estimators_]
     sizes = np.array([tree.node_count for tree in trees], dtype=np.int64)
     roots = np.cumsum(sizes) - sizes
@@ -47,14 +50,15 @@ def table_of_trees(forest: Any) -> TreeTable:
     leaf = left < 0
     features = np.concatenate([tree.feature for tree in trees]).astype(np.int64)
     thresholds = np.concatenate([tree.threshold for tree in trees])
-    return {
+    nodes = {
         "roots": roots,
         "features": np.where(leaf, -1, features),
         "thresholds": np.where(leaf, 0.0, thresholds),
         "left": left,
         "right": right,
-        "values": np.concatenate([tree.value[:, 0, 0] for tree in trees]),
     }
+    values = np.concatenate([tree.value[:, :, 0] for tree in trees]) * scale
+    return [{**nodes, "values": column} for column in np.ascontiguousarray(values.T)]
 
 
 def _shifted(children: Any, root: int) -> Any:
