@@ -134,3 +134,14 @@ def test_there_is_no_graph_for_trees(model, tmp_path):
 
     with pytest.raises((TypeError, ValueError), match="SVRTC"):
         export_onnx(model, tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("kind", [SVRWC, SVRTC])
+def test_targets_of_any_size_have_the_same_model(problem, kind):
+    X, Y = problem
+    size = 2.0**530
+
+    # Squares of such targets overflow.
+    large, usual = (kind(**SMALL).fit(X, s * Y).predict(X) for s in (size, 1.0))
+
+    np.testing.assert_allclose(large / size, usual, rtol=1e-6, atol=1e-9)

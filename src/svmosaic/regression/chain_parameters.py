@@ -24,10 +24,15 @@ ChainSearch = Literal["pattern", "grid"]
 
 def target_scaling(Y: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
     """Return the means and the standard deviations of targets."""
-    scale = Y.std(axis=0)
+    # In units of a power of two, which changes no digit: squares of large targets overflow.
+    largest = np.abs(Y).max(axis=0)
+    exponent = np.frexp(largest)[1]
+    Z = np.ldexp(Y, -exponent)
+    scale = np.ldexp(Z.std(axis=0), exponent)
     # A constant target stays as it is, and so does one that only rounding moves.
-    steady = scale <= 10 * np.finfo(np.float64).eps * np.abs(Y).max(axis=0)
-    return Y.mean(axis=0), np.where(steady, 1.0, scale)
+    steady = scale <= 10 * np.finfo(np.float64).eps * largest
+    mean: DoubleArray = np.ldexp(Z.mean(axis=0), exponent)
+    return mean, np.where(steady, 1.0, scale)
 
 
 def default_gammas(X: Any, kernel: ChainKernel) -> DoubleArray:

@@ -264,9 +264,8 @@ class SVRTC(MultiTargetRegressor):
         parts = [(kind, groups) for groups in targets_of for kind in _FORESTS]
         for number, (kind, groups) in enumerate(parts):
             for targets in groups:
-                y = Y[:, targets]
                 # Of several targets, each counts by its deviation.
-                scale = np.where(y.std(axis=0) > 0.0, y.std(axis=0), 1.0)
+                y, scale = Y[:, targets], self.members_[0].target_scale_[targets]
                 forest = kind(
                     int(self.n_trees),
                     bootstrap=True,
