@@ -297,7 +297,7 @@ def _check_olla_l2(rule: OllaL2Rule, path: str, sizes: Scope) -> None:
         refuse(f"'{path}' lacks a pair of its classes")
     if known and known[-1] >= sizes["n_classes"]:
         refuse(f"'{path}' has a pair of classes that do not exist")
-    if rule._model.multi_class != "ovo":
+    if rule.model.multi_class != "ovo":
         refuse(f"'{path}' has a model without pairs of classes")
 
 
