@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from svmosaic.classification.stream import expert_pool, primal_svm
+from svmosaic.classification.stream import expert_pool, primal_svm, stream_state
 from svmosaic.classification.stream.change_point import likeliest_change
 from svmosaic.classification.stream.chunk_scaling import standardise, to_unit_range
 from svmosaic.classification.stream.expert import Expert
@@ -22,6 +22,8 @@ from svmosaic.classification.stream.families import (
     train_landmarks,
     tune,
 )
+from svmosaic.classification.stream.in_turn import InTurn
+from svmosaic.classification.stream.olla_l2_rule import OllaL2Rule
 from svmosaic.classification.stream.primal_svm import Precision, fit_planes, norm_of_landmarks
 from svmosaic.classification.stream.recent_samples import RecentSamples
 from svmosaic.classification.stream.stream_models import Constant, class_values, predict_codes
@@ -631,3 +633,24 @@ def test_models_of_many_classes_have_a_score_for_each(family, n_classes, multi_c
         assert decisions.shape == (600, n_classes)
         np.testing.assert_array_equal(predict_codes(model, X), decisions.argmax(axis=1))
         np.testing.assert_array_equal(class_values(model, X, n_classes, 1), decisions)
+
+
+# Stored state ---------------------------------------------------------------------------------
+
+
+def test_a_stored_rule_of_olla_l2_has_a_model_of_pairs():
+    X, codes = blobs(200, 5)
+    settings = {"gamma": 1.0, "C": 1.0, "epochs": 1, "budget": 50, "decay": 0.1}
+    rule = OllaL2Rule(**settings, keep=0.0, rebuild=1.0, n_threads=1)
+    rule._model = train_landmarks(X, codes, Choice(gamma=0.25), 20, standardise(X), 1)
+
+    with pytest.raises(ValueError, match="'rule' has a model without pairs of classes"):
+        stream_state._check_olla_l2(rule, "rule", {"n_classes": 5})
+
+
+def test_stored_guesses_are_compared_in_their_order():
+    turn = InTurn(n_classes=2)
+    turn.compared = ["last", "model", "switch"]
+
+    with pytest.raises(ValueError, match="'turn' compares the guesses in another order"):
+        stream_state._check_in_turn(turn, "turn", {"n_classes": 2, "n_features": 1})
