@@ -43,11 +43,28 @@ def test_trees_as_arrays_predict_what_the_forest_predicts(problem, kind):
 
 
 def test_weights_prefer_svrs_for_smooth_targets_and_trees_for_steps(model):
-    by_svrs = model.weights_[:4].sum(axis=0)
+    of_all_inputs, by_trees = model.weights_[:4].sum(axis=0), model.weights_[4:8].sum(axis=0)
 
     np.testing.assert_allclose(model.weights_.sum(axis=0), 1.0)
-    assert by_svrs[0] > 0.9
-    assert by_svrs[1] < 0.1
+    assert of_all_inputs[0] > 0.7
+    assert of_all_inputs[1] < 0.1
+    assert by_trees[1] > 0.5
+
+
+def test_the_svr_of_weighted_inputs_finds_the_inputs_that_matter():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1.0, 1.0, size=(360, 20))
+    y = np.sin(3.0 * X[:, 4]) + X[:, 7]
+
+    model = SVRTC(n_trees=30, **SMALL).fit(X[:160], y[:160])
+    without = SVRWC(**SMALL).fit(X[:160], y[:160])
+
+    assert model.weights_.shape == (7, 1)
+    (member,) = model.weighted_members_
+    assert set(np.argsort(member.input_weights_)[-2:]) == {4, 7}
+    # On new rows, half the error of an SVR of all inputs.
+    errors = [np.mean((one.predict(X[160:]) - y[160:]) ** 2) for one in (model, without)]
+    assert errors[0] < errors[1] / 2
 
 
 def test_it_is_better_than_svrs_alone_where_trees_are(problem, model):

@@ -68,8 +68,12 @@ class ChainBuilder:
 
         With `lead_on`, they are the first links of chains, and the other links start from them.
         """
-        for target, tuned in enumerate(self.tuner.tune_alone(self.folds, lead_on=lead_on)):
-            self._add(target, (), {}, tuned)
+        self.take_alone(self.tuner.tune_alone(self.folds, lead_on=lead_on))
+
+    def take_alone(self, tuned: Sequence[TunedRegression]) -> None:
+        """Take a tuned link for each target without a chain."""
+        for target, one in enumerate(tuned):
+            self._add(target, (), {}, one)
 
     def build_chains(self, orders: IndexArray) -> IndexArray:
         """Build a chained model for each order (Algorithms 3.2 and 3.3).

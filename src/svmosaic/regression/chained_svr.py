@@ -125,24 +125,13 @@ class ChainedSVR(MultiTargetRegressor):
     def _train(self, X: Any, y: Any, splits: list[Split] | None, random_state: Any) -> ChainBuilder:
         """Fit to training data, on the splits of `cv` or on those given, and return all links."""
         X, y = check_regression(self, X, y, multi_output=True)
-        Y = self._set_targets(y)
-        self.target_mean_, self.target_scale_ = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
-        if self.scale_targets:
-            self.target_mean_, self.target_scale_ = target_scaling(Y)
-        Y = (Y - self.target_mean_) / self.target_scale_
-
+        Y = self._scale_targets(self._set_targets(y))
         settings = self._settings(X)
         has_own_folds = splits is None and hasattr(self.cv, "for_link")
         if splits is None:
             splits = self._splits(X, Y, settings, random_state)
-        n_threads, start_bytes = threads_that_fit(
-            X.shape[0], self.n_jobs, self.memory_limit_mb, type(self).__name__
-        )
-        table = make_table(
-            X, Y, self._marks(splits, X.shape[0]), n_threads, absolute=settings.absolute
-        )
-        progress = current_progress(type(self).__name__, self.verbose)
-        tuner = LinkTuner(table, settings, n_threads, start_bytes, progress)
+        tuner = self._tuner(X, Y, splits, settings)
+        table = tuner.table
 
         def link_folds(chain: int, position: int) -> Folds:
             cv = self.cv.for_link(chain, position, Y.shape[1])
@@ -156,9 +145,31 @@ class ChainedSVR(MultiTargetRegressor):
         )
         self.chains_, links = self._build(builder, Y, random_state)
         self._gather(X, builder, links)
+        self._warn_if_violated(builder)
+        return builder
+
+    def _scale_targets(self, Y: DoubleArray) -> DoubleArray:
+        """Return the targets as the links see them, and keep what brings them there."""
+        self.target_mean_, self.target_scale_ = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
+        if self.scale_targets:
+            self.target_mean_, self.target_scale_ = target_scaling(Y)
+        return np.asarray((Y - self.target_mean_) / self.target_scale_)
+
+    def _tuner(
+        self, X: Any, Y: DoubleArray, splits: Sequence[Split], settings: RegressionTuneSettings
+    ) -> LinkTuner:
+        n_threads, start_bytes = threads_that_fit(
+            X.shape[0], self.n_jobs, self.memory_limit_mb, type(self).__name__
+        )
+        table = make_table(
+            X, Y, self._marks(splits, X.shape[0]), n_threads, absolute=settings.absolute
+        )
+        progress = current_progress(type(self).__name__, self.verbose)
+        return LinkTuner(table, settings, n_threads, start_bytes, progress)
+
+    def _warn_if_violated(self, builder: ChainBuilder) -> None:
         worst = max(link.tuned.violation for link in builder.links)
         warn_if_violated(self, worst, "Scale the features or raise max_iter")
-        return builder
 
     def _settings(self, X: Any) -> RegressionTuneSettings:
         name = type(self).__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,16 @@ class LinkTuner:
         self._starts: DoubleArray | None = None
         self._first: list[int] = []
         self._held: Any = None
+
+    def of_one_candidate(self, number: int) -> LinkTuner:
+        """Return a tuner on the same table whose grid is one candidate of this grid."""
+        gamma, C, epsilon = self.settings.candidate(number)
+        settings = replace(
+            self.settings, gammas=np.array([gamma]), Cs=np.array([C]), epsilons=np.array([epsilon])
+        )
+        return LinkTuner(
+            self.table, settings, self._n_threads, self._max_start_bytes, self._progress
+        )
 
     def tune_alone(
         self, folds: tuple[DoubleArray, DoubleArray], *, lead_on: bool

@@ -19,6 +19,7 @@ from svmosaic.regression.svrwc import (
     KernelChains,
     blend_weights,
     new_members,
+    tuning_parameters,
     weighing_splits,
 )
 from svmosaic.regression.tree_tables import (
@@ -28,9 +29,11 @@ from svmosaic.regression.tree_tables import (
     predict_trees,
     tables_of_trees,
 )
+from svmosaic.regression.weighted_input_svr import WeightedInputSVR, input_weights
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
 from svmosaic.utils.sklearn_compat import fit_context
+from svmosaic.utils.splits import Split
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.validation import check_regression, check_samples
 
@@ -40,7 +43,10 @@ _LARGEST_SEED = np.iinfo(np.int32).max
 # Both draw rows with replacement, so that trees predict the rows that they have not seen. There is
 # one of each for every target, and one of each whose trees predict all targets.
 _FORESTS = (ExtraTreesRegressor, RandomForestRegressor)
-_N_TREE_PARTS = 2 * len(_FORESTS)
+# The one whose trees say which inputs matter.
+_SELECTING = RandomForestRegressor
+# Importances for an inner fold need fewer trees than predictions.
+_N_FOLD_TREES = 20
 
 
 @dataclass(frozen=True)
@@ -62,20 +68,31 @@ class _Tables:
         return [parts.get(f"{path}.{i}", TREE_TABLE, scope.inner()) for i in range(plain)]
 
 
-def _check_weights(model: Any, sizes: Scope) -> None:
-    """Refuse weights that are no weighted mean of the members' values."""
-    n_parts = 2 * len(model.members_) + _N_TREE_PARTS
+def _levels(n_targets: int) -> list[list[list[int]]]:
+    """Return the targets one by one, and all of them together if there are several."""
+    each = [[target] for target in range(n_targets)]
+    return [each, [list(range(n_targets))]] if n_targets > 1 else [each]
+
+
+def _check_parts(model: Any, sizes: Scope) -> None:
+    """Refuse parts that do not fit together, or weights that are no weighted mean of them."""
+    levels = _levels(model.n_targets_)
+    n_parts = 2 * len(model.members_) + (len(_FORESTS) + 1) * len(levels)
     expect("rows of weights", sizes["n_parts"], n_parts)
     if not np.allclose(model.weights_.sum(axis=0), 1.0):
         refuse("the weights of a target do not sum to 1")
-    for member in model.members_:
-        expect("targets of a member", member.n_targets_, model.n_targets_)
+    groups = [targets for level in levels for targets in level]
+    expect("SVRs of weighted inputs", len(model.weighted_members_), len(groups))
+    expected = [model.n_targets_] * len(model.members_) + [len(targets) for targets in groups]
+    members = [*model.members_, *model.weighted_members_]
+    for member, n_targets in zip(members, expected, strict=True):
+        expect("targets of a member", member.n_targets_, n_targets)
         expect("features of a member", member.n_features_in_, model.n_features_in_)
-        # The first row are the links without a chain.
-        if len(member.chains_) < 2:
-            refuse("a member has no chain")
-    expect("updates", sizes["n_links"], sum(len(m.n_iter_) for m in model.members_))
-    expect("ensembles of trees", len(model.trees_), _N_TREE_PARTS * model.n_targets_)
+    # The first row are the links without a chain.
+    if any(len(member.chains_) < 2 for member in model.members_):
+        refuse("a member has no chain")
+    expect("updates", sizes["n_links"], sum(len(member.n_iter_) for member in members))
+    expect("ensembles of trees", len(model.trees_), len(_FORESTS) * len(levels) * model.n_targets_)
     for table in model.trees_:
         check_trees(table, model.n_features_in_)
 
@@ -85,11 +102,12 @@ class SVRTC(MultiTargetRegressor):
 
     It has what `SVRWC` has, an SVR for each target alone and in random chains, with the rbf and the
     laplacian kernel, and four ensembles of trees: extremely randomised trees and bagged trees, for
-    each target and for all targets together. Each target is predicted by a weighted mean of these
-    eight. The weights are those that fit best what the eight predict for rows left out: by the
-    inner folds for SVRs, out of bag for trees. Trees find a few inputs that matter among many,
-    where a kernel of all inputs is lost; trees for all targets share what the targets have in
-    common; SVRs are better on smooth targets. This is an addition to the published methods.
+    each target and for all targets together. Trees find a few inputs that matter among many, where
+    a kernel of all inputs is lost; SVRs are better on smooth targets. So there are two SVRs more
+    for each target, with the rbf kernel on inputs that count by their importance in the bagged
+    trees, for this target and for all. Each target is predicted by a weighted mean of these ten.
+    The weights are those that fit best what the ten predict for rows left out: by the inner folds
+    for SVRs, out of bag for trees. This is an addition to the published methods.
 
     Parameters
     ----------
@@ -129,11 +147,15 @@ class SVRTC(MultiTargetRegressor):
     trees_ : list of dict
         The ensembles of trees as arrays, an entry for each target: of extremely randomised trees,
         of bagged ones, of extremely randomised trees for all targets, of bagged ones for all
-        targets. `roots` says where each tree begins; each node has `features`, `thresholds`,
-        `left`, `right` (-1 at a leaf) and `values`.
-    weights_ : ndarray of shape (8, n_targets)
-        The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains, and of the
-        four ensembles of trees; they sum to 1 for each target.
+        targets (with one target the first two only). `roots` says where each tree begins; each
+        node has `features`, `thresholds`, `left`, `right` (-1 at a leaf) and `values`.
+    weighted_members_ : list of WeightedInputSVR
+        The SVRs of weighted inputs: one for each target and, with several, one for all of them.
+        Their `input_weights_` say which inputs matter.
+    weights_ : ndarray of shape (10, n_targets)
+        The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains, the four
+        ensembles of trees, and the SVRs of inputs weighted for the target and for all; they sum to
+        1 for each target. With one target there are 7, because each and all are the same.
     n_iter_ : ndarray of shape (n_links,)
         Updates of the final fit of each link, of all members.
     n_targets_ : int
@@ -167,7 +189,7 @@ class SVRTC(MultiTargetRegressor):
     >>> Y = np.column_stack([np.sin(X[:, 0]), (X[:, 0] > 1.5) * 1.0])
     >>> model = SVRTC(n_trees=20).fit(X, Y)
     >>> model.weights_.shape
-    (8, 2)
+    (10, 2)
     >>> bool(model.score(X, Y) > 0.99)
     True
     """
@@ -182,9 +204,10 @@ class SVRTC(MultiTargetRegressor):
             **TARGETS,
             "weights_": doubles("n_parts", "n_targets", minimum=0),
             "members_": Estimators((KernelChains,)),
+            "weighted_members_": Estimators((WeightedInputSVR,)),
             "trees_": _Tables(),
         },
-        (check_targets, _check_weights),
+        (check_targets, _check_parts),
     )
 
     def __init__(
@@ -242,10 +265,12 @@ class SVRTC(MultiTargetRegressor):
         held_out = [
             member.fit_held_out(X, Y, splits, check_random_state(seed)) for member in self.members_
         ]
-        self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
         first = self.members_[0]
-        out_of_bag = self._fit_trees(X, Y, random_state)
+        out_of_bag, importances = self._fit_trees(X, Y, random_state)
         held_out.append((out_of_bag - first.target_mean_) / first.target_scale_)
+        held_out.append(self._fit_weighted(X, Y, splits, importances, random_state))
+        members = [*self.members_, *self.weighted_members_]
+        self.n_iter_ = np.concatenate([member.n_iter_ for member in members])
         scaled = (Y - first.target_mean_) / first.target_scale_
         parts = np.concatenate(held_out)
         self.weights_ = np.column_stack(
@@ -256,31 +281,74 @@ class SVRTC(MultiTargetRegressor):
         )
         return self
 
-    def _fit_trees(self, X: Any, Y: DoubleArray, random_state: Any) -> DoubleArray:
-        """Fit the ensembles to each target and to all; return what they predict out of bag."""
+    def _fit_trees(
+        self, X: Any, Y: DoubleArray, random_state: Any
+    ) -> tuple[DoubleArray, list[DoubleArray]]:
+        """Fit the ensembles to each target and to all.
+
+        Returns what they predict out of bag, and the importances of the inputs for each target and
+        for all.
+        """
         self.trees_ = []
-        values = np.empty((_N_TREE_PARTS, *Y.shape))
-        targets_of = [[[t] for t in range(self.n_targets_)], [list(range(self.n_targets_))]]
-        parts = [(kind, groups) for groups in targets_of for kind in _FORESTS]
-        for number, (kind, groups) in enumerate(parts):
-            for targets in groups:
-                # Of several targets, each counts by its deviation.
-                y, scale = Y[:, targets], self.members_[0].target_scale_[targets]
-                forest = kind(
-                    int(self.n_trees),
-                    bootstrap=True,
-                    random_state=random_state.randint(_LARGEST_SEED),
-                    n_jobs=self.n_jobs,
-                ).fit(X, (y / scale).ravel() if len(targets) == 1 else y / scale)
-                self.trees_ += tables_of_trees(forest, scale)
-                values[number][:, targets] = _out_of_bag(forest, X, y, scale)
-        return values
+        values, importances = [], []
+        for level in _levels(self.n_targets_):
+            for kind in _FORESTS:
+                values.append(np.empty(Y.shape))
+                for targets in level:
+                    forest = self._fit_forest(kind, int(self.n_trees), X, Y, targets, random_state)
+                    scale = self.members_[0].target_scale_[targets]
+                    self.trees_ += tables_of_trees(forest, scale)
+                    values[-1][:, targets] = _out_of_bag(forest, X, Y[:, targets], scale)
+                    if kind is _SELECTING:
+                        importances.append(forest.feature_importances_)
+        return np.array(values), importances
+
+    def _fit_forest(
+        self, kind: Any, n_trees: int, X: Any, Y: DoubleArray, targets: list[int], random_state: Any
+    ) -> Any:
+        # Of several targets, each counts by its deviation.
+        y = Y[:, targets] / self.members_[0].target_scale_[targets]
+        seed = random_state.randint(_LARGEST_SEED)
+        forest = kind(n_trees, bootstrap=True, random_state=seed, n_jobs=self.n_jobs)
+        return forest.fit(X, y.ravel() if len(targets) == 1 else y)
+
+    def _fit_weighted(
+        self,
+        X: Any,
+        Y: DoubleArray,
+        splits: list[Split],
+        importances: list[DoubleArray],
+        random_state: Any,
+    ) -> DoubleArray:
+        """Fit the SVRs of weighted inputs; return what they predict for rows left out."""
+        levels = _levels(self.n_targets_)
+        held_out = np.empty((len(levels), *Y.shape))
+        self.weighted_members_ = []
+        overall = iter(importances)
+        for values, level in zip(held_out, levels, strict=True):
+            for targets in level:
+                # The importances for a fold know nothing of the rows that it leaves out.
+                by_fold = [
+                    self._fit_forest(
+                        _SELECTING, _N_FOLD_TREES, X[train], Y[train], targets, random_state
+                    ).feature_importances_
+                    for train, _ in splits
+                ]
+                weights = np.array([input_weights(one) for one in (*by_fold, next(overall))])
+                member = WeightedInputSVR(**tuning_parameters(self))
+                values[:, targets] = member.fit_held_out(X, Y[:, targets], splits, weights)
+                self.weighted_members_.append(member)
+        return held_out
 
     def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)
+        levels = _levels(self.n_targets_)
         parts = [member.predict_both(X) for member in self.members_]
         by_trees = np.array([predict_trees(table, X) for table in self.trees_])
-        parts.append(by_trees.reshape(_N_TREE_PARTS, self.n_targets_, -1).transpose(0, 2, 1))
+        n_ensembles = len(_FORESTS) * len(levels)
+        parts.append(by_trees.reshape(n_ensembles, self.n_targets_, -1).transpose(0, 2, 1))
+        by_weighted = np.hstack([member.predict(X) for member in self.weighted_members_])
+        parts.append(by_weighted.reshape(-1, len(levels), self.n_targets_).transpose(1, 0, 2))
         return np.asarray(np.einsum("kit,kt->it", np.concatenate(parts), self.weights_))
 
     def __sklearn_tags__(self) -> Any:

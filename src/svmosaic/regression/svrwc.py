@@ -25,10 +25,22 @@ from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
 from svmosaic.utils.state_codec import Scope
 from svmosaic.utils.validation import check_regression, check_samples
 
-__all__ = ["SVRWC", "KernelChains", "blend_weights", "new_members", "weighing_splits"]
+__all__ = [
+    "SVRWC",
+    "KernelChains",
+    "blend_weights",
+    "new_members",
+    "tuning_parameters",
+    "weighing_splits",
+]
 
 KERNELS: tuple[Literal["rbf", "laplacian"], ...] = ("rbf", "laplacian")
 _LARGEST_SEED = np.iinfo(np.int32).max
+# The parameters that a regressor with weights has in common with the SVRs within it.
+_TUNING = (
+    *("Cs", "epsilons", "cv", "tol", "max_iter", "random_state", "n_jobs"),
+    *("memory_limit_mb", "verbose"),
+)
 # Outweighs any target: the weights sum to 1.
 _SUM_WEIGHT = 1e4
 
@@ -175,11 +187,7 @@ class SVRWC(MultiTargetRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: ChainedSVR._parameter_constraints[name]
-        for name in (
-            *("Cs", "epsilons", "cv", "tol", "max_iter", "random_state", "n_jobs"),
-            *("memory_limit_mb", "verbose"),
-        )
+        name: ChainedSVR._parameter_constraints[name] for name in _TUNING
     } | {
         "n_chains": POSITIVE_COUNT,
         "prior": [Interval(Real, 0.0, None, closed="left")],
@@ -283,6 +291,11 @@ def weighing_splits(model: Any, X: Any, Y: DoubleArray, random_state: Any) -> li
     return splits
 
 
+def tuning_parameters(model: Any) -> dict[str, Any]:
+    """Return what a regressor that weights has in common with the SVRs within it."""
+    return {name: getattr(model, name) for name in _TUNING}
+
+
 def new_members(model: Any) -> list[KernelChains]:
     """Return the chains that a regressor weights, one for each kernel, not fitted."""
     return [
@@ -290,15 +303,7 @@ def new_members(model: Any) -> list[KernelChains]:
             n_chains=model.n_chains,
             appended="out_of_fold",
             kernel=kernel,
-            Cs=model.Cs,
-            epsilons=model.epsilons,
-            cv=model.cv,
-            tol=model.tol,
-            max_iter=model.max_iter,
-            random_state=model.random_state,
-            n_jobs=model.n_jobs,
-            memory_limit_mb=model.memory_limit_mb,
-            verbose=model.verbose,
+            **tuning_parameters(model),
         )
         for kernel in KERNELS
     ]
