@@ -80,7 +80,7 @@ def test_every_attribute_of_every_model_comes_back(name):
     if name not in BY_STATE:
         for attribute in (
             set(vars(loaded))
-            - {"binary_classifiers_", "members_", "scalers_", "support_bags_"}
+            - {"binary_classifiers_", "members_", "weighted_members_", "scalers_", "support_bags_"}
             - WITHIN
         ):
             assert identical(getattr(loaded, attribute), getattr(model, attribute)), attribute

@@ -46,7 +46,7 @@ def test_weights_prefer_svrs_for_smooth_targets_and_trees_for_steps(model):
     of_all_inputs, by_trees = model.weights_[:4].sum(axis=0), model.weights_[4:8].sum(axis=0)
 
     np.testing.assert_allclose(model.weights_.sum(axis=0), 1.0)
-    assert of_all_inputs[0] > 0.7
+    assert by_trees[0] < 0.1
     assert of_all_inputs[1] < 0.1
     assert by_trees[1] > 0.5
 
@@ -114,10 +114,26 @@ def _shift_roots(model):
     model.trees_[0]["roots"] += 1
 
 
+def _drop_svr(model):
+    del model.weighted_members_[0]
+
+
+def _swap_svrs(model):
+    model.weighted_members_.reverse()
+
+
+def _turn_range(model):
+    model.target_range_ = model.target_range_[::-1]
+
+
 @pytest.mark.parametrize(
-    "damage", [_loop, _far_child, _far_feature, _one_child, _drop_trees, _shift_roots]
+    "damage",
+    [
+        *(_loop, _far_child, _far_feature, _one_child, _drop_trees, _shift_roots),
+        *(_drop_svr, _swap_svrs, _turn_range),
+    ],
 )
-def test_trees_that_do_not_fit_together_are_not_written(problem, damage, tmp_path):
+def test_parts_that_do_not_fit_together_are_not_written(problem, damage, tmp_path):
     model = SVRTC(n_trees=2, **SMALL).fit(*problem)
     damage(model)
 
@@ -136,6 +152,21 @@ def test_rows_that_all_trees_have_seen_do_no_harm(problem):
     X, Y = problem
 
     assert np.isfinite(SVRTC(n_trees=1, **SMALL).fit(X, Y).weights_).all()
+
+
+def test_no_value_lies_beyond_those_of_training(problem, model):
+    X, Y = problem
+
+    found = model.predict(3.0 * X)
+
+    assert (found >= Y.min(axis=0)).all()
+    assert (found <= Y.max(axis=0)).all()
+
+
+@pytest.mark.parametrize("priors", [[], [-1.0], "many", [np.inf]])
+def test_priors_that_are_no_numbers_are_refused_before_anything_is_fitted(problem, priors):
+    with pytest.raises(ValueError, match="The 'priors' parameter of SVRTC must be"):
+        SVRTC(priors=priors).fit(*problem)
 
 
 def test_a_cv_without_every_row_is_refused(problem):

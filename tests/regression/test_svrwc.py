@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from svmosaic import SVRRC, SVRWC, MultiTargetSVR
-from svmosaic.regression.svrwc import blend_weights
+from svmosaic.regression.blending import blend_weights
 
 GRID = {"Cs": [1.0, 30.0], "epsilons": [0.01, 0.1], "cv": 3}
 

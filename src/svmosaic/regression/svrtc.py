@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.regression.blending import shared_weights
 from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.regression.svrwc import (
     SVRWC,
     KernelChains,
-    blend_weights,
     new_members,
     tuning_parameters,
     weighing_splits,
@@ -32,6 +32,7 @@ from svmosaic.regression.tree_tables import (
 from svmosaic.regression.weighted_input_svr import WeightedInputSVR, input_weights
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
+from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.splits import Split
 from svmosaic.utils.state_codec import Scope
@@ -79,6 +80,8 @@ def _check_parts(model: Any, sizes: Scope) -> None:
     levels = _levels(model.n_targets_)
     n_parts = 2 * len(model.members_) + (len(_FORESTS) + 1) * len(levels)
     expect("rows of weights", sizes["n_parts"], n_parts)
+    if not (model.target_range_[0] <= model.target_range_[1]).all():
+        refuse("the range of a target is empty")
     if not np.allclose(model.weights_.sum(axis=0), 1.0):
         refuse("the weights of a target do not sum to 1")
     groups = [targets for level in levels for targets in level]
@@ -107,7 +110,9 @@ class SVRTC(MultiTargetRegressor):
     for each target, with the rbf kernel on inputs that count by their importance in the bagged
     trees, for this target and for all. Each target is predicted by a weighted mean of these ten.
     The weights are those that fit best what the ten predict for rows left out: by the inner folds
-    for SVRs, out of bag for trees. This is an addition to the published methods.
+    for SVRs, out of bag for trees. They shrink towards the weights that suit all targets together,
+    as much as is good for further rows left out. No part predicts beyond the range of the training
+    values, as trees never do. This is an addition to the published methods.
 
     Parameters
     ----------
@@ -115,9 +120,9 @@ class SVRTC(MultiTargetRegressor):
         Chains of each kernel at most; with few targets there are only n_targets! orders.
     n_trees : int, default=100
         Trees of each ensemble. More vary less and take longer.
-    prior : float, default=3.0
-        How many rows equal weights are worth. A larger prior keeps the weights closer to equal
-        ones, which is safer with few rows.
+    priors : array-like of float, default=(1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+        How many rows the weights of all targets together may be worth for a target. A larger prior
+        keeps its weights closer to those.
     Cs : array-like of float, default=(1.0, 10.0, 100.0)
         Penalties to try. A larger C follows the training data more closely and takes longer.
     epsilons : array-like of float, default=(0.01, 0.1, 0.2)
@@ -156,6 +161,10 @@ class SVRTC(MultiTargetRegressor):
         The weight of rbf alone, rbf in chains, laplacian alone, laplacian in chains, the four
         ensembles of trees, and the SVRs of inputs weighted for the target and for all; they sum to
         1 for each target. With one target there are 7, because each and all are the same.
+    prior_ : float
+        The prior that was chosen.
+    target_range_ : ndarray of shape (2, n_targets)
+        The smallest and the largest training value of each target.
     n_iter_ : ndarray of shape (n_links,)
         Updates of the final fit of each link, of all members.
     n_targets_ : int
@@ -177,6 +186,7 @@ class SVRTC(MultiTargetRegressor):
     ----------
     .. [1] L. Breiman (1996), "Stacked regressions", Machine Learning 24, 49-64.
        https://doi.org/10.1007/BF00117832
+       (weights from 0 on predictions of rows left out).
     .. [2] P. Geurts, D. Ernst, L. Wehenkel (2006), "Extremely randomized trees", Machine Learning
        63, 3-42. https://doi.org/10.1007/s10994-006-6226-1
        (unlike it, each tree draws rows with replacement).
@@ -195,7 +205,8 @@ class SVRTC(MultiTargetRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SVRWC._parameter_constraints,
+        **{k: v for k, v in SVRWC._parameter_constraints.items() if k != "prior"},
+        "priors": ["array-like"],
         "n_trees": POSITIVE_COUNT,
     }
 
@@ -203,6 +214,8 @@ class SVRTC(MultiTargetRegressor):
         {
             **TARGETS,
             "weights_": doubles("n_parts", "n_targets", minimum=0),
+            "prior_": doubles(scalar=True),
+            "target_range_": doubles(2, "n_targets"),
             "members_": Estimators((KernelChains,)),
             "weighted_members_": Estimators((WeightedInputSVR,)),
             "trees_": _Tables(),
@@ -215,7 +228,7 @@ class SVRTC(MultiTargetRegressor):
         *,
         n_chains: int = 10,
         n_trees: int = 100,
-        prior: float = 3.0,
+        priors: Sequence[float] = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
         Cs: Sequence[float] = (1.0, 10.0, 100.0),
         epsilons: Sequence[float] = (0.01, 0.1, 0.2),
         cv: Any = 5,
@@ -228,7 +241,7 @@ class SVRTC(MultiTargetRegressor):
     ) -> None:
         self.n_chains = n_chains
         self.n_trees = n_trees
-        self.prior = prior
+        self.priors = priors
         self.Cs = Cs
         self.epsilons = epsilons
         self.cv = cv
@@ -257,6 +270,7 @@ class SVRTC(MultiTargetRegressor):
         """
         X, y = check_regression(self, X, y, multi_output=True)
         Y = self._set_targets(y)
+        priors = check_numbers(self.priors, "priors", type(self).__name__, zero=True)
         random_state = check_random_state(self.random_state)
         splits = weighing_splits(self, X, Y, random_state)
         # The orders of the chains are those of both kernels.
@@ -271,14 +285,10 @@ class SVRTC(MultiTargetRegressor):
         held_out.append(self._fit_weighted(X, Y, splits, importances, random_state))
         members = [*self.members_, *self.weighted_members_]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in members])
-        scaled = (Y - first.target_mean_) / first.target_scale_
-        parts = np.concatenate(held_out)
-        self.weights_ = np.column_stack(
-            [
-                blend_weights(parts[:, :, t].T, scaled[:, t], float(self.prior))
-                for t in range(self.n_targets_)
-            ]
-        )
+        self.target_range_ = np.array([Y.min(axis=0), Y.max(axis=0)])
+        mean, scale = first.target_mean_, first.target_scale_
+        parts = np.clip(np.concatenate(held_out), *(self.target_range_ - mean) / scale)
+        self.weights_, self.prior_ = shared_weights(parts, (Y - mean) / scale, priors, random_state)
         return self
 
     def _fit_trees(
@@ -349,7 +359,8 @@ class SVRTC(MultiTargetRegressor):
         parts.append(by_trees.reshape(n_ensembles, self.n_targets_, -1).transpose(0, 2, 1))
         by_weighted = np.hstack([member.predict(X) for member in self.weighted_members_])
         parts.append(by_weighted.reshape(-1, len(levels), self.n_targets_).transpose(1, 0, 2))
-        return np.asarray(np.einsum("kit,kt->it", np.concatenate(parts), self.weights_))
+        clipped = np.clip(np.concatenate(parts), *self.target_range_)
+        return np.asarray(np.einsum("kit,kt->it", clipped, self.weights_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

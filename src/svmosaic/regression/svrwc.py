@@ -7,11 +7,11 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.optimize import nnls
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.regression.blending import blend_weights
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chain_state import TARGETS, check_targets
@@ -28,7 +28,6 @@ from svmosaic.utils.validation import check_regression, check_samples
 __all__ = [
     "SVRWC",
     "KernelChains",
-    "blend_weights",
     "new_members",
     "tuning_parameters",
     "weighing_splits",
@@ -41,8 +40,6 @@ _TUNING = (
     *("Cs", "epsilons", "cv", "tol", "max_iter", "random_state", "n_jobs"),
     *("memory_limit_mb", "verbose"),
 )
-# Outweighs any target: the weights sum to 1.
-_SUM_WEIGHT = 1e4
 
 
 class KernelChains(SVRRC):
@@ -307,34 +304,3 @@ def new_members(model: Any) -> list[KernelChains]:
         )
         for kernel in KERNELS
     ]
-
-
-def blend_weights(predictions: DoubleArray, target: DoubleArray, prior: float) -> DoubleArray:
-    """Return the weights from 0, with sum 1, with which predictions fit a target best.
-
-    They minimise sum_i (y_i - sum_k w_k p_ik)^2 + prior * sum_k (w_k - 1 / K)^2: equal weights
-    count as much as `prior` further rows.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_samples, n_predictions)
-        Predictions of rows left out, for a target of variance 1.
-    target : ndarray of shape (n_samples,)
-        The true values.
-    prior : float
-        A larger prior keeps the weights closer to equal ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmosaic.regression.svrwc import blend_weights
-    >>> y = np.array([-1.0, 0.0, 1.0])
-    >>> blend_weights(np.column_stack([y, -y]), y, prior=0.0).round(3).tolist()
-    [1.0, 0.0]
-    """
-    n = predictions.shape[1]
-    root = np.sqrt(prior)
-    rows = np.vstack([predictions, root * np.eye(n), np.full((1, n), _SUM_WEIGHT)])
-    values = np.concatenate([target, np.full(n, root / n), [_SUM_WEIGHT]])
-    weights = nnls(rows, values)[0]
-    return np.asarray(weights / weights.sum())

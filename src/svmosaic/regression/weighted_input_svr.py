@@ -16,7 +16,7 @@ from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTuner, fold_weights
 from svmosaic.regression.multi_target_svr import MultiTargetSVR
-from svmosaic.utils.declaration import Declaration, doubles
+from svmosaic.utils.declaration import doubles
 from svmosaic.utils.splits import Split
 from svmosaic.utils.validation import check_regression, check_samples
 
@@ -38,11 +38,7 @@ class WeightedInputSVR(MultiTargetSVR):
     are the weights of the final fit.
     """
 
-    _model_file = Declaration(
-        {**CHAINS.fields, "input_weights_": doubles("n_features", minimum=0)},
-        CHAINS.checks,
-        stored_as=CHAINS.stored_as,
-    )
+    _model_file = CHAINS.extend({"input_weights_": doubles("n_features", minimum=0)})
 
     def _settings(self, X: Any) -> RegressionTuneSettings:
         n = X.shape[0]
