@@ -150,3 +150,22 @@ def test_the_first_of_several_largest_scores_is_taken():
     rows = argmax_in_bags(bags, np.array([1.0, 2.0, 2.0, -1.0, 0.0, 0.0]))
 
     assert rows.tolist() == [1, 3, 4]
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(1, 5), min_size=1, max_size=6))
+def test_extremes_of_sparse_bags_count_what_is_not_stored(seed, sizes):
+    dense = _bags(seed, sizes)
+    # Each value is stored in two parts, and some zeros are stored.
+    X = sp.csr_array(dense.instances)
+    halves = sp.csr_array(
+        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape
+    )
+    halves.data[:4] = 0.0
+    dense = Bags(halves.toarray(), dense.offsets)
+    bags = Bags(halves, dense.offsets)
+
+    for extreme in (min_in_bags, max_in_bags):
+        found = extreme(bags)
+        assert_array_equal(found.toarray(), extreme(dense))
+        assert found.has_canonical_format
+        assert (found.data != 0.0).all()

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.validation import canonical_csr
 
 __all__ = [
     "argmax_in_bags",
@@ -36,21 +37,29 @@ def mean_in_bags(bags: Bags, values: Any) -> Any:
 
 def min_in_bags(bags: Bags) -> Any:
     """Return the least value of each feature in each bag."""
-    return _extremes(bags, np.minimum, "min")
+    return _extremes(bags, np.minimum)
 
 
 def max_in_bags(bags: Bags) -> Any:
     """Return the largest value of each feature in each bag."""
-    return _extremes(bags, np.maximum, "max")
+    return _extremes(bags, np.maximum)
 
 
-def _extremes(bags: Bags, ufunc: np.ufunc, method: str) -> Any:
+def _extremes(bags: Bags, ufunc: np.ufunc) -> Any:
     if not sp.issparse(bags.instances):
         return ufunc.reduceat(bags.instances, bags.offsets[:-1], axis=0)
-    rows = [
-        sp.coo_array(getattr(bag, method)(axis=0)).reshape((1, bags.n_features)) for bag in bags
-    ]
-    return sp.vstack(rows, format="csr")
+    X = canonical_csr(bags.instances)
+    # A number for each pair of a bag and a feature; 64 bits hold it whatever the index type.
+    places = np.repeat(bags.bag_of * bags.n_features, np.diff(X.indptr)) + X.indices
+    order = np.argsort(places, kind="stable")
+    places, first, count = np.unique(places[order], return_index=True, return_counts=True)
+    extremes = ufunc.reduceat(X.data[order], first) if first.size else X.data[:0]
+    bag, feature = np.divmod(places, bags.n_features)
+    # A feature that some instance of the bag lacks is 0 there.
+    extremes = np.where(count < bags.sizes[bag], ufunc(extremes, 0), extremes)
+    found = sp.csr_array((extremes, (bag, feature)), shape=(len(bags), bags.n_features))
+    found.eliminate_zeros()
+    return found
 
 
 def max_score_in_bags(bags: Bags, scores: DoubleArray) -> DoubleArray:

@@ -56,6 +56,10 @@ class InstanceKernel:
     def blocks(self, X: Any, Z: Any) -> Iterator[tuple[int, DoubleArray]]:
         """Yield the columns of `values` some at a time, with the number of the first."""
         width = max(1, _BLOCK_VALUES // max(1, X.shape[0]))
+        if Z.shape[0] <= width:
+            # To slice sparse rows takes longer than a few kernel values.
+            yield 0, self.values(X, Z)
+            return
         for begin in range(0, Z.shape[0], width):
             yield begin, self.values(X, Z[begin : begin + width])
 

