@@ -33,8 +33,8 @@ def test_trees_as_arrays_predict_what_the_forest_predicts(problem, kind):
     one = kind(7, random_state=0).fit(X[:100], Y[:100, 1])
     both = kind(7, random_state=0).fit(X[:100], Y[:100] / [2.0, 5.0])
 
-    (table,) = tables_of_trees(one, np.ones(1))
-    tables = tables_of_trees(both, np.array([2.0, 5.0]))
+    (table,) = tables_of_trees(one.estimators_, np.ones(1))
+    tables = tables_of_trees(both.estimators_, np.array([2.0, 5.0]))
 
     np.testing.assert_allclose(predict_trees(table, X), one.predict(X), rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(predict_trees(table, csr_array(X)), predict_trees(table, X))

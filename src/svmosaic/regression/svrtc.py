@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import check_random_state
 
 from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.regression.bagged_trees import BaggedTrees, fit_bagged_trees
 from svmosaic.regression.blending import shared_weights
 from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
@@ -36,6 +37,7 @@ from svmosaic.utils.number_list import check_numbers
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.splits import Split
 from svmosaic.utils.state_codec import Scope
+from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_regression, check_samples
 
 __all__ = ["SVRTC"]
@@ -43,9 +45,9 @@ __all__ = ["SVRTC"]
 _LARGEST_SEED = np.iinfo(np.int32).max
 # Both draw rows with replacement, so that trees predict the rows that they have not seen. There is
 # one of each for every target, and one of each whose trees predict all targets.
-_FORESTS = (ExtraTreesRegressor, RandomForestRegressor)
+_KINDS = (ExtraTreeRegressor, DecisionTreeRegressor)
 # The one whose trees say which inputs matter.
-_SELECTING = RandomForestRegressor
+_SELECTING = DecisionTreeRegressor
 # Importances for an inner fold need fewer trees than predictions.
 _N_FOLD_TREES = 20
 
@@ -78,7 +80,7 @@ def _levels(n_targets: int) -> list[list[list[int]]]:
 def _check_parts(model: Any, sizes: Scope) -> None:
     """Refuse parts that do not fit together, or weights that are no weighted mean of them."""
     levels = _levels(model.n_targets_)
-    n_parts = 2 * len(model.members_) + (len(_FORESTS) + 1) * len(levels)
+    n_parts = 2 * len(model.members_) + (len(_KINDS) + 1) * len(levels)
     expect("rows of weights", sizes["n_parts"], n_parts)
     if not (model.target_range_[0] <= model.target_range_[1]).all():
         refuse("the range of a target is empty")
@@ -95,7 +97,7 @@ def _check_parts(model: Any, sizes: Scope) -> None:
     if any(len(member.chains_) < 2 for member in model.members_):
         refuse("a member has no chain")
     expect("updates", sizes["n_links"], sum(len(member.n_iter_) for member in members))
-    expect("ensembles of trees", len(model.trees_), len(_FORESTS) * len(levels) * model.n_targets_)
+    expect("ensembles of trees", len(model.trees_), len(_KINDS) * len(levels) * model.n_targets_)
     for table in model.trees_:
         check_trees(table, model.n_features_in_)
 
@@ -302,25 +304,34 @@ class SVRTC(MultiTargetRegressor):
         self.trees_ = []
         values, importances = [], []
         for level in _levels(self.n_targets_):
-            for kind in _FORESTS:
+            for kind in _KINDS:
                 values.append(np.empty(Y.shape))
                 for targets in level:
-                    forest = self._fit_forest(kind, int(self.n_trees), X, Y, targets, random_state)
-                    scale = self.members_[0].target_scale_[targets]
-                    self.trees_ += tables_of_trees(forest, scale)
-                    values[-1][:, targets] = _out_of_bag(forest, X, Y[:, targets], scale)
+                    trees, scale = self._fit_trees_to(
+                        targets, kind, int(self.n_trees), X, Y, random_state
+                    )
+                    self.trees_ += tables_of_trees(trees.trees, scale)
+                    y = Y[:, targets] / scale
+                    values[-1][:, targets] = scale * trees.out_of_bag(X, y)
                     if kind is _SELECTING:
-                        importances.append(forest.feature_importances_)
+                        importances.append(trees.importances)
         return np.array(values), importances
 
-    def _fit_forest(
-        self, kind: Any, n_trees: int, X: Any, Y: DoubleArray, targets: list[int], random_state: Any
-    ) -> Any:
+    def _fit_trees_to(
+        self, targets: list[int], kind: Any, n_trees: int, X: Any, Y: DoubleArray, random_state: Any
+    ) -> tuple[BaggedTrees, DoubleArray]:
+        """Return trees for some targets, and what the targets were divided by."""
         # Of several targets, each counts by its deviation.
-        y = Y[:, targets] / self.members_[0].target_scale_[targets]
-        seed = random_state.randint(_LARGEST_SEED)
-        forest = kind(n_trees, bootstrap=True, random_state=seed, n_jobs=self.n_jobs)
-        return forest.fit(X, y.ravel() if len(targets) == 1 else y)
+        scale = self.members_[0].target_scale_[targets]
+        fitted = fit_bagged_trees(
+            kind,
+            n_trees,
+            X,
+            Y[:, targets] / scale,
+            random_state=random_state.randint(_LARGEST_SEED),
+            n_threads=resolve_threads(self.n_jobs),
+        )
+        return fitted, scale
 
     def _fit_weighted(
         self,
@@ -339,9 +350,9 @@ class SVRTC(MultiTargetRegressor):
             for targets in level:
                 # The importances for a fold know nothing of the rows that it leaves out.
                 by_fold = [
-                    self._fit_forest(
-                        _SELECTING, _N_FOLD_TREES, X[train], Y[train], targets, random_state
-                    ).feature_importances_
+                    self._fit_trees_to(
+                        targets, _SELECTING, _N_FOLD_TREES, X[train], Y[train], random_state
+                    )[0].importances
                     for train, _ in splits
                 ]
                 weights = np.array([input_weights(one) for one in (*by_fold, next(overall))])
@@ -355,7 +366,7 @@ class SVRTC(MultiTargetRegressor):
         levels = _levels(self.n_targets_)
         parts = [member.predict_both(X) for member in self.members_]
         by_trees = np.array([predict_trees(table, X) for table in self.trees_])
-        n_ensembles = len(_FORESTS) * len(levels)
+        n_ensembles = len(_KINDS) * len(levels)
         parts.append(by_trees.reshape(n_ensembles, self.n_targets_, -1).transpose(0, 2, 1))
         by_weighted = np.hstack([member.predict(X) for member in self.weighted_members_])
         parts.append(by_weighted.reshape(-1, len(levels), self.n_targets_).transpose(1, 0, 2))
@@ -366,20 +377,3 @@ class SVRTC(MultiTargetRegressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _out_of_bag(forest: Any, X: Any, Y: DoubleArray, scale: DoubleArray) -> DoubleArray:
-    """Return for each row the mean of the trees that have not seen it.
-
-    A row that every tree has seen, which happens with few trees only, gets the means of the
-    targets. The trees predict targets that were divided by `scale`.
-    """
-    sums, counts = np.zeros(Y.shape), np.zeros((len(Y), 1))
-    for tree, seen in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        unseen = np.ones(len(Y), dtype=bool)
-        unseen[seen] = False
-        rows = np.flatnonzero(unseen)
-        if rows.size:
-            sums[rows] += tree.predict(X[rows]).reshape(rows.size, -1)
-            counts[rows] += 1.0
-    return np.where(counts > 0, scale * sums / np.maximum(counts, 1.0), Y.mean(axis=0))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from svmosaic.engine.problem import DoubleArray
+from svmosaic.regression.bagged_trees import single_precision
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import INTEGERS, Group, doubles
 from svmosaic.utils.state_codec import Array
@@ -33,12 +34,12 @@ TREE_TABLE = Group(
 _BLOCK_ROWS = 256
 
 
-def tables_of_trees(forest: Any, scale: DoubleArray) -> list[TreeTable]:
-    """Return the trees of a fitted forest of scikit-learn, a table for each target.
+def tables_of_trees(fitted: Sequence[Any], scale: DoubleArray) -> list[TreeTable]:
+    """Return fitted trees of scikit-learn, a table for each target.
 
-    Targets of the forest were divided by `scale`. The tables share all arrays but the values.
+    Targets of the trees were divided by `scale`. The tables share all arrays but the values.
     """
-    trees = [one.tree_ for one in forest.estimators_]
+    trees = [one.tree_ for one in fitted]
     sizes = np.array([tree.node_count for tree in trees], dtype=np.int64)
     roots = np.cumsum(sizes) - sizes
     left, right = (
@@ -78,7 +79,7 @@ def predict_trees(table: Mapping[str, Any], X: Any) -> DoubleArray:
 
 def _predict_block(table: Mapping[str, Any], X: Any) -> DoubleArray:
     # As scikit-learn compares: single precision against the threshold in double.
-    X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float32)
+    X = single_precision(X.toarray() if sp.issparse(X) else X)
     rows = np.arange(X.shape[0])[:, np.newaxis]
     node = np.tile(table["roots"], (X.shape[0], 1))
     while True:
