@@ -6,22 +6,42 @@ import threading
 
 import pytest
 
-from svmosaic.utils.side_by_side import call_side_by_side
+from svmosaic.utils.side_by_side import call_elsewhere, call_side_by_side
 
 
+@pytest.mark.parametrize("call_all", [call_side_by_side, call_elsewhere])
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("n_calls", [0, 1, 2, 5])
-def test_results_come_in_order(n_calls, n_threads):
+def test_results_come_in_order(n_calls, n_threads, call_all):
     calls = [lambda number=number: number**2 for number in range(n_calls)]
 
-    assert call_side_by_side(calls, n_threads) == [number**2 for number in range(n_calls)]
+    assert call_all(calls, n_threads) == [number**2 for number in range(n_calls)]
 
 
-def test_two_calls_run_at_the_same_time():
+@pytest.mark.parametrize("call_all", [call_side_by_side, call_elsewhere])
+def test_two_calls_run_at_the_same_time(call_all):
     meeting = threading.Barrier(2)
 
     # Alone, either would wait for ever.
-    assert len(call_side_by_side([lambda: meeting.wait(30)] * 2, 2)) == 2
+    assert len(call_all([lambda: meeting.wait(30)] * 2, 2)) == 2
+
+
+def test_nobody_waits_for_a_call_that_goes_on_after_an_exception():
+    may_end, has_begun, never = threading.Event(), threading.Event(), threading.Event()
+
+    def fail():
+        assert has_begun.wait(30)
+        raise RuntimeError("no")
+
+    def go_on():
+        has_begun.set()
+        assert may_end.wait(30)
+
+    with pytest.raises(RuntimeError, match="no"):
+        call_elsewhere([fail, go_on, never.set], 2)
+
+    assert not never.is_set()
+    may_end.set()
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from svmosaic.engine.problem import DoubleArray, IndexArray
-from svmosaic.utils.side_by_side import call_side_by_side
+from svmosaic.utils.side_by_side import call_elsewhere
 
 __all__ = ["BaggedTrees", "fit_bagged_trees", "single_precision"]
 
@@ -98,7 +98,7 @@ def fit_bagged_trees(
         partial(kind(random_state=seed).fit, X, y, sample_weight=counts, check_input=False)
         for seed, counts in zip(seeds, drawn, strict=True)
     ]
-    return BaggedTrees(call_side_by_side(fits, n_threads), drawn)
+    return BaggedTrees(call_elsewhere(fits, n_threads), drawn)
 
 
 def single_precision(X: Any) -> Any:

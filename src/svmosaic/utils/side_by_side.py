@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
-__all__ = ["call_side_by_side"]
+__all__ = ["call_elsewhere", "call_side_by_side"]
 
 Result = TypeVar("Result")
 
@@ -50,3 +50,24 @@ def call_side_by_side(calls: Sequence[Callable[[], Result]], n_threads: int) -> 
             other.cancel()
         wait(others)
     return results
+
+
+def call_elsewhere(calls: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
+    """Return what the calls return, in their order, while this thread only waits for them.
+
+    For calls of other libraries that do not look at Ctrl-C for long: this thread answers at once.
+    Calls that are running then end on their own, and nobody sees their results.
+
+    Examples
+    --------
+    >>> from svmosaic.utils.side_by_side import call_elsewhere
+    >>> call_elsewhere([lambda: 1, lambda: 2], n_threads=1)
+    [1, 2]
+    """
+    # Threads of its own: calls that were given up keep theirs until they end.
+    threads = ThreadPoolExecutor(n_threads, thread_name_prefix="svmosaic")
+    try:
+        others = [threads.submit(call) for call in calls]
+        return [other.result() for other in others]
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
