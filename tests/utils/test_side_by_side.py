@@ -27,7 +27,7 @@ def test_two_calls_run_at_the_same_time(call_all):
 
 
 def test_nobody_waits_for_a_call_that_goes_on_after_an_exception():
-    may_end, has_begun, never = threading.Event(), threading.Event(), threading.Event()
+    may_end, has_begun, has_ended = threading.Event(), threading.Event(), threading.Event()
 
     def fail():
         assert has_begun.wait(30)
@@ -36,12 +36,14 @@ def test_nobody_waits_for_a_call_that_goes_on_after_an_exception():
     def go_on():
         has_begun.set()
         assert may_end.wait(30)
+        has_ended.set()
 
     with pytest.raises(RuntimeError, match="no"):
-        call_elsewhere([fail, go_on, never.set], 2)
+        call_elsewhere([fail, go_on], 2)
 
-    assert not never.is_set()
+    assert not has_ended.is_set()
     may_end.set()
+    assert has_ended.wait(30)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
