@@ -26,33 +26,37 @@ def problem():
 def _fit(problem, form=np.asarray, n_jobs=1):
     X, Y, splits, weights = problem
     model = WeightedInputSVR(Cs=CS, epsilons=(EPSILON,), tol=1e-6, n_jobs=n_jobs)
-    return model, model.fit_held_out(form(X), Y, splits, weights)
+    return model, model.fit_held_out(form(X), Y, splits, weights).values
 
 
-def _left_out(problem, target, gamma, C):
+def _left_out(problem, target, share, C):
     """Return what scikit-learn's SVR predicts for rows left out, each fold by its weights."""
     X, Y, splits, weights = problem
     y = (Y[:, target] - Y[:, target].mean()) / Y[:, target].std()
     values = np.empty_like(y)
     for (train, test), w in zip(splits, weights, strict=False):
-        svr = SVR(gamma=gamma, C=C, epsilon=EPSILON, tol=1e-6).fit(X[train] * w, y[train])
+        inputs = X[train] * w
+        # The width of a fold knows its training rows only.
+        gamma = share / (inputs.shape[1] * inputs.var())
+        svr = SVR(gamma=gamma, C=C, epsilon=EPSILON, tol=1e-6).fit(inputs, y[train])
         values[test] = svr.predict(X[test] * w)
     return y, values
 
 
 def test_each_fold_has_its_weights_and_the_best_candidate_is_chosen(problem):
     model, held_out = _fit(problem)
+    candidates = [(share, C) for C in CS for share in (0.125, 0.5, 2.0)]
 
     for target in range(2):
         errors = []
-        for gamma, C, _ in model.candidates_:
-            y, values = _left_out(problem, target, gamma, C)
+        for share, C in candidates:
+            y, values = _left_out(problem, target, share, C)
             errors.append(np.sqrt(np.mean((values - y) ** 2)))
         np.testing.assert_allclose(model.cv_errors_[target], errors, rtol=1e-4)
         best = int(np.argmin(errors))
         chosen = (model.gamma_[target], model.C_[target], model.epsilon_[target])
         assert chosen == tuple(model.candidates_[best])
-        expected = _left_out(problem, target, *chosen[:2])[1]
+        expected = _left_out(problem, target, *candidates[best])[1]
         np.testing.assert_allclose(held_out[:, target], expected, atol=1e-4)
 
 

@@ -56,6 +56,11 @@ class ChainBuilder:
     _known: dict[Hashable, int] = field(default_factory=dict)
 
     @property
+    def worst_violation(self) -> float:
+        """The largest violation of the optimality conditions of any link."""
+        return max(link.tuned.violation for link in self.links)
+
+    @property
     def columns(self) -> DoubleArray:
         """What may be appended: the targets, or what each link predicts out of fold."""
         if self.appended == "true":

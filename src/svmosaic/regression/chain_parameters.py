@@ -29,10 +29,10 @@ def target_scaling(Y: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
     exponent = np.frexp(largest)[1]
     Z = np.ldexp(Y, -exponent)
     scale = np.ldexp(Z.std(axis=0), exponent)
-    # A constant target stays as it is, and so does one that only rounding moves.
+    # A constant target, or one that only rounding moves, has nothing left when its mean is taken.
     steady = scale <= 10 * np.finfo(np.float64).eps * largest
     mean: DoubleArray = np.ldexp(Z.mean(axis=0), exponent)
-    return mean, np.where(steady, 1.0, scale)
+    return mean, np.where(steady, np.maximum(1.0, largest), scale)
 
 
 def default_gammas(X: Any, kernel: ChainKernel) -> DoubleArray:

@@ -36,7 +36,7 @@ from svmosaic.utils.splits import Split, regression_splits, tests_every_row_once
 from svmosaic.utils.threads import resolve_threads
 from svmosaic.utils.validation import check_regression, check_samples, match_form
 
-__all__ = ["CHAIN_CONSTRAINTS", "ChainedSVR"]
+__all__ = ["CHAIN_CONSTRAINTS", "ChainedSVR", "warn_of_violation"]
 
 # Neighbours of the best candidate are given up when they would lose with this share of its error
 # on the folds to come. They rarely differ by more than that.
@@ -51,6 +51,11 @@ CHAIN_CONSTRAINTS: dict[str, list[Any]] = {
     "appended": [StrOptions({"true", "out_of_fold"})],
     "search": [StrOptions({"pattern", "grid"})],
 }
+
+
+def warn_of_violation(model: Any, violation: float) -> None:
+    """Warn if an SVR within a regressor stopped before its optimum."""
+    warn_if_violated(model, violation, "Scale the features or raise max_iter")
 
 
 class ChainedSVR(MultiTargetRegressor):
@@ -94,6 +99,12 @@ class ChainedSVR(MultiTargetRegressor):
     appended: Appended = "true"
     search: ChainSearch = "pattern"
     order: Any = None
+    # Whose part it is, if it is not a user's own: messages name what the user knows.
+    part_of: str | None = None
+
+    @property
+    def _name(self) -> str:
+        return self.part_of or type(self).__name__
 
     @abstractmethod
     def _build(
@@ -119,7 +130,8 @@ class ChainedSVR(MultiTargetRegressor):
         self : object
             The fitted regressor.
         """
-        self._train(X, y, None, check_random_state(self.random_state))
+        builder = self._train(X, y, None, check_random_state(self.random_state))
+        warn_of_violation(self, builder.worst_violation)
         return self
 
     def _train(self, X: Any, y: Any, splits: list[Split] | None, random_state: Any) -> ChainBuilder:
@@ -145,7 +157,6 @@ class ChainedSVR(MultiTargetRegressor):
         )
         self.chains_, links = self._build(builder, Y, random_state)
         self._gather(X, builder, links)
-        self._warn_if_violated(builder)
         return builder
 
     def _scale_targets(self, Y: DoubleArray) -> DoubleArray:
@@ -159,20 +170,16 @@ class ChainedSVR(MultiTargetRegressor):
         self, X: Any, Y: DoubleArray, splits: Sequence[Split], settings: RegressionTuneSettings
     ) -> LinkTuner:
         n_threads, start_bytes = threads_that_fit(
-            X.shape[0], self.n_jobs, self.memory_limit_mb, type(self).__name__
+            X.shape[0], self.n_jobs, self.memory_limit_mb, self._name
         )
         table = make_table(
             X, Y, self._marks(splits, X.shape[0]), n_threads, absolute=settings.absolute
         )
-        progress = current_progress(type(self).__name__, self.verbose)
+        progress = current_progress(self._name, self.verbose)
         return LinkTuner(table, settings, n_threads, start_bytes, progress)
 
-    def _warn_if_violated(self, builder: ChainBuilder) -> None:
-        worst = max(link.tuned.violation for link in builder.links)
-        warn_if_violated(self, worst, "Scale the features or raise max_iter")
-
     def _settings(self, X: Any) -> RegressionTuneSettings:
-        name = type(self).__name__
+        name = self._name
         return RegressionTuneSettings(
             default_gammas(X, self.kernel)
             if self.gammas is None
@@ -208,9 +215,13 @@ class ChainedSVR(MultiTargetRegressor):
         return splits
 
     def _marks(self, splits: Sequence[Split], n_rows: int) -> IndexArray:
-        """Return the fold of each row where copies in different folds are different samples."""
+        """Return the fold of each row where copies in different folds are different samples.
+
+        They are where what is predicted for rows left out is used: by later links, or by whom this
+        is a part of.
+        """
         marks = np.zeros(n_rows, dtype=np.int64)
-        if self.appended == "out_of_fold" and self.n_targets_ > 1:
+        if self.appended == "out_of_fold" and (self.n_targets_ > 1 or self.part_of):
             for f, (_, test) in enumerate(splits):
                 marks[test] = f
         return marks

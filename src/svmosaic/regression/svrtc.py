@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 from sklearn.utils import check_random_state
 
@@ -15,10 +16,14 @@ from svmosaic.engine.problem import DoubleArray
 from svmosaic.regression.bagged_trees import BaggedTrees, fit_bagged_trees
 from svmosaic.regression.blending import shared_weights
 from svmosaic.regression.chain_state import TARGETS, check_targets
+from svmosaic.regression.chained_svr import warn_of_violation
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.regression.svrwc import (
     SVRWC,
+    HeldOut,
     KernelChains,
+    check_members,
+    check_part,
     new_members,
     tuning_parameters,
     weighing_splits,
@@ -28,12 +33,13 @@ from svmosaic.regression.tree_tables import (
     TreeTable,
     check_trees,
     predict_trees,
-    tables_of_trees,
+    table_of_trees,
 )
 from svmosaic.regression.weighted_input_svr import WeightedInputSVR, input_weights
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
 from svmosaic.utils.number_list import check_numbers
+from svmosaic.utils.progress import current_progress
 from svmosaic.utils.sklearn_compat import fit_context
 from svmosaic.utils.splits import Split
 from svmosaic.utils.state_codec import Scope
@@ -71,6 +77,16 @@ class _Tables:
         return [parts.get(f"{path}.{i}", TREE_TABLE, scope.inner()) for i in range(plain)]
 
 
+def _check_precision(X: Any) -> None:
+    values = X.data if sp.issparse(X) else X
+    largest = max(abs(float(values.max(initial=0.0))), abs(float(values.min(initial=0.0))))
+    if largest > float(np.finfo(np.float32).max):
+        raise ValueError(
+            "SVRTC expected features that single precision can hold, in which trees compare. Got "
+            f"values of up to {largest:.3g}; scale the features."
+        )
+
+
 def _levels(n_targets: int) -> list[list[list[int]]]:
     """Return the targets one by one, and all of them together if there are several."""
     each = [[target] for target in range(n_targets)]
@@ -79,6 +95,7 @@ def _levels(n_targets: int) -> list[list[list[int]]]:
 
 def _check_parts(model: Any, sizes: Scope) -> None:
     """Refuse parts that do not fit together, or weights that are no weighted mean of them."""
+    check_members(model)
     levels = _levels(model.n_targets_)
     n_parts = 2 * len(model.members_) + (len(_KINDS) + 1) * len(levels)
     expect("rows of weights", sizes["n_parts"], n_parts)
@@ -88,18 +105,33 @@ def _check_parts(model: Any, sizes: Scope) -> None:
         refuse("the weights of a target do not sum to 1")
     groups = [targets for level in levels for targets in level]
     expect("SVRs of weighted inputs", len(model.weighted_members_), len(groups))
-    expected = [model.n_targets_] * len(model.members_) + [len(targets) for targets in groups]
+    for member, targets in zip(model.weighted_members_, groups, strict=True):
+        if member.kernel != "rbf":
+            refuse("an SVR of weighted inputs has another kernel")
+        check_part(model, member, len(targets))
     members = [*model.members_, *model.weighted_members_]
-    for member, n_targets in zip(members, expected, strict=True):
-        expect("targets of a member", member.n_targets_, n_targets)
-        expect("features of a member", member.n_features_in_, model.n_features_in_)
-    # The first row are the links without a chain.
-    if any(len(member.chains_) < 2 for member in model.members_):
-        refuse("a member has no chain")
     expect("updates", sizes["n_links"], sum(len(member.n_iter_) for member in members))
-    expect("ensembles of trees", len(model.trees_), len(_KINDS) * len(levels) * model.n_targets_)
-    for table in model.trees_:
+    expect("ensembles of trees", len(model.trees_), len(_KINDS) * len(groups))
+    sizes_of_groups = [len(targets) for level in levels for _ in _KINDS for targets in level]
+    for table, n_targets in zip(model.trees_, sizes_of_groups, strict=True):
+        expect("targets of trees", len(table["values"]), n_targets)
         check_trees(table, model.n_features_in_)
+
+
+class _Progress:
+    """Reports how many ensembles of trees are fitted: one for each kind, or fold, and target."""
+
+    def __init__(self, model: SVRTC, n_folds: int) -> None:
+        self._report = current_progress(type(model).__name__, model.verbose)
+        n_groups = sum(len(level) for level in _levels(model.n_targets_))
+        self._n_ensembles = n_groups * (len(_KINDS) + n_folds)
+        self._n_fitted = 0
+
+    def count_ensemble(self) -> None:
+        """Report that one more is fitted."""
+        self._n_fitted += 1
+        if self._report is not None:
+            self._report(self._n_fitted, self._n_ensembles, 0)
 
 
 class SVRTC(MultiTargetRegressor):
@@ -152,10 +184,11 @@ class SVRTC(MultiTargetRegressor):
     members_ : list of KernelChains
         The regressors of the rbf and of the laplacian kernel.
     trees_ : list of dict
-        The ensembles of trees as arrays, an entry for each target: of extremely randomised trees,
-        of bagged ones, of extremely randomised trees for all targets, of bagged ones for all
-        targets (with one target the first two only). `roots` says where each tree begins; each
-        node has `features`, `thresholds`, `left`, `right` (-1 at a leaf) and `values`.
+        The ensembles of trees as arrays: of extremely randomised trees for each target, of bagged
+        ones for each target, of extremely randomised trees for all targets and of bagged ones for
+        all targets (with one target the first two only). `roots` says where each tree begins; each
+        node has `features`, `thresholds`, `left`, `right` (-1 at a leaf) and `values`, one for each
+        target of the ensemble.
     weighted_members_ : list of WeightedInputSVR
         The SVRs of weighted inputs: one for each target and, with several, one for all of them.
         Their `input_weights_` say which inputs matter.
@@ -182,7 +215,9 @@ class SVRTC(MultiTargetRegressor):
 
     Notes
     -----
-    Unlike the SVRs, trees depend on the order of the training rows, by the rows that they draw.
+    Unlike the SVRs, trees depend on the order of the training rows, by the rows that they draw, and
+    on whether samples are sparse: then they look at the features in another order, which decides
+    between equal splits.
 
     References
     ----------
@@ -196,6 +231,7 @@ class SVRTC(MultiTargetRegressor):
     Examples
     --------
     >>> import numpy as np
+    import scipy.sparse as sp
     >>> from svmosaic import SVRTC
     >>> X = np.linspace(0, 3, 40)[:, None]
     >>> Y = np.column_stack([np.sin(X[:, 0]), (X[:, 0] > 1.5) * 1.0])
@@ -216,7 +252,7 @@ class SVRTC(MultiTargetRegressor):
         {
             **TARGETS,
             "weights_": doubles("n_parts", "n_targets", minimum=0),
-            "prior_": doubles(scalar=True),
+            "prior_": doubles(scalar=True, minimum=0),
             "target_range_": doubles(2, "n_targets"),
             "members_": Estimators((KernelChains,)),
             "weighted_members_": Estimators((WeightedInputSVR,)),
@@ -272,29 +308,34 @@ class SVRTC(MultiTargetRegressor):
         """
         X, y = check_regression(self, X, y, multi_output=True)
         Y = self._set_targets(y)
+        _check_precision(X)
         priors = check_numbers(self.priors, "priors", type(self).__name__, zero=True)
         random_state = check_random_state(self.random_state)
         splits = weighing_splits(self, X, Y, random_state)
         # The orders of the chains are those of both kernels.
         seed = random_state.randint(_LARGEST_SEED)
         self.members_ = new_members(self)
-        held_out = [
+        found = [
             member.fit_held_out(X, Y, splits, check_random_state(seed)) for member in self.members_
         ]
-        first = self.members_[0]
-        out_of_bag, importances = self._fit_trees(X, Y, random_state)
-        held_out.append((out_of_bag - first.target_mean_) / first.target_scale_)
-        held_out.append(self._fit_weighted(X, Y, splits, importances, random_state))
+        # The members divide targets by the same scales.
+        mean, scale = self.members_[0].target_mean_, self.members_[0].target_scale_
+        scaled = (Y - mean) / scale
+        progress = _Progress(self, len(splits))
+        out_of_bag, importances = self._fit_trees(X, scaled, random_state, progress)
+        found.append(HeldOut(out_of_bag, 0.0))
+        found.append(self._fit_weighted(X, Y, splits, importances, random_state, progress))
         members = [*self.members_, *self.weighted_members_]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in members])
         self.target_range_ = np.array([Y.min(axis=0), Y.max(axis=0)])
-        mean, scale = first.target_mean_, first.target_scale_
-        parts = np.clip(np.concatenate(held_out), *(self.target_range_ - mean) / scale)
-        self.weights_, self.prior_ = shared_weights(parts, (Y - mean) / scale, priors, random_state)
+        parts = np.concatenate([one.values for one in found])
+        parts = np.clip(parts, scaled.min(axis=0), scaled.max(axis=0))
+        self.weights_, self.prior_ = shared_weights(parts, scaled, priors, random_state)
+        warn_of_violation(self, max(one.violation for one in found))
         return self
 
     def _fit_trees(
-        self, X: Any, Y: DoubleArray, random_state: Any
+        self, X: Any, scaled: DoubleArray, random_state: Any, progress: _Progress
     ) -> tuple[DoubleArray, list[DoubleArray]]:
         """Fit the ensembles to each target and to all.
 
@@ -303,35 +344,33 @@ class SVRTC(MultiTargetRegressor):
         """
         self.trees_ = []
         values, importances = [], []
+        mean, scale = self.members_[0].target_mean_, self.members_[0].target_scale_
         for level in _levels(self.n_targets_):
             for kind in _KINDS:
-                values.append(np.empty(Y.shape))
+                values.append(np.empty(scaled.shape))
                 for targets in level:
-                    trees, scale = self._fit_trees_to(
-                        targets, kind, int(self.n_trees), X, Y, random_state
-                    )
-                    self.trees_ += tables_of_trees(trees.trees, scale)
-                    y = Y[:, targets] / scale
-                    values[-1][:, targets] = scale * trees.out_of_bag(X, y)
+                    y = scaled[:, targets]
+                    fitted = self._fit_bagged(kind, int(self.n_trees), X, y, random_state, progress)
+                    self.trees_.append(table_of_trees(fitted.trees, mean[targets], scale[targets]))
+                    values[-1][:, targets] = fitted.out_of_bag(X, y)
                     if kind is _SELECTING:
-                        importances.append(trees.importances)
+                        importances.append(fitted.importances)
         return np.array(values), importances
 
-    def _fit_trees_to(
-        self, targets: list[int], kind: Any, n_trees: int, X: Any, Y: DoubleArray, random_state: Any
-    ) -> tuple[BaggedTrees, DoubleArray]:
-        """Return trees for some targets, and what the targets were divided by."""
-        # Of several targets, each counts by its deviation.
-        scale = self.members_[0].target_scale_[targets]
-        fitted = fit_bagged_trees(
-            kind,
-            n_trees,
-            X,
-            Y[:, targets] / scale,
-            random_state=random_state.randint(_LARGEST_SEED),
-            n_threads=resolve_threads(self.n_jobs),
-        )
-        return fitted, scale
+    def _fit_bagged(
+        self,
+        kind: Any,
+        n_trees: int,
+        X: Any,
+        y: DoubleArray,
+        random_state: Any,
+        progress: _Progress,
+    ) -> BaggedTrees:
+        seed = random_state.randint(_LARGEST_SEED)
+        n_threads = resolve_threads(self.n_jobs)
+        fitted = fit_bagged_trees(kind, n_trees, X, y, random_state=seed, n_threads=n_threads)
+        progress.count_ensemble()
+        return fitted
 
     def _fit_weighted(
         self,
@@ -340,36 +379,44 @@ class SVRTC(MultiTargetRegressor):
         splits: list[Split],
         importances: list[DoubleArray],
         random_state: Any,
-    ) -> DoubleArray:
+        progress: _Progress,
+    ) -> HeldOut:
         """Fit the SVRs of weighted inputs; return what they predict for rows left out."""
         levels = _levels(self.n_targets_)
-        held_out = np.empty((len(levels), *Y.shape))
+        values = np.empty((len(levels), *Y.shape))
+        scaled = (Y - self.members_[0].target_mean_) / self.members_[0].target_scale_
         self.weighted_members_ = []
         overall = iter(importances)
-        for values, level in zip(held_out, levels, strict=True):
+        violation = 0.0
+        for of_level, level in zip(values, levels, strict=True):
             for targets in level:
                 # The importances for a fold know nothing of the rows that it leaves out.
                 by_fold = [
-                    self._fit_trees_to(
-                        targets, _SELECTING, _N_FOLD_TREES, X[train], Y[train], random_state
-                    )[0].importances
+                    self._fit_bagged(
+                        *(_SELECTING, _N_FOLD_TREES, X[train], scaled[train][:, targets]),
+                        random_state,
+                        progress,
+                    ).importances
                     for train, _ in splits
                 ]
                 weights = np.array([input_weights(one) for one in (*by_fold, next(overall))])
                 member = WeightedInputSVR(**tuning_parameters(self))
-                values[:, targets] = member.fit_held_out(X, Y[:, targets], splits, weights)
+                member.part_of = type(self).__name__
+                found = member.fit_held_out(X, Y[:, targets], splits, weights)
+                of_level[:, targets] = found.values
+                violation = max(violation, found.violation)
                 self.weighted_members_.append(member)
-        return held_out
+        return HeldOut(values, violation)
 
     def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)
-        levels = _levels(self.n_targets_)
+        n_levels = len(_levels(self.n_targets_))
         parts = [member.predict_both(X) for member in self.members_]
-        by_trees = np.array([predict_trees(table, X) for table in self.trees_])
-        n_ensembles = len(_KINDS) * len(levels)
-        parts.append(by_trees.reshape(n_ensembles, self.n_targets_, -1).transpose(0, 2, 1))
-        by_weighted = np.hstack([member.predict(X) for member in self.weighted_members_])
-        parts.append(by_weighted.reshape(-1, len(levels), self.n_targets_).transpose(1, 0, 2))
+        for side_by_side, n_parts in (
+            (np.hstack([predict_trees(table, X) for table in self.trees_]), n_levels * len(_KINDS)),
+            (np.hstack([member.predict(X) for member in self.weighted_members_]), n_levels),
+        ):
+            parts.append(side_by_side.reshape(-1, n_parts, self.n_targets_).transpose(1, 0, 2))
         clipped = np.clip(np.concatenate(parts), *self.target_range_)
         return np.asarray(np.einsum("kit,kt->it", clipped, self.weights_))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,7 +15,7 @@ from svmosaic.regression.blending import blend_weights
 from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_orders import random_orders
 from svmosaic.regression.chain_state import TARGETS, check_targets
-from svmosaic.regression.chained_svr import ChainedSVR
+from svmosaic.regression.chained_svr import ChainedSVR, warn_of_violation
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
 from svmosaic.regression.svrrc import SVRRC
 from svmosaic.utils.array_checks import refuse
@@ -27,7 +27,10 @@ from svmosaic.utils.validation import check_regression, check_samples
 
 __all__ = [
     "SVRWC",
+    "HeldOut",
     "KernelChains",
+    "check_members",
+    "check_part",
     "new_members",
     "tuning_parameters",
     "weighing_splits",
@@ -40,6 +43,13 @@ _TUNING = (
     *("Cs", "epsilons", "cv", "tol", "max_iter", "random_state", "n_jobs"),
     *("memory_limit_mb", "verbose"),
 )
+
+
+class HeldOut(NamedTuple):
+    """What a part predicts for rows left out, on scaled targets, and its largest violation."""
+
+    values: DoubleArray
+    violation: float
 
 
 class KernelChains(SVRRC):
@@ -60,7 +70,7 @@ class KernelChains(SVRRC):
 
     def fit_held_out(
         self, X: Any, Y: DoubleArray, splits: list[Split], random_state: Any
-    ) -> DoubleArray:
+    ) -> HeldOut:
         """Fit on given splits and return what is predicted for rows that they leave out.
 
         Parameters
@@ -76,15 +86,16 @@ class KernelChains(SVRRC):
 
         Returns
         -------
-        held_out : ndarray of shape (2, n_samples, n_targets)
-            Predictions of the links without a chain, and of the chains on average, on scaled
-            targets.
+        HeldOut
+            Predictions of the links without a chain, and of the chains on average, shape
+            (2, n_samples, n_targets).
         """
         builder = self._train(X, Y, splits, random_state)
         values = np.array([link.tuned.held_out for link in builder.links])
         # All links are part of a chain here, so that the model has the numbers of the builder.
         by_chain = values[:, builder.tuner.table.sample_of][self.links_].transpose(0, 2, 1)
-        return np.array([by_chain[0], by_chain[1:].mean(axis=0)])
+        both = np.array([by_chain[0], by_chain[1:].mean(axis=0)])
+        return HeldOut(both, builder.worst_violation)
 
     def predict_both(self, X: Any) -> DoubleArray:
         """Return the values without a chain, and those of the chains on average."""
@@ -92,17 +103,31 @@ class KernelChains(SVRRC):
         return np.array([values[0], values[1:].mean(axis=0)])
 
 
+def check_members(model: Any) -> None:
+    """Refuse members that are not those of `new_members`."""
+    expect("members", len(model.members_), len(KERNELS))
+    for member, kernel in zip(model.members_, KERNELS, strict=True):
+        if member.kernel != kernel:
+            refuse("the members have other kernels")
+        # The first row is the links without a chain.
+        if len(member.chains_) < 2:
+            refuse("a member has no chain")
+        check_part(model, member, model.n_targets_)
+
+
+def check_part(model: Any, part: Any, n_targets: int) -> None:
+    """Refuse an SVR within a regressor that predicts other targets, or from other features."""
+    expect("targets of a member", part.n_targets_, n_targets)
+    expect("dimensions of the targets of a member", part._y_ndim, 2)
+    expect("features of a member", part.n_features_in_, model.n_features_in_)
+
+
 def _check_weights(model: Any, sizes: Scope) -> None:
     """Refuse weights that are no weighted mean of the members' two values each."""
+    check_members(model)
     expect("rows of weights", sizes["n_parts"], 2 * len(model.members_))
     if not np.allclose(model.weights_.sum(axis=0), 1.0):
         refuse("the weights of a target do not sum to 1")
-    for member in model.members_:
-        expect("targets of a member", member.n_targets_, model.n_targets_)
-        expect("features of a member", member.n_features_in_, model.n_features_in_)
-        # The first row are the links without a chain.
-        if len(member.chains_) < 2:
-            refuse("a member has no chain")
     expect("updates", sizes["n_links"], sum(len(m.n_iter_) for m in model.members_))
 
 
@@ -249,12 +274,11 @@ class SVRWC(MultiTargetRegressor):
         # The orders of the chains are those of both kernels.
         seed = random_state.randint(_LARGEST_SEED)
         self.members_ = new_members(self)
-        held_out = np.concatenate(
-            [
-                member.fit_held_out(X, Y, splits, check_random_state(seed))
-                for member in self.members_
-            ]
-        )
+        found = [
+            member.fit_held_out(X, Y, splits, check_random_state(seed)) for member in self.members_
+        ]
+        held_out = np.concatenate([one.values for one in found])
+        warn_of_violation(self, max(one.violation for one in found))
         self.n_iter_ = np.concatenate([member.n_iter_ for member in self.members_])
         first = self.members_[0]
         scaled = (Y - first.target_mean_) / first.target_scale_
@@ -295,7 +319,7 @@ def tuning_parameters(model: Any) -> dict[str, Any]:
 
 def new_members(model: Any) -> list[KernelChains]:
     """Return the chains that a regressor weights, one for each kernel, not fitted."""
-    return [
+    members = [
         KernelChains(
             n_chains=model.n_chains,
             appended="out_of_fold",
@@ -304,3 +328,6 @@ def new_members(model: Any) -> list[KernelChains]:
         )
         for kernel in KERNELS
     ]
+    for member in members:
+        member.part_of = type(model).__name__
+    return members

@@ -14,10 +14,10 @@ from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import INTEGERS, Group, doubles
 from svmosaic.utils.state_codec import Array
 
-__all__ = ["TREE_TABLE", "TreeTable", "check_trees", "predict_trees", "tables_of_trees"]
+__all__ = ["TREE_TABLE", "TreeTable", "check_trees", "predict_trees", "table_of_trees"]
 
 # By name: `roots` (where each tree begins), and for each node `features`, `thresholds`, `left`,
-# `right` (-1 at a leaf) and `values`.
+# `right` (-1 at a leaf) and `values`, one for each target.
 TreeTable = dict[str, Any]
 
 TREE_TABLE = Group(
@@ -27,18 +27,15 @@ TREE_TABLE = Group(
         "thresholds": doubles("n_nodes"),
         "left": Array(INTEGERS, ("n_nodes",), minimum=-1),
         "right": Array(INTEGERS, ("n_nodes",), minimum=-1),
-        "values": doubles("n_nodes"),
+        "values": doubles("n_outputs", "n_nodes"),
     }
 )
 
 _BLOCK_ROWS = 256
 
 
-def tables_of_trees(fitted: Sequence[Any], scale: DoubleArray) -> list[TreeTable]:
-    """Return fitted trees of scikit-learn, a table for each target.
-
-    Targets of the trees were divided by `scale`. The tables share all arrays but the values.
-    """
+def table_of_trees(fitted: Sequence[Any], mean: DoubleArray, scale: DoubleArray) -> TreeTable:
+    """Return fitted trees of scikit-learn, whose targets had mean 0 and deviation 1, as arrays."""
     trees = [one.tree_ for one in fitted]
     sizes = np.array([tree.node_count for tree in trees], dtype=np.int64)
     roots = np.cumsum(sizes) - sizes
@@ -51,15 +48,15 @@ def tables_of_trees(fitted: Sequence[Any], scale: DoubleArray) -> list[TreeTable
     leaf = left < 0
     features = np.concatenate([tree.feature for tree in trees]).astype(np.int64)
     thresholds = np.concatenate([tree.threshold for tree in trees])
-    nodes = {
+    values = np.concatenate([tree.value[:, :, 0] for tree in trees]) * scale + mean
+    return {
         "roots": roots,
         "features": np.where(leaf, -1, features),
         "thresholds": np.where(leaf, 0.0, thresholds),
         "left": left,
         "right": right,
+        "values": np.ascontiguousarray(values.T),
     }
-    values = np.concatenate([tree.value[:, :, 0] for tree in trees]) * scale
-    return [{**nodes, "values": column} for column in np.ascontiguousarray(values.T)]
 
 
 def _shifted(children: Any, root: int) -> Any:
@@ -68,7 +65,7 @@ def _shifted(children: Any, root: int) -> Any:
 
 
 def predict_trees(table: Mapping[str, Any], X: Any) -> DoubleArray:
-    """Return the mean of the trees for each row."""
+    """Return the mean of the trees for each row and target."""
     return np.concatenate(
         [
             _predict_block(table, X[begin : begin + _BLOCK_ROWS])
@@ -86,7 +83,7 @@ def _predict_block(table: Mapping[str, Any], X: Any) -> DoubleArray:
         features = table["features"][node]
         inner = features >= 0
         if not inner.any():
-            return np.asarray(table["values"][node].mean(axis=1))
+            return np.asarray(table["values"][:, node].mean(axis=2).T)
         goes_left = X[rows, np.maximum(features, 0)] <= table["thresholds"][node]
         below = np.where(goes_left, table["left"][node], table["right"][node])
         node = np.where(inner, below, node)

@@ -16,6 +16,7 @@ from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTuner, fold_weights
 from svmosaic.regression.multi_target_svr import MultiTargetSVR
+from svmosaic.regression.svrwc import HeldOut
 from svmosaic.utils.declaration import doubles
 from svmosaic.utils.splits import Split
 from svmosaic.utils.validation import check_regression, check_samples
@@ -47,8 +48,11 @@ class WeightedInputSVR(MultiTargetSVR):
 
     def fit_held_out(
         self, X: Any, Y: DoubleArray, splits: Sequence[Split], weights: DoubleArray
-    ) -> DoubleArray:
+    ) -> HeldOut:
         """Choose gamma, C and epsilon over the splits, fit, and predict the rows left out.
+
+        Candidates differ in the share of the width that the scale of the weighted inputs gives;
+        each fold takes the scale of its training rows.
 
         Parameters
         ----------
@@ -63,8 +67,8 @@ class WeightedInputSVR(MultiTargetSVR):
 
         Returns
         -------
-        held_out : ndarray of shape (n_samples, n_targets)
-            What the best candidate of each target predicts, on scaled targets.
+        HeldOut
+            What the best candidate of each target predicts, shape (n_samples, n_targets).
         """
         X, y = check_regression(self, X, Y, multi_output=True)
         Y = self._scale_targets(self._set_targets(y))
@@ -73,15 +77,15 @@ class WeightedInputSVR(MultiTargetSVR):
         settings = self._settings(weighted)
         errors = np.zeros((self.n_targets_, settings.n_candidates))
         for split, of_fold in zip(splits, weights, strict=False):
-            tuner = self._tuner(_weighted(X, of_fold), Y, [split], settings)
-            folds = fold_weights([split], tuner.table.sample_of)
-            errors += [one.errors for one in tuner.tune_alone(folds, lead_on=False)]
+            fold_tuner = self._fold_tuner(X, Y, split, of_fold)
+            folds = fold_weights([split], fold_tuner.table.sample_of)
+            errors += [one.errors for one in fold_tuner.tune_alone(folds, lead_on=False)]
         best = errors.argmin(axis=1)
         held_out = np.empty_like(Y)
         for split, of_fold in zip(splits, weights, strict=False):
-            tuner = self._tuner(_weighted(X, of_fold), Y, [split], settings)
-            of_sample = [one.held_out for one in _fit_chosen(tuner, [split], best)]
-            held_out[split[1]] = np.transpose(of_sample)[tuner.table.sample_of[split[1]]]
+            fold_tuner = self._fold_tuner(X, Y, split, of_fold)
+            of_sample = [one.held_out for one in _fit_chosen(fold_tuner, [split], best)]
+            held_out[split[1]] = np.transpose(of_sample)[fold_tuner.table.sample_of[split[1]]]
 
         tuner = self._tuner(weighted, Y, [], settings)
         builder = ChainBuilder(tuner, fold_weights(splits, tuner.table.sample_of), "true")
@@ -90,8 +94,11 @@ class WeightedInputSVR(MultiTargetSVR):
         numbers = np.arange(self.n_targets_)[np.newaxis]
         self.chains_ = numbers
         self._gather(weighted, builder, numbers)
-        self._warn_if_violated(builder)
-        return held_out
+        return HeldOut(held_out, builder.worst_violation)
+
+    def _fold_tuner(self, X: Any, Y: DoubleArray, split: Split, weights: DoubleArray) -> LinkTuner:
+        weighted = _weighted(X, weights)
+        return self._tuner(weighted, Y, [split], self._settings(weighted[split[0]]))
 
     def predict_chains(self, X: Any) -> DoubleArray:
         """Return the values of the SVRs, as one chain."""
@@ -101,7 +108,7 @@ class WeightedInputSVR(MultiTargetSVR):
 def input_weights(importances: DoubleArray) -> DoubleArray:
     """Return importances of features as weights with sum of squares 1; equal ones if all are 0."""
     norm = np.linalg.norm(importances)
-    if norm == 0.0:
+    if not norm > 0.0:
         return np.full(importances.size, importances.size**-0.5)
     return np.asarray(importances / norm)
 
