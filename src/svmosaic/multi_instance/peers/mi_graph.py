@@ -80,7 +80,8 @@ class MIGraphClassifier(BagKernelSVM):
        {\sum_{a \in A} w_a \sum_{b \in B} w_b}.
 
     The kernel is positive semidefinite: it is the inner product of weighted means in feature
-    space. The distances within each bag are computed twice, those between bags once.
+    space. The distances within a bag of more than 1024 instances are computed twice, all others
+    once.
 
     References
     ----------
