@@ -231,7 +231,6 @@ class SVRTC(MultiTargetRegressor):
     Examples
     --------
     >>> import numpy as np
-    import scipy.sparse as sp
     >>> from svmosaic import SVRTC
     >>> X = np.linspace(0, 3, 40)[:, None]
     >>> Y = np.column_stack([np.sin(X[:, 0]), (X[:, 0] > 1.5) * 1.0])
