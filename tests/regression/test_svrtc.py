@@ -231,6 +231,8 @@ def test_messages_name_what_the_user_has_called(problem, kind):
         kind(**{**SMALL, "Cs": []}).fit(*problem)
     with pytest.raises(ValueError, match=f"{kind.__name__} keeps the distances"):
         kind(memory_limit_mb=1e-3, **SMALL).fit(*problem)
+    with pytest.raises(ValueError, match=f"{kind.__name__} expected at least a sample for each"):
+        kind(**SMALL).fit(problem[0][:2], problem[1][:2])
     with pytest.warns(ConvergenceWarning, match=f"{kind.__name__} stopped") as caught:
         kind(max_iter=1, **SMALL).fit(*problem)
     assert len(caught) == 1

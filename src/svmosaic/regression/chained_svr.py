@@ -147,7 +147,9 @@ class ChainedSVR(MultiTargetRegressor):
 
         def link_folds(chain: int, position: int) -> Folds:
             cv = self.cv.for_link(chain, position, Y.shape[1])
-            return fold_weights(regression_splits(cv, X, Y, random_state), table.sample_of)
+            return fold_weights(
+                regression_splits(cv, X, Y, random_state, self._name), table.sample_of
+            )
 
         builder = ChainBuilder(
             tuner,
@@ -206,7 +208,7 @@ class ChainedSVR(MultiTargetRegressor):
                 f"{type(self).__name__} with appended='out_of_fold' needs one set of folds for all "
                 "links. Got a 'cv' with folds for each; pass a number of folds or appended='true'."
             )
-        splits = regression_splits(self.cv, X, Y, random_state)
+        splits = regression_splits(self.cv, X, Y, random_state, self._name)
         if out_of_fold and not tests_every_row_once(splits, X.shape[0]):
             raise ValueError(
                 f"{type(self).__name__} with appended='out_of_fold' needs a 'cv' that tests every "

@@ -118,20 +118,28 @@ def _check_parts(model: Any, sizes: Scope) -> None:
         check_trees(table, model.n_features_in_)
 
 
-class _Progress:
-    """Reports how many ensembles of trees are fitted: one for each kind, or fold, and target."""
+class _Grower:
+    """Fits ensembles of trees to scaled targets, and reports how many are fitted."""
 
-    def __init__(self, model: SVRTC, n_folds: int) -> None:
+    def __init__(self, model: SVRTC, X: Any, scaled: DoubleArray, n_folds: int, rng: Any) -> None:
+        self._X, self._scaled, self._rng = X, scaled, rng
+        self._n_threads = resolve_threads(model.n_jobs)
         self._report = current_progress(type(model).__name__, model.verbose)
         n_groups = sum(len(level) for level in _levels(model.n_targets_))
         self._n_ensembles = n_groups * (len(_KINDS) + n_folds)
         self._n_fitted = 0
 
-    def count_ensemble(self) -> None:
-        """Report that one more is fitted."""
+    def fit(
+        self, kind: Any, n_trees: int, targets: list[int], rows: Any = slice(None)
+    ) -> BaggedTrees:
+        """Return trees of a kind for some targets, fitted to some rows."""
+        seed = self._rng.randint(_LARGEST_SEED)
+        X, y = self._X[rows], self._scaled[rows][:, targets]
+        fitted = fit_bagged_trees(kind, n_trees, X, y, random_state=seed, n_threads=self._n_threads)
         self._n_fitted += 1
         if self._report is not None:
             self._report(self._n_fitted, self._n_ensembles, 0)
+        return fitted
 
 
 class SVRTC(MultiTargetRegressor):
@@ -320,10 +328,10 @@ class SVRTC(MultiTargetRegressor):
         # The members divide targets by the same scales.
         mean, scale = self.members_[0].target_mean_, self.members_[0].target_scale_
         scaled = (Y - mean) / scale
-        progress = _Progress(self, len(splits))
-        out_of_bag, importances = self._fit_trees(X, scaled, random_state, progress)
+        grower = _Grower(self, X, scaled, len(splits), random_state)
+        out_of_bag, importances = self._fit_trees(X, scaled, grower)
         found.append(HeldOut(out_of_bag, 0.0))
-        found.append(self._fit_weighted(X, Y, splits, importances, random_state, progress))
+        found.append(self._fit_weighted(X, Y, splits, importances, grower))
         members = [*self.members_, *self.weighted_members_]
         self.n_iter_ = np.concatenate([member.n_iter_ for member in members])
         self.target_range_ = np.array([Y.min(axis=0), Y.max(axis=0)])
@@ -334,7 +342,7 @@ class SVRTC(MultiTargetRegressor):
         return self
 
     def _fit_trees(
-        self, X: Any, scaled: DoubleArray, random_state: Any, progress: _Progress
+        self, X: Any, scaled: DoubleArray, grower: _Grower
     ) -> tuple[DoubleArray, list[DoubleArray]]:
         """Fit the ensembles to each target and to all.
 
@@ -348,28 +356,12 @@ class SVRTC(MultiTargetRegressor):
             for kind in _KINDS:
                 values.append(np.empty(scaled.shape))
                 for targets in level:
-                    y = scaled[:, targets]
-                    fitted = self._fit_bagged(kind, int(self.n_trees), X, y, random_state, progress)
+                    fitted = grower.fit(kind, int(self.n_trees), targets)
                     self.trees_.append(table_of_trees(fitted.trees, mean[targets], scale[targets]))
-                    values[-1][:, targets] = fitted.out_of_bag(X, y)
+                    values[-1][:, targets] = fitted.out_of_bag(X, scaled[:, targets])
                     if kind is _SELECTING:
                         importances.append(fitted.importances)
         return np.array(values), importances
-
-    def _fit_bagged(
-        self,
-        kind: Any,
-        n_trees: int,
-        X: Any,
-        y: DoubleArray,
-        random_state: Any,
-        progress: _Progress,
-    ) -> BaggedTrees:
-        seed = random_state.randint(_LARGEST_SEED)
-        n_threads = resolve_threads(self.n_jobs)
-        fitted = fit_bagged_trees(kind, n_trees, X, y, random_state=seed, n_threads=n_threads)
-        progress.count_ensemble()
-        return fitted
 
     def _fit_weighted(
         self,
@@ -377,25 +369,19 @@ class SVRTC(MultiTargetRegressor):
         Y: DoubleArray,
         splits: list[Split],
         importances: list[DoubleArray],
-        random_state: Any,
-        progress: _Progress,
+        grower: _Grower,
     ) -> HeldOut:
         """Fit the SVRs of weighted inputs; return what they predict for rows left out."""
         levels = _levels(self.n_targets_)
         values = np.empty((len(levels), *Y.shape))
-        scaled = (Y - self.members_[0].target_mean_) / self.members_[0].target_scale_
         self.weighted_members_ = []
         overall = iter(importances)
-        violation = 0.0
+        violations = []
         for of_level, level in zip(values, levels, strict=True):
             for targets in level:
                 # The importances for a fold know nothing of the rows that it leaves out.
                 by_fold = [
-                    self._fit_bagged(
-                        *(_SELECTING, _N_FOLD_TREES, X[train], scaled[train][:, targets]),
-                        random_state,
-                        progress,
-                    ).importances
+                    grower.fit(_SELECTING, _N_FOLD_TREES, targets, train).importances
                     for train, _ in splits
                 ]
                 weights = np.array([input_weights(one) for one in (*by_fold, next(overall))])
@@ -403,9 +389,9 @@ class SVRTC(MultiTargetRegressor):
                 member.part_of = type(self).__name__
                 found = member.fit_held_out(X, Y[:, targets], splits, weights)
                 of_level[:, targets] = found.values
-                violation = max(violation, found.violation)
+                violations.append(found.violation)
                 self.weighted_members_.append(member)
-        return HeldOut(values, violation)
+        return HeldOut(values, max(violations))
 
     def _predict_targets(self, X: Any) -> DoubleArray:
         X = check_samples(self, X)

@@ -303,7 +303,7 @@ class SVRWC(MultiTargetRegressor):
 
 def weighing_splits(model: Any, X: Any, Y: DoubleArray, random_state: Any) -> list[Split]:
     """Return the inner folds of a regressor that weights what it predicts for rows left out."""
-    splits = regression_splits(model.cv, X, Y, random_state)
+    splits = regression_splits(model.cv, X, Y, random_state, type(model).__name__)
     if not tests_every_row_once(splits, X.shape[0]):
         raise ValueError(
             f"{type(model).__name__} needs a 'cv' that tests every row once, for its weights. Got "

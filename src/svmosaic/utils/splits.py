@@ -48,10 +48,19 @@ def classification_splits(cv: Any, X: Any, y: Any, groups: Any = None) -> list[S
     return [(rows[train], rows[test]) for train, test in splitter.split(X, y, groups)]
 
 
-def regression_splits(cv: Any, X: Any, y: Any, random_state: Any) -> list[Split]:
-    """Return the (training rows, test rows) of `cv`; a number means that many shuffled folds."""
+def regression_splits(cv: Any, X: Any, y: Any, random_state: Any, who: str) -> list[Split]:
+    """Return the (training rows, test rows) of `cv`; a number means that many shuffled folds.
+
+    An error names `who`.
+    """
     if cv is None or isinstance(cv, Integral):
-        cv = KFold(5 if cv is None else int(cv), shuffle=True, random_state=random_state)
+        n_splits = 5 if cv is None else int(cv)
+        if len(y) < n_splits:
+            raise ValueError(
+                f"{who} expected at least a sample for each of {n_splits} inner folds. Got "
+                f"{len(y)} in all; pass a smaller 'cv' or more samples."
+            )
+        cv = KFold(n_splits, shuffle=True, random_state=random_state)
     rows = np.arange(len(y))
     return [(rows[train], rows[test]) for train, test in check_cv(cv).split(X, y)]
 
