@@ -45,6 +45,21 @@ def test_several_targets_are_learned_saved_and_predicted(svmosaic, flats, tmp_pa
     assert _field(info, "targets") == "2"
 
 
+@pytest.mark.parametrize(("targets", "dropped"), [("price,rent", ()), ("price", ("rent",))])
+def test_the_weights_of_all_kinds_of_parts_are_shown(svmosaic, flats, tmp_path, targets, dropped):
+    drop = [part for column in dropped for part in ("--drop", column)]
+    options = ("--method", "svrtc", "--targets", targets, *FEW, *drop)
+
+    outcome = svmosaic("train", flats, "-o", tmp_path / "m", *options)
+
+    weights = _field(outcome, "mean weights")
+    assert "trees" in weights
+    assert "weighted inputs" in weights
+    # Each is rounded to two digits.
+    found = [float(number) for number in re.findall(r"[01]\.[0-9]+", weights)]
+    assert sum(found) == pytest.approx(1.0, abs=0.03)
+
+
 def _features(path):
     lines = [line.split(",") for line in path.read_text().splitlines()[1:]]
     return np.array([[float(a), b == "north", b == "south"] for a, b, *_ in lines])

@@ -78,10 +78,14 @@ def chain_fields(model: Any) -> Fields:
             f"{member.kernel} alone {alone:.2f}, in chains {chained:.2f}"
             for member, (alone, chained) in zip(members, by_member, strict=True)
         ]
-        if means.size > by_member.size:
-            weights.append(f"trees {means[by_member.size :].sum():.2f}")
+        selecting = getattr(model, "weighted_members_", [])
+        if selecting:
+            # Weighted for each target and, with several, for all of them.
+            n_last = min(2, model.n_targets_)
+            weights.append(f"trees {means[by_member.size : -n_last].sum():.2f}")
+            weights.append(f"weighted inputs {means[-n_last:].sum():.2f}")
         return [
-            ("regressors", sum(member.intercept_.size for member in members)),
+            ("regressors", sum(member.intercept_.size for member in [*members, *selecting])),
             ("mean weights", "; ".join(weights)),
         ]
     return [
