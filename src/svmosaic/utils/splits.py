@@ -58,7 +58,7 @@ def regression_splits(cv: Any, X: Any, y: Any, random_state: Any, who: str) -> l
         if len(y) < n_splits:
             raise ValueError(
                 f"{who} expected at least a sample for each of {n_splits} inner folds. Got "
-                f"{len(y)} in all; pass a smaller 'cv' or more samples."
+                f"n_samples={len(y)}; pass a smaller 'cv' or more samples."
             )
         cv = KFold(n_splits, shuffle=True, random_state=random_state)
     rows = np.arange(len(y))
