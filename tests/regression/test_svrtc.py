@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
 from svmosaic import SVRTC, SVRWC, export_onnx, load, report_progress, save
-from svmosaic.regression.svrwc import new_members
 from svmosaic.regression.tree_tables import predict_trees, table_of_trees
+from svmosaic.regression.weighted_parts import new_members
 
 SMALL = {"n_chains": 2, "Cs": [1.0, 10.0], "epsilons": [0.1], "cv": 3}
 

@@ -103,12 +103,12 @@ def fit_bagged_trees(
 
 def single_precision(X: Any) -> Any:
     """Return samples in single precision, in which trees compare; what is too large is largest."""
+    if X.dtype == np.float32 and not (sp.issparse(X) and X.indices.dtype != np.int32):
+        return X
     largest = float(np.finfo(np.float32).max)
     if sp.issparse(X):
         data = np.clip(X.data, -largest, largest).astype(np.float32)
         # The trees of scikit-learn take no wider indices.
         narrow = [part.astype(np.int32) for part in (X.indices, X.indptr)]
         return type(X)((data, *narrow), shape=X.shape)
-    if X.dtype == np.float32:
-        return X
     return np.ascontiguousarray(np.clip(X, -largest, largest), dtype=np.float32)

@@ -13,21 +13,12 @@ from sklearn.utils import check_random_state
 
 from svmosaic.classification.parameters import POSITIVE_COUNT
 from svmosaic.engine.problem import DoubleArray
-from svmosaic.regression.bagged_trees import BaggedTrees, fit_bagged_trees
+from svmosaic.regression.bagged_trees import BaggedTrees, fit_bagged_trees, single_precision
 from svmosaic.regression.blending import shared_weights
 from svmosaic.regression.chain_state import TARGETS, check_targets
 from svmosaic.regression.chained_svr import warn_of_violation
 from svmosaic.regression.multi_target_regressor import MultiTargetRegressor
-from svmosaic.regression.svrwc import (
-    SVRWC,
-    HeldOut,
-    KernelChains,
-    check_members,
-    check_part,
-    new_members,
-    tuning_parameters,
-    weighing_splits,
-)
+from svmosaic.regression.svrwc import SVRWC
 from svmosaic.regression.tree_tables import (
     TREE_TABLE,
     TreeTable,
@@ -36,6 +27,15 @@ from svmosaic.regression.tree_tables import (
     table_of_trees,
 )
 from svmosaic.regression.weighted_input_svr import WeightedInputSVR, input_weights
+from svmosaic.regression.weighted_parts import (
+    HeldOut,
+    KernelChains,
+    check_members,
+    check_part,
+    new_members,
+    tuning_parameters,
+    weighing_splits,
+)
 from svmosaic.utils.array_checks import refuse
 from svmosaic.utils.declaration import Declaration, Estimators, doubles, expect
 from svmosaic.utils.number_list import check_numbers
@@ -122,12 +122,16 @@ class _Grower:
     """Fits ensembles of trees to scaled targets, and reports how many are fitted."""
 
     def __init__(self, model: SVRTC, X: Any, scaled: DoubleArray, n_folds: int, rng: Any) -> None:
-        self._X, self._scaled, self._rng = X, scaled, rng
+        self._X, self._scaled, self._rng = single_precision(X), scaled, rng
         self._n_threads = resolve_threads(model.n_jobs)
         self._report = current_progress(type(model).__name__, model.verbose)
         n_groups = sum(len(level) for level in _levels(model.n_targets_))
         self._n_ensembles = n_groups * (len(_KINDS) + n_folds)
         self._n_fitted = 0
+
+    def out_of_bag(self, fitted: BaggedTrees, targets: list[int]) -> DoubleArray:
+        """Return what trees that were fitted to all rows predict for those they have not drawn."""
+        return fitted.out_of_bag(self._X, self._scaled[:, targets])
 
     def fit(
         self, kind: Any, n_trees: int, targets: list[int], rows: Any = slice(None)
@@ -329,7 +333,7 @@ class SVRTC(MultiTargetRegressor):
         mean, scale = self.members_[0].target_mean_, self.members_[0].target_scale_
         scaled = (Y - mean) / scale
         grower = _Grower(self, X, scaled, len(splits), random_state)
-        out_of_bag, importances = self._fit_trees(X, scaled, grower)
+        out_of_bag, importances = self._fit_trees(Y.shape, grower)
         found.append(HeldOut(out_of_bag, 0.0))
         found.append(self._fit_weighted(X, Y, splits, importances, grower))
         members = [*self.members_, *self.weighted_members_]
@@ -342,7 +346,7 @@ class SVRTC(MultiTargetRegressor):
         return self
 
     def _fit_trees(
-        self, X: Any, scaled: DoubleArray, grower: _Grower
+        self, shape: tuple[int, int], grower: _Grower
     ) -> tuple[DoubleArray, list[DoubleArray]]:
         """Fit the ensembles to each target and to all.
 
@@ -354,11 +358,11 @@ class SVRTC(MultiTargetRegressor):
         mean, scale = self.members_[0].target_mean_, self.members_[0].target_scale_
         for level in _levels(self.n_targets_):
             for kind in _KINDS:
-                values.append(np.empty(scaled.shape))
+                values.append(np.empty(shape))
                 for targets in level:
                     fitted = grower.fit(kind, int(self.n_trees), targets)
                     self.trees_.append(table_of_trees(fitted.trees, mean[targets], scale[targets]))
-                    values[-1][:, targets] = fitted.out_of_bag(X, scaled[:, targets])
+                    values[-1][:, targets] = grower.out_of_bag(fitted, targets)
                     if kind is _SELECTING:
                         importances.append(fitted.importances)
         return np.array(values), importances

@@ -16,7 +16,7 @@ from svmosaic.regression.chain_building import ChainBuilder
 from svmosaic.regression.chain_state import CHAINS
 from svmosaic.regression.link_tuning import LinkTuner, fold_weights
 from svmosaic.regression.multi_target_svr import MultiTargetSVR
-from svmosaic.regression.svrwc import HeldOut
+from svmosaic.regression.weighted_parts import HeldOut
 from svmosaic.utils.declaration import doubles
 from svmosaic.utils.splits import Split
 from svmosaic.utils.validation import check_regression, check_samples
@@ -75,6 +75,7 @@ class WeightedInputSVR(MultiTargetSVR):
         self.input_weights_ = weights[-1]
         weighted = _weighted(X, self.input_weights_)
         settings = self._settings(weighted)
+        # The distances of a fold are computed twice, so that one matrix at a time is in memory.
         errors = np.zeros((self.n_targets_, settings.n_candidates))
         for split, of_fold in zip(splits, weights, strict=False):
             fold_tuner = self._fold_tuner(X, Y, split, of_fold)
